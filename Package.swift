@@ -1,0 +1,47 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+// One target per box of ARCHITECTURE.md; arrows point down only.
+// Tests/ArchitectureTests holds this file and every import to that.
+
+let engine: Target.Dependency = "DatabaseEngine"
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "Drydock",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "drydock", targets: ["DrydockTool"]),
+        .library(name: "Drydock", targets: ["Drydock"]),
+        .library(name: "DatabaseEngine", targets: ["DatabaseEngine"]),
+        .library(name: "GRDBEngine", targets: ["GRDBEngine"]),
+        .library(name: "SQLiteSchema", targets: ["SQLiteSchema"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        .executableTarget(name: "DrydockTool", dependencies: ["DrydockCommands"]),
+        .target(
+            name: "DrydockCommands",
+            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, arguments, yams]),
+        .target(name: "DrydockReport", dependencies: ["Drydock"]),
+        .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
+        .target(name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteSchema"]),
+        .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
+        .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
+        .target(name: "SQLiteSchema"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+        .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
+        .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,60 @@
+import CSQLite
+
+/// How a connection is set up before anything else runs on it.
+public struct ConnectionSettings: Sendable {
+    /// `PRAGMA foreign_keys`. GRDB turns it on for every connection.
+    public var foreignKeys = true
+    /// Whether `"text"` that names nothing is read as a string literal
+    /// (https://www.sqlite.org/quirks.html#dblquote). GRDB turns it off.
+    public var doubleQuotedStrings = false
+    /// Whether writes are refused.
+    public var readOnly = false
+    /// How long to wait for another connection's lock.
+    public var busyTimeout: Duration = .seconds(5)
+    public var functions: [FunctionStub] = []
+    public var collations: [CollationStub] = []
+    /// SQL to run once, when the connection is open.
+    public var setup: [String] = []
+    /// Polled every ``progressInterval`` virtual-machine instructions; `true` interrupts the statement.
+    public var interrupt: (@Sendable () -> Bool)?
+
+    /// Instructions between two polls of ``interrupt``: some hundred microseconds of work.
+    public static let progressInterval: Int32 = 20_000
+
+    public init() {}
+}
+
+/// A stand-in for an SQL function that an app registers, so that its migrations can run.
+public struct FunctionStub: Sendable, Hashable {
+    public enum Result: Sendable, Hashable {
+        case constant(SQLValue)
+        /// The argument at this index, counted from zero.
+        case argument(Int)
+    }
+
+    public var name: String
+    /// How many arguments it takes; nil for any number.
+    public var argumentCount: Int?
+    public var result: Result
+
+    public init(name: String, argumentCount: Int?, result: Result) {
+        self.name = name
+        self.argumentCount = argumentCount
+        self.result = result
+    }
+}
+
+/// A stand-in for a collation that an app registers.
+public struct CollationStub: Sendable, Hashable {
+    public enum Order: String, Sendable, Hashable, CaseIterable {
+        case binary, nocase, rtrim
+    }
+
+    public var name: String
+    public var order: Order
+
+    public init(name: String, order: Order) {
+        self.name = name
+        self.order = order
+    }
+}

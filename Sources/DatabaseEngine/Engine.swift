@@ -1,0 +1,78 @@
+/// Opens SQLite databases; the one thing of a SQLite library that the core knows.
+///
+/// Asynchronous outside, synchronous inside: a closure is handed a ``Connection`` that it uses
+/// without awaiting. That fits GRDB's dispatch queues and a thread pool alike, and keeps a
+/// transaction from being interleaved with anything else.
+public protocol Engine: Sendable {
+    /// The name that the command line and reports use, such as `grdb`.
+    var name: String { get }
+
+    /// Opens a database.
+    /// - Throws: ``EngineError`` when SQLite cannot open it or a setup statement fails.
+    func open(_ location: DatabaseLocation, settings: ConnectionSettings) async throws -> any OpenDatabase
+}
+
+/// A database that an engine has opened.
+public protocol OpenDatabase: Sendable {
+    /// Runs a closure with exclusive use of the writing connection, outside any transaction.
+    /// - Throws: whatever the closure throws.
+    func withConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result
+
+    /// Runs a closure inside one read transaction, concurrently with others where the engine can.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result
+
+    /// Applies one migration as GRDB's `DatabaseMigrator` does: creates `grdb_migrations` when it is
+    /// missing, runs the body in an immediate transaction of its own, records the identifier, and
+    /// commits.
+    /// - Throws: ``EngineError`` when a statement, or the deferred foreign-key check, fails; the
+    ///   transaction is rolled back.
+    func apply(_ migration: EngineMigration) async throws
+
+    /// Opens the same history with the whole set of identifiers, as an app does at every launch, and
+    /// returns the identifiers that ran although nothing should have been pending.
+    func reopen(applying migrations: [EngineMigration]) async throws -> [String]
+
+    /// Closes every connection. Calls after it throw.
+    func close() async throws
+}
+
+/// One migration as an engine runs it.
+public struct EngineMigration: Sendable {
+    /// When foreign keys are enforced while a migration runs.
+    public enum ForeignKeyChecks: Sendable {
+        /// Not while it runs; the whole database is checked before the commit. GRDB's default.
+        case deferred
+        /// By every statement, as SQLite does with `PRAGMA foreign_keys = ON`.
+        case immediate
+        /// Not at all. Drydock asks for this to tell an old violation from a new one.
+        case disabled
+    }
+
+    public var identifier: String
+    public var foreignKeyChecks: ForeignKeyChecks
+    public var body: @Sendable (any Connection) throws -> Void
+
+    public init(
+        identifier: String,
+        foreignKeyChecks: ForeignKeyChecks = .deferred,
+        body: @escaping @Sendable (any Connection) throws -> Void
+    ) {
+        self.identifier = identifier
+        self.foreignKeyChecks = foreignKeyChecks
+        self.body = body
+    }
+}
+
+/// Where a database lives.
+public enum DatabaseLocation: Sendable, Hashable {
+    /// A private database in memory.
+    case memory
+    /// A `file:` URI (https://www.sqlite.org/uri.html), such as an overlay's with its `vfs` parameter.
+    case uri(String)
+    /// The path of a file that other programs may have open. Its journal mode is never changed.
+    case live(path: String)
+}

@@ -1,0 +1,32 @@
+import CSQLite
+
+/// A failure that SQLite, or an engine on top of it, reported.
+public struct EngineError: Error, Sendable {
+    /// SQLite's extended result code (https://www.sqlite.org/rescode.html).
+    public var extendedCode: Int32
+    /// What failed, in SQLite's words.
+    public var message: String
+    /// The statement that failed, when there was one.
+    public var sql: String?
+    /// Where in ``sql`` the fault is, in UTF-8 bytes, when SQLite knows it.
+    public var offset: Int?
+
+    public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+        self.offset = offset
+    }
+
+    /// The primary result code.
+    public var code: Int32 { extendedCode & 0xff }
+
+    public var isInterrupt: Bool { code == SQLITE_INTERRUPT }
+    public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
+    /// Whether SQLite found the file's bytes wrong: damaged, or no database at all.
+    public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+}
+
+extension EngineError: CustomStringConvertible {
+    public var description: String { message }
+}
