@@ -1,0 +1,106 @@
+import CSQLite
+import DatabaseEngine
+import GRDB
+
+/// GRDB's `Database`, as the core sees it.
+struct GRDBConnection: Connection {
+    let database: Database
+    let handle: OpaquePointer
+
+    /// - Throws: ``EngineError`` (SQLITE_MISUSE) when the connection is closed.
+    init(_ database: Database) throws {
+        guard let handle = database.sqliteConnection else {
+            throw EngineError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
+        }
+        self.database = database
+        self.handle = handle
+    }
+
+    func execute(_ sql: String) throws {
+        try withOffset { try database.execute(sql: sql) }
+    }
+
+    func prepare(_ sql: String) throws -> any PreparedStatement {
+        GRDBStatement(try withOffset { try database.makeStatement(sql: sql) }, on: handle)
+    }
+
+    /// Adds to an error where in the SQL SQLite saw the fault, which only the connection knows, and only
+    /// until its next call.
+    private func withOffset<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            let offset = Int(sqlite3_error_offset(handle))
+            throw EngineError(error, offset: offset >= 0 ? offset : nil)
+        }
+    }
+}
+
+/// GRDB's `Statement`, stepped by GRDB and read through SQLite's own column functions, since GRDB's
+/// values turn text into valid UTF-8.
+final class GRDBStatement: PreparedStatement {
+    private let statement: GRDB.Statement
+    private let connection: OpaquePointer
+    private var cursor: RowCursor?
+
+    var handle: OpaquePointer { statement.sqliteStatement }
+
+    init(_ statement: GRDB.Statement, on connection: OpaquePointer) {
+        self.statement = statement
+        self.connection = connection
+    }
+
+    func step() throws -> Bool {
+        do {
+            let cursor = try self.cursor ?? Row.fetchCursor(statement)
+            self.cursor = cursor
+            return try cursor.next() != nil
+        } catch let error as DatabaseError {
+            throw EngineError(error)
+        }
+    }
+
+    func reset(binding values: [SQLValue]) throws {
+        cursor = nil
+        statement.setUncheckedArguments(StatementArguments())
+        for (value, index) in zip(values, Int32(1)...) {
+            let code = bind(value, at: index)
+            guard code == SQLITE_OK else {
+                throw EngineError(
+                    extendedCode: code, message: String(cString: sqlite3_errmsg(connection)), sql: statement.sql)
+            }
+        }
+    }
+
+    private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
+        let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .null: return sqlite3_bind_null(handle, index)
+        case .integer(let value): return sqlite3_bind_int64(handle, index, value)
+        case .real(let value): return sqlite3_bind_double(handle, index, value)
+        case .text(let bytes):
+            return bytes.withUnsafeBytes { buffer in
+                // A nil pointer would bind NULL.
+                let start = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
+                return sqlite3_bind_text64(
+                    handle, index, start?.assumingMemoryBound(to: CChar.self), sqlite3_uint64(buffer.count), copy,
+                    UInt8(SQLITE_UTF8))
+            }
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes { buffer in
+                buffer.isEmpty
+                    ? sqlite3_bind_zeroblob(handle, index, 0)
+                    : sqlite3_bind_blob64(handle, index, buffer.baseAddress, sqlite3_uint64(buffer.count), copy)
+            }
+        }
+    }
+}
+
+extension EngineError {
+    init(_ error: DatabaseError, offset: Int? = nil) {
+        self.init(
+            extendedCode: error.extendedResultCode.rawValue,
+            message: error.message ?? String(cString: sqlite3_errstr(error.extendedResultCode.rawValue)),
+            sql: error.sql, offset: offset)
+    }
+}

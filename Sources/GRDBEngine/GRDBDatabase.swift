@@ -1,0 +1,92 @@
+import DatabaseEngine
+import GRDB
+import Synchronization
+
+/// A database opened by GRDB.
+struct GRDBDatabase: OpenDatabase {
+    let writer: any DatabaseWriter
+
+    func withConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        try await translatingErrors {
+            try await writer.writeWithoutTransaction { try body(GRDBConnection($0)) }
+        }
+    }
+
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        try await translatingErrors {
+            try await writer.read { try body(GRDBConnection($0)) }
+        }
+    }
+
+    func apply(_ migration: EngineMigration) async throws {
+        try await migrate([migration])
+    }
+
+    func reopen(applying migrations: [EngineMigration]) async throws -> [String] {
+        let ran = Ran()
+        try await migrate(
+            migrations.map { migration in
+                var migration = migration
+                let (identifier, body) = (migration.identifier, migration.body)
+                migration.body = { connection in
+                    ran.identifiers.withLock { $0.append(identifier) }
+                    try body(connection)
+                }
+                return migration
+            })
+        return ran.identifiers.withLock { $0 }
+    }
+
+    func close() async throws {
+        try await translatingErrors { try writer.close() }
+    }
+
+    private final class Ran: Sendable {
+        let identifiers = Mutex<[String]>([])
+    }
+
+    /// Registers the migrations with a migrator of their own and runs it.
+    ///
+    /// `DatabaseMigrator` traps when an identifier is registered twice and when it is asked for a target
+    /// below what is applied. Neither can be reached: identifiers are unique in a migration set, and the
+    /// target is always the last that is registered.
+    private func migrate(_ migrations: [EngineMigration]) async throws {
+        var migrator = DatabaseMigrator()
+        var seen: Set<String> = []
+        for migration in migrations {
+            guard seen.insert(migration.identifier).inserted else {
+                throw EngineError(
+                    extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
+                    message: "two migrations are called '\(migration.identifier)'")
+            }
+            if migration.foreignKeyChecks == .disabled {
+                migrator = migrator.disablingDeferredForeignKeyChecks()
+            }
+            let body = migration.body
+            migrator.registerMigration(
+                migration.identifier,
+                foreignKeyChecks: migration.foreignKeyChecks == .immediate ? .immediate : .deferred
+            ) { database in
+                try body(GRDBConnection(database))
+            }
+        }
+        let ready = migrator
+        try await translatingErrors {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                ready.asyncMigrate(writer) { continuation.resume(with: $0.map { _ in }) }
+            }
+        }
+    }
+
+    private func translatingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as DatabaseError {
+            throw EngineError(error)
+        }
+    }
+}
