@@ -1,0 +1,2 @@
+DROP VIEW inbox;
+DROP INDEX email_unread;

@@ -1,0 +1,1 @@
+ALTER TABLE email RENAME COLUMN from_address TO sender;
