@@ -38,7 +38,9 @@ extension Token {
 
     /// The bytes between the quotes, doubled quotes made one; for a token without quotes all its bytes.
     func unquotedBytes(in source: SQLSource) -> [UInt8] {
-        guard kind == .string || kind == .quotedIdentifier, range.count >= 2 else { return Array(source.bytes[range]) }
+        guard kind == .string || kind == .quotedIdentifier, range.count >= 2 else {
+            return Array(source.bytes[range])
+        }
         let quote = source.bytes[range.lowerBound]
         let inner = source.bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
         guard quote != UInt8(ascii: "["), inner.contains(quote) else { return Array(inner) }

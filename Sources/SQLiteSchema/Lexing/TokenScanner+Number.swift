@@ -40,7 +40,9 @@ extension TokenScanner {
         let start = end
         while end < bytes.count {
             if bytes[end] == UInt8(ascii: "_") {
-                if end == start || !isDigit(bytes[end - 1]) || !isDigit(byte(end + 1)) { isWellFormed = false }
+                if end == start || !isDigit(bytes[end - 1]) || !isDigit(byte(end + 1)) {
+                    isWellFormed = false
+                }
             } else if !isDigit(bytes[end]) {
                 return
             }

@@ -24,10 +24,17 @@ extension SQLSource {
         for token in Lexer(self) {
             switch token.kind {
             case .lineComment:
-                comments.append(comment(token.range, isBlock: false, text: (token.range.lowerBound + 2)..<token.range.upperBound))
+                comments.append(
+                    comment(
+                        token.range, isBlock: false,
+                        text: (token.range.lowerBound + 2)..<token.range.upperBound))
             case .blockComment:
                 var end = token.range.upperBound
-                if token.range.count >= 4, bytes[end - 1] == UInt8(ascii: "/"), bytes[end - 2] == UInt8(ascii: "*") { end -= 2 }
+                if token.range.count >= 4, bytes[end - 1] == UInt8(ascii: "/"),
+                    bytes[end - 2] == UInt8(ascii: "*")
+                {
+                    end -= 2
+                }
                 comments.append(comment(token.range, isBlock: true, text: (token.range.lowerBound + 2)..<end))
             default:
                 break
