@@ -1,0 +1,55 @@
+extension Token {
+    /// The token as it is written, with U+FFFD where it is not UTF-8.
+    public func text(in source: SQLSource) -> String { source.text(in: range) }
+
+    /// The name that an unquoted word or a quoted identifier stands for; nil for other tokens.
+    ///
+    /// `"a""b"` is `a"b`, `[a]` is `a`, a word is what it is, in the case it is written in.
+    /// Words that are keywords are returned too: only a parser can tell.
+    public func identifier(in source: SQLSource) -> String? {
+        switch kind {
+        case .word: text(in: source)
+        case .quotedIdentifier: String(decoding: unquotedBytes(in: source), as: UTF8.self)
+        default: nil
+        }
+    }
+
+    /// The name that the token stands for where SQLite's grammar wants a name (`nm` of parse.y): like
+    /// `identifier(in:)`, and a `'string'` counts as a name as well (https://www.sqlite.org/quirks.html).
+    public func name(in source: SQLSource) -> String? {
+        kind == .string ? String(decoding: unquotedBytes(in: source), as: UTF8.self) : identifier(in: source)
+    }
+
+    /// The value of a `'string'`; nil for other tokens.
+    public func stringValue(in source: SQLSource) -> String? {
+        kind == .string ? name(in: source) : nil
+    }
+
+    /// Whether this is the given word, unquoted, in any case. The word is given in lower case ASCII.
+    public func isWord(_ word: String, in source: SQLSource) -> Bool {
+        kind == .word && range.count == word.utf8.count
+            && zip(source.bytes[range], word.utf8).allSatisfy { lowerASCII($0) == $1 }
+    }
+
+    /// Whether this is the given operator or punctuation mark.
+    public func isSymbol(_ symbol: String, in source: SQLSource) -> Bool {
+        kind == .symbol && source.bytes[range].elementsEqual(symbol.utf8)
+    }
+
+    /// The bytes between the quotes, doubled quotes made one; for a token without quotes all its bytes.
+    func unquotedBytes(in source: SQLSource) -> [UInt8] {
+        guard kind == .string || kind == .quotedIdentifier, range.count >= 2 else {
+            return Array(source.bytes[range])
+        }
+        let quote = source.bytes[range.lowerBound]
+        let inner = source.bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
+        guard quote != UInt8(ascii: "["), inner.contains(quote) else { return Array(inner) }
+        var bytes: [UInt8] = []
+        var skip = false
+        for byte in inner {
+            skip = byte == quote && !skip
+            if !skip { bytes.append(byte) }
+        }
+        return bytes
+    }
+}

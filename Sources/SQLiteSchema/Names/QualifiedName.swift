@@ -1,0 +1,34 @@
+/// The name of a table, index, view or trigger with the schema it was qualified by, both unquoted.
+///
+/// Spelling is kept for messages; two names are equal when they differ in ASCII case alone, as in SQLite
+/// (https://www.sqlite.org/lang_naming.html).
+public struct QualifiedName: Sendable {
+    /// `main`, `temp` or the name of an attached database; nil where the statement names none.
+    public var schema: String?
+    public var name: String
+
+    public init(schema: String? = nil, name: String) {
+        self.schema = schema
+        self.name = name
+    }
+}
+
+extension QualifiedName: Hashable {
+    public static func == (a: QualifiedName, b: QualifiedName) -> Bool {
+        a.name.foldedASCII == b.name.foldedASCII && a.schema?.foldedASCII == b.schema?.foldedASCII
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(schema?.foldedASCII)
+        hasher.combine(name.foldedASCII)
+    }
+}
+
+extension QualifiedName: CustomStringConvertible {
+    public var description: String { schema.map { "\($0).\(name)" } ?? name }
+}
+
+extension QualifiedName: ExpressibleByStringLiteral {
+    /// A name without a schema; a dot in it is part of the name.
+    public init(stringLiteral value: String) { self.init(name: value) }
+}

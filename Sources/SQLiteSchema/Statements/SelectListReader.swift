@@ -1,0 +1,100 @@
+/// Reads the items between SELECT and FROM.
+struct SelectListReader {
+    let source: SQLSource
+    let tokens: [Token]
+
+    /// The items of the SELECT whose keyword is the token at the index.
+    func items(from select: Int) -> [CopyItem] {
+        var cursor = TokenCursor(source: source, tokens: tokens)
+        cursor.position = select + 1
+        cursor.accept("distinct", "all")
+        let ends = [
+            "from", "where", "group", "having", "order", "limit", "window", "union", "intersect", "except",
+        ]
+        var items: [CopyItem] = []
+        var start = cursor.position
+        while !cursor.isAtEnd {
+            if ends.contains(where: { cursor.isWord($0) }), cursor.position > start,
+                !cursor.isWord("distinct", ahead: -1), !isFallbackName(cursor)
+            {
+                break
+            }
+            if cursor.isSymbol(",") {
+                items.append(item(start..<cursor.position))
+                start = cursor.position + 1
+            }
+            if cursor.isSymbol("(") { cursor.skipParentheses() } else { cursor.position += 1 }
+        }
+        if cursor.position > start { items.append(item(start..<min(cursor.position, tokens.count))) }
+        return items
+    }
+
+    /// WINDOW is a keyword only before `name AS` (tokenize.c, `analyzeWindowKeyword`).
+    private func isFallbackName(_ cursor: TokenCursor) -> Bool {
+        cursor.isWord("window") && !cursor.isWord("as", ahead: 2)
+    }
+
+    private func item(_ range: Range<Int>) -> CopyItem {
+        let bare = Array(tokens[withoutAlias(range)])
+        let names = bare.map { isColumnName($0) ? $0.identifier(in: source) : nil }
+        let isStar = bare.last?.isSymbol("*", in: source) ?? false
+        let dotsStand = bare.indices.allSatisfy { $0 % 2 == 0 || bare[$0].isSymbol(".", in: source) }
+        if bare.count % 2 == 1, bare.count <= 5, dotsStand {
+            let parts = stride(from: 0, to: bare.count, by: 2).compactMap { names[$0] }
+            let count = bare.count / 2 + 1
+            if isStar, parts.count == count - 1 { return .star(table: parts.last) }
+            if parts.count == count, let name = parts.last {
+                return .column(table: count > 1 ? parts[count - 2] : nil, name: name)
+            }
+        }
+        return .expression(NormalizedSQL(bare, in: source), columns: columns(of: bare))
+    }
+
+    /// A name that is no literal: TRUE, NULL and CURRENT_TIME are words, but no columns.
+    private func isColumnName(_ token: Token) -> Bool {
+        token.kind == .quotedIdentifier
+            || token.kind == .word && !Keywords.neverNames.contains(token.text(in: source).foldedASCII)
+    }
+
+    /// The item without `AS alias`, or the alias alone.
+    private func withoutAlias(_ range: Range<Int>) -> Range<Int> {
+        guard range.count >= 2 else { return range }
+        let last = tokens[range.upperBound - 1]
+        let before = tokens[range.upperBound - 2]
+        guard last.name(in: source) != nil else { return range }
+        if before.isWord("as", in: source) { return range.lowerBound..<(range.upperBound - 2) }
+        guard last.kind == .string || isColumnName(last) else { return range }
+        let endsOperand: Bool =
+            switch before.kind {
+            case .word:
+                before.isWord("end", in: source) || before.isWord("null", in: source)
+                    || isColumnName(before)
+                        && !Keywords.operators.contains(before.text(in: source).foldedASCII)
+            case .symbol: before.isSymbol(")", in: source)
+            case .illegal: false
+            default: true
+            }
+        return endsOperand ? range.lowerBound..<(range.upperBound - 1) : range
+    }
+
+    /// Names that may be columns: no keywords, functions, qualifiers, types of a CAST, collations.
+    private func columns(of tokens: [Token]) -> [String] {
+        let items = NormalizedSQL(tokens, in: source).items
+        guard items.count == tokens.count else { return [] }
+        var columns: [String] = []
+        var inType = false
+        for index in items.indices {
+            if items[index] == .keyword("as") { inType = true }
+            if items[index] == .symbol(")") || items[index] == .symbol(",") { inType = false }
+            guard case .word(let word) = items[index], !inType,
+                let name = tokens[index].identifier(in: source)
+            else { continue }
+            let next = index + 1 < items.count ? items[index + 1] : nil
+            if next == .symbol("(") || next == .symbol(".") { continue }
+            if index > 0, items[index - 1] == .keyword("collate") { continue }
+            if tokens[index].kind == .word, Keywords.operators.contains(word) { continue }
+            columns.append(name)
+        }
+        return columns
+    }
+}

@@ -1,0 +1,66 @@
+/// What one statement does, as far as replaying and reporting must know without a full parser.
+///
+/// Names are unquoted, and the schema they are qualified by is kept apart. A statement that SQLite would
+/// refuse gets the action it seems to be, or `other`; the action proves nothing about validity.
+/// The grammar is that of https://www.sqlite.org/lang.html.
+public enum StatementAction: Sendable, Hashable {
+    case begin
+    /// COMMIT or END.
+    case commit
+    /// ROLLBACK without TO.
+    case rollback
+    case savepoint(String)
+    case release(String)
+    case rollbackTo(String)
+
+    /// The value is unquoted, for `= value` and `(value)` alike; nil where the pragma only asks.
+    case pragma(schema: String?, name: String, value: String?)
+    case attach(file: AttachedFile)
+    case detach
+    /// VACUUM, or VACUUM INTO another file.
+    case vacuum(into: Bool)
+
+    case createTable(QualifiedName, temporary: Bool, asSelect: Bool)
+    case createVirtualTable(QualifiedName, module: String)
+    case createIndex(QualifiedName, on: String)
+    case createView(QualifiedName, temporary: Bool)
+    case createTrigger(QualifiedName, on: String, temporary: Bool)
+    case dropTable(QualifiedName)
+    case dropIndex(QualifiedName)
+    case dropView(QualifiedName)
+    case dropTrigger(QualifiedName)
+
+    case renameTable(QualifiedName, to: String)
+    case renameColumn(QualifiedName, from: String, to: String)
+    case addColumn(QualifiedName, column: String)
+    case dropColumn(QualifiedName, column: String)
+
+    /// INSERT or REPLACE; `columns` is nil where the statement lists none, `copy` where it has no SELECT.
+    case insert(QualifiedName, columns: [String]?, copy: CopySource?)
+    /// The columns that SET assigns to, in their order.
+    case update(QualifiedName, columns: [String])
+    case delete(QualifiedName)
+    /// SELECT or VALUES, WITH before it or not.
+    case select
+    case reindex
+    case analyze
+    /// EXPLAIN of any statement: nothing is run.
+    case explain
+    case other
+}
+
+/// The file that an ATTACH names.
+public enum AttachedFile: Sendable, Hashable {
+    /// The file's name or URI; `:memory:` and the empty text are none (https://www.sqlite.org/lang_attach.html).
+    case literal(String)
+    /// A name that is computed, or bound to a parameter.
+    case expression
+}
+
+extension SQLStatement {
+    /// What the statement does.
+    public var action: StatementAction {
+        var reader = ActionReader(cursor: TokenCursor(self))
+        return reader.action()
+    }
+}
