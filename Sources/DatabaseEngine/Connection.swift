@@ -79,6 +79,9 @@ extension PreparedStatement {
 }
 
 extension Connection {
+    /// Whether a transaction or savepoint is open (https://www.sqlite.org/c3ref/get_autocommit.html).
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
     /// Every row of a query, each handed to a closure.
     public func forEachRow(
         _ sql: String, _ values: [SQLValue] = [], _ body: (any PreparedStatement) throws -> Void

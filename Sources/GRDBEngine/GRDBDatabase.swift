@@ -10,7 +10,16 @@ struct GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.writeWithoutTransaction { try body(GRDBConnection($0)) }
+            try await writer.writeWithoutTransaction { database in
+                // GRDB traps when a closure leaves a transaction open.
+                defer { if database.isInsideTransaction { try? database.rollback() } }
+                let result = try body(GRDBConnection(database))
+                guard !database.isInsideTransaction else {
+                    throw EngineError(
+                        extendedCode: ResultCode.SQLITE_MISUSE.rawValue, message: "a transaction was left open")
+                }
+                return result
+            }
         }
     }
 

@@ -1,0 +1,222 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// What a database's schema holds at one moment.
+struct Catalog: Sendable {
+    /// Tables by folded name; shadow tables and SQLite's own left out.
+    var tables: [String: Table] = [:]
+    /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
+    var objects: [ObjectID: Object] = [:]
+    /// Shadow tables by folded name.
+    var shadowTables: Set<String> = []
+    var encoding: TextEncoding = .utf8
+    /// Whether SQLite keeps AUTOINCREMENT marks here.
+    var hasSequences = false
+
+    func table(_ name: String) -> Table? { tables[name.foldedASCII] }
+
+    struct ObjectID: Hashable, Sendable {
+        var kind: Object.Kind
+        var name: String
+
+        init(_ kind: Object.Kind, _ name: String) {
+            self.kind = kind
+            self.name = name.foldedASCII
+        }
+    }
+
+    struct Object: Sendable {
+        enum Kind: String, Sendable { case table, index, trigger, view }
+
+        var kind: Kind
+        var name: String
+        /// The table that an index or trigger belongs to.
+        var tableName: String
+        var sql: NormalizedSQL
+    }
+
+    struct Column: Sendable, Hashable {
+        var name: String
+        var declaredType: String
+        /// Place in the primary key, counted from 1; 0 for none.
+        var keyPosition: Int
+        /// Computed from the others.
+        var isGenerated: Bool
+        var isNotNull: Bool
+    }
+
+    struct Table: Sendable {
+        enum Kind: Sendable, Hashable {
+            case ordinary
+            case withoutRowid
+            /// A virtual table that keeps its own rows.
+            case virtual(module: String)
+            /// A virtual table whose content follows from something else.
+            case derived(module: String)
+        }
+
+        var name: String
+        var kind: Kind
+        var columns: [Column]
+        var sql: NormalizedSQL
+        var isAutoincrement: Bool
+
+        /// Columns whose values are stored, by folded name.
+        var storedColumns: [Column] { columns.filter { !$0.isGenerated } }
+
+        func column(_ name: String) -> Column? {
+            let folded = name.foldedASCII
+            return columns.first { $0.name.foldedASCII == folded }
+        }
+
+        var primaryKey: [Column] {
+            columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
+        }
+
+        /// A name by which the rowid can be selected, where it has one that no column hides
+        /// (https://www.sqlite.org/rowidtable.html).
+        var rowidName: String? {
+            guard kind != .withoutRowid else { return nil }
+            return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
+        }
+
+        /// Whether the table's own rows can be lost, so that they are conserved.
+        var keepsRows: Bool {
+            if case .derived = kind { false } else { true }
+        }
+
+        var module: String? {
+            switch kind {
+            case .virtual(let module), .derived(let module): module
+            default: nil
+            }
+        }
+    }
+}
+
+extension Catalog {
+    /// Reads the schema of a connection's database.
+    ///
+    /// Columns come from `table_xinfo`, kinds from `table_list`
+    /// (https://www.sqlite.org/pragma.html#pragma_table_list), the rest from `sqlite_schema`.
+    /// A table whose text is what it was in an earlier catalog is taken from there.
+    /// - Parameter unreadable: gets the tables that cannot be read, such as one of an unknown module.
+    init(
+        reading connection: any Connection, historyTable: String, earlier: Catalog? = nil,
+        unreadable: inout [UnreadableTable]
+    ) throws {
+        encoding = try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 } ?? .utf8
+        let kinds = try Self.tableKinds(connection)
+        let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
+            SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
+        }
+        let history = historyTable.foldedASCII
+        for row in rows {
+            let folded = row.name.foldedASCII
+            if folded == "sqlite_sequence" { hasSequences = true }
+            guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
+            else { continue }
+            guard folded != history, row.table.foldedASCII != history else { continue }
+            if kinds[folded]?.type == "shadow" {
+                shadowTables.insert(folded)
+                continue
+            }
+            let normalized = NormalizedSQL(sql: sql)
+            guard kind == .table else {
+                objects[ObjectID(kind, row.name)] = Object(
+                    kind: kind, name: row.name, tableName: row.table, sql: normalized)
+                continue
+            }
+            if let known = earlier?.tables[folded], known.name == row.name, known.sql == normalized {
+                tables[folded] = known
+                continue
+            }
+            do {
+                tables[folded] = try Self.readTable(row, normalized, kinds[folded], connection)
+            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+                unreadable.append(UnreadableTable(name: row.name, error: error))
+            }
+        }
+    }
+
+    struct UnreadableTable: Sendable {
+        var name: String
+        var error: EngineError
+    }
+
+    private struct SchemaRow {
+        var kind: String
+        var name: String
+        var table: String
+        var sql: String?
+    }
+
+    private struct ListedKind {
+        var type: String
+        var isWithoutRowid: Bool
+    }
+
+    private static func tableKinds(_ connection: any Connection) throws -> [String: ListedKind] {
+        var kinds: [String: ListedKind] = [:]
+        try connection.forEachRow("PRAGMA main.table_list") { row in
+            kinds[row.string(1).foldedASCII] = ListedKind(type: row.string(2), isWithoutRowid: row.integer(4) != 0)
+        }
+        return kinds
+    }
+
+    private static func readTable(
+        _ row: SchemaRow, _ sql: NormalizedSQL, _ listed: ListedKind?, _ connection: any Connection
+    ) throws -> Table {
+        let columns = try connection.rows("PRAGMA main.table_xinfo(\(quotedName(row.name)))") { info in
+            // 1: a hidden column of a virtual table; 2 and 3: generated.
+            let hidden = info.integer(6)
+            return (
+                Column(
+                    name: info.string(1), declaredType: info.string(2), keyPosition: Int(info.integer(5)),
+                    isGenerated: hidden >= 2, isNotNull: info.integer(3) != 0),
+                hidden == 1
+            )
+        }.filter { !$0.1 }.map(\.0)
+        var kind: Table.Kind = listed?.isWithoutRowid == true ? .withoutRowid : .ordinary
+        if listed?.type == "virtual" {
+            kind = virtualKind(row.sql ?? "")
+            // The module refuses here when it is unknown or its arguments are.
+            _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
+        }
+        return Table(
+            name: row.name, kind: kind, columns: columns, sql: sql,
+            isAutoincrement: kind == .ordinary && sql.containsWord("autoincrement"))
+    }
+
+    /// Full-text tables with `content=` hold no text of their own, and some modules only show what is
+    /// elsewhere (https://www.sqlite.org/fts5.html#external_content_and_contentless_tables).
+    private static func virtualKind(_ sql: String) -> Table.Kind {
+        let source = SQLSource(name: "schema", sql)
+        guard let statement = source.statements().first,
+            case .createVirtualTable(_, let module) = statement.action
+        else { return .virtual(module: "") }
+        let folded = module.foldedASCII
+        if ["fts5vocab", "fts4aux", "dbstat"].contains(folded) { return .derived(module: folded) }
+        let words = statement.tokens.map { $0.text(in: source).foldedASCII }
+        let isExternal = ["fts3", "fts4", "fts5"].contains(folded)
+            && zip(words, words.dropFirst()).contains { $0 == "content" && $1 == "=" }
+        return isExternal ? .derived(module: folded) : .virtual(module: folded)
+    }
+}
+
+/// A name as an SQL identifier.
+package func quotedName(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+}
+
+extension NormalizedSQL {
+    /// Whether a keyword or name occurs in it; the word in lower case.
+    func containsWord(_ word: String) -> Bool {
+        items.contains { item in
+            switch item {
+            case .keyword(word), .word(word): true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// What became of every table, row and value in one step: facts, before any rule judges them.
+struct Conservation: Sendable {
+    struct Kept: Sendable {
+        var match: TableMatch
+        var difference: TableDifference
+    }
+
+    struct DroppedTable: Sendable {
+        var table: Catalog.Table
+        var rowCount: Int
+    }
+
+    struct DroppedColumn: Sendable {
+        var table: Catalog.Table
+        var column: Catalog.Column
+        /// How many rows held something other than NULL.
+        var valueCount: Int
+        /// A new column that holds its every value.
+        var twin: String?
+    }
+
+    var kept: [Kept] = []
+    var droppedTables: [DroppedTable] = []
+    var droppedColumns: [DroppedColumn] = []
+    var usedDeclarations: Set<Declaration> = []
+    /// Tables that could not be compared, and why.
+    var notCompared: [(table: String, reason: String)] = []
+
+    var rowsCompared: Int { kept.reduce(0) { $0 + $1.difference.rowsCompared } }
+}
+
+extension Conservation {
+    /// Compares two states through a connection that has the earlier as `main` and the later attached.
+    init(
+        connection: any Connection, before: Catalog, after: Catalog, lineage: TableLineage,
+        declarations: [Declaration]
+    ) throws {
+        let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
+        usedDeclarations = match.usedDeclarations
+        for table in match.dropped {
+            let count = try Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
+            droppedTables.append(DroppedTable(table: table, rowCount: count))
+        }
+        for pair in match.pairs {
+            do {
+                try compare(pair, connection, declarations)
+            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+                notCompared.append((pair.before.name, error.message))
+            }
+        }
+    }
+
+    private mutating func compare(
+        _ pair: TableMatch, _ connection: any Connection, _ declarations: [Declaration]
+    ) throws {
+        var pair = pair
+        var difference = try Self.difference(of: pair, connection, declarations)
+        // A rename that only a copying statement suggests must be borne out by every value.
+        let refuted = pair.columns.indices.filter { pair.columns[$0].isGuess && difference.changed[$0] != nil }
+        if !refuted.isEmpty {
+            pair.droppedColumns += refuted.map { pair.columns[$0].before }
+            pair.columns.removeAll { column in
+                column.isGuess && pair.droppedColumns.contains { $0.name == column.before.name }
+            }
+            difference = try Self.difference(of: pair, connection, declarations)
+        }
+        for column in pair.droppedColumns {
+            let count = try Self.count(
+                connection, "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(pair.before.name))")
+            droppedColumns.append(
+                DroppedColumn(
+                    table: pair.before, column: column, valueCount: count,
+                    twin: count == 0 ? nil : try Self.twin(of: column, in: pair, connection)))
+        }
+        kept.append(Kept(match: pair, difference: difference))
+    }
+
+    private static func difference(
+        of pair: TableMatch, _ connection: any Connection, _ declarations: [Declaration]
+    ) throws -> TableDifference {
+        var ignored: Set<Int> = []
+        var conditions: [String]? = []
+        for declaration in declarations {
+            switch declaration.kind {
+            case .rewrites(let table, let column) where pair.isCalled(table):
+                ignored.formUnion(
+                    pair.columns.indices.filter { index in
+                        guard let column else { return true }
+                        return pair.columns[index].isCalled(column)
+                    })
+            case .deletes(let table, let condition) where pair.isCalled(table):
+                if let condition { conditions?.append(condition) } else { conditions = nil }
+            default: break
+            }
+        }
+        return try TableComparison(
+            connection: connection, match: pair, ignoredColumns: ignored, deletable: conditions
+        ).run()
+    }
+
+    private static func count(_ connection: any Connection, _ sql: String) throws -> Int {
+        try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
+    }
+
+    /// A column that is new and holds, row by row, what a dropped one held: most likely a rename.
+    private static func twin(
+        of column: Catalog.Column, in pair: TableMatch, _ connection: any Connection
+    ) throws -> String? {
+        let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
+        for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
+            var trial = pair
+            trial.columns = pair.columns.filter { $0.before.keyPosition > 0 }
+            trial.columns.append(.init(before: column, after: candidate))
+            let difference = try TableComparison(
+                connection: connection, match: trial, ignoredColumns: [], deletable: []
+            ).run()
+            if difference.changed.isEmpty, difference.lost.count == 0 { return candidate.name }
+        }
+        return nil
+    }
+}
+
+extension TableMatch {
+    /// Whether a declaration's name means this table: the name before the step or after it.
+    func isCalled(_ name: String) -> Bool {
+        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+    }
+}
+
+extension TableMatch.ColumnPair {
+    func isCalled(_ name: String) -> Bool {
+        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+    }
+}

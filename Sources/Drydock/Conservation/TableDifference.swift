@@ -1,0 +1,65 @@
+import DatabaseEngine
+
+/// How the rows of a table differ from what they were. Every row was counted; a few are kept to be shown.
+struct TableDifference: Sendable {
+    struct Row: Sendable {
+        /// Its place in the table before the step, in the order of ``TableComparison/beforeOrder``; for an
+        /// added row, its place afterwards.
+        var ordinal: Int
+        var key: [SQLValue]
+    }
+
+    struct Rows: Sendable {
+        var count = 0
+        var samples: [Row] = []
+
+        mutating func note(_ row: @autoclosure () -> Row) {
+            count += 1
+            if samples.count < Evidence.rowLimit { samples.append(row()) }
+        }
+    }
+
+    struct Change: Sendable {
+        var row: Row
+        var before: SQLValue
+        var after: SQLValue
+    }
+
+    struct Changes: Sendable {
+        var count = 0
+        var samples: [Change] = []
+
+        mutating func note(_ change: @autoclosure () -> Change) {
+            count += 1
+            if samples.count < Evidence.rowLimit { samples.append(change()) }
+        }
+    }
+
+    /// Rows of the table before the step.
+    var rowsCompared = 0
+    /// Names of the columns in ``Row/key``.
+    var keyColumns: [String] = []
+    /// By position in the match's column pairs, what the rows are ordered and known by; nil for the rowid.
+    var keyPositions: [Int]?
+    var lost = Rows()
+    /// Lost rows that a declaration covers.
+    var declaredLost = 0
+    var added = Rows()
+    /// By position in the match's column pairs.
+    var changed: [Int: Changes] = [:]
+
+    /// How to find a row again in the table before the step.
+    enum Locator: Sendable {
+        case rowid(Int64)
+        /// Its place, from zero, in the order of these column pairs.
+        case ordinal(Int, keyPositions: [Int])
+    }
+
+    func locator(of row: Row) -> Locator? {
+        if let keyPositions { return .ordinal(row.ordinal, keyPositions: keyPositions) }
+        guard case .integer(let rowid)? = row.key.first else { return nil }
+        return .rowid(rowid)
+    }
+
+    var isEmpty: Bool { lost.count == 0 && declaredLost == 0 && added.count == 0 && changed.isEmpty }
+}

@@ -1,0 +1,150 @@
+import SQLiteSchema
+
+/// A table before a step and the one that took its place, column by column.
+struct TableMatch: Sendable {
+    struct ColumnPair: Sendable {
+        var before: Catalog.Column
+        var after: Catalog.Column
+        /// The rename follows from a copying statement alone, so the values must bear it out.
+        var isGuess = false
+    }
+
+    var before: Catalog.Table
+    var after: Catalog.Table
+    var columns: [ColumnPair]
+    var droppedColumns: [Catalog.Column]
+    /// The step made the table anew.
+    var isRebuilt: Bool
+}
+
+/// How the tables before a step correspond to those after it.
+struct SchemaMatch: Sendable {
+    var pairs: [TableMatch] = []
+    var dropped: [Catalog.Table] = []
+    /// Renaming declarations that were needed.
+    var usedDeclarations: Set<Declaration> = []
+
+    /// - Parameter before: only tables that keep rows are matched; the others are derived.
+    init(
+        before: Catalog, after: Catalog, lineage: TableLineage, declarations: [Declaration]
+    ) {
+        for table in before.tables.values.sorted(by: { $0.name < $1.name }) where table.keepsRows {
+            let (successor, declaration) = Self.successor(of: table, after, lineage, declarations)
+            if let declaration { usedDeclarations.insert(declaration) }
+            guard let successor else {
+                dropped.append(table)
+                continue
+            }
+            let matching = ColumnMatching(
+                before: table, after: successor, incarnation: lineage[successor.name], declarations: declarations)
+            usedDeclarations.formUnion(matching.usedDeclarations)
+            pairs.append(
+                TableMatch(
+                    before: table, after: successor, columns: matching.pairs, droppedColumns: matching.dropped,
+                    isRebuilt: lineage[successor.name]?.createdBy != nil))
+        }
+    }
+
+    func pair(before name: String) -> TableMatch? {
+        pairs.first { $0.before.name.foldedASCII == name.foldedASCII }
+    }
+
+    func pair(after name: String) -> TableMatch? {
+        pairs.first { $0.after.name.foldedASCII == name.foldedASCII }
+    }
+
+    /// The table that took another's place.
+    ///
+    /// The name counts, since an app reads by name: a table made anew under the old name is the successor
+    /// even when the old one lives on as a backup. Otherwise the table itself is followed through ALTER.
+    private static func successor(
+        of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
+    ) -> (Catalog.Table?, Declaration?) {
+        let sameName = after.table(table.name)
+        if let current = lineage.currentName(of: table.name) {
+            if current == table.name.foldedASCII { return (sameName, nil) }
+            if let sameName, lineage[table.name]?.origin == nil { return (sameName, nil) }
+            return (after.table(current) ?? sameName, nil)
+        }
+        if let sameName { return (sameName, nil) }
+        for declaration in declarations {
+            guard case .renamesTable(let from, let to) = declaration.kind, from.foldedASCII == table.name.foldedASCII
+            else { continue }
+            return (after.table(to), declaration)
+        }
+        return (nil, nil)
+    }
+}
+
+/// Pairs the stored columns of a table with those of its successor.
+private struct ColumnMatching {
+    private(set) var pairs: [TableMatch.ColumnPair] = []
+    private(set) var dropped: [Catalog.Column] = []
+    private(set) var usedDeclarations: Set<Declaration> = []
+
+    init(
+        before: Catalog.Table, after: Catalog.Table, incarnation: TableLineage.Incarnation?,
+        declarations: [Declaration]
+    ) {
+        let followsIdentity = incarnation?.origin == before.name.foldedASCII
+        var taken: Set<String> = []
+        // First what ALTER says, since it may have given a column another one's old name.
+        var target: [String: Catalog.Column] = [:]
+        if followsIdentity, let incarnation {
+            for column in after.storedColumns {
+                let first = incarnation.firstName(column.name).foldedASCII
+                guard first != column.name.foldedASCII, before.column(first) != nil else { continue }
+                target[first] = column
+                taken.insert(column.name.foldedASCII)
+            }
+        }
+        for declaration in declarations {
+            guard case .renamesColumn(let table, let from, let to) = declaration.kind,
+                [before.name.foldedASCII, after.name.foldedASCII].contains(table.foldedASCII),
+                target[from.foldedASCII] == nil, before.column(from) != nil, let column = after.column(to),
+                !column.isGenerated, !taken.contains(column.name.foldedASCII)
+            else { continue }
+            target[from.foldedASCII] = column
+            taken.insert(column.name.foldedASCII)
+            usedDeclarations.insert(declaration)
+        }
+        var left: [Catalog.Column] = []
+        for column in before.storedColumns {
+            let folded = column.name.foldedASCII
+            if let renamed = target[folded] {
+                pairs.append(.init(before: column, after: renamed))
+            } else if let kept = after.column(folded), taken.insert(folded).inserted {
+                pairs.append(.init(before: column, after: kept))
+            } else {
+                left.append(column)
+            }
+        }
+        for column in left {
+            guard !followsIdentity,
+                let guess = Self.copiedTo(column, before, after, incarnation),
+                before.column(guess.name) == nil, taken.insert(guess.name.foldedASCII).inserted
+            else {
+                dropped.append(column)
+                continue
+            }
+            pairs.append(.init(before: column, after: guess, isGuess: true))
+        }
+    }
+
+    /// The column that a copying statement filled from another, by its column list or by position.
+    private static func copiedTo(
+        _ column: Catalog.Column, _ before: Catalog.Table, _ after: Catalog.Table,
+        _ incarnation: TableLineage.Incarnation?
+    ) -> Catalog.Column? {
+        for copy in incarnation?.copies ?? [] where copy.origin == before.name.foldedASCII {
+            let columns = copy.columns ?? after.storedColumns.map(\.name)
+            for (name, item) in zip(columns, copy.items) where item == column.name.foldedASCII {
+                let current = after.storedColumns.first {
+                    incarnation?.firstName($0.name).foldedASCII == name.foldedASCII
+                }
+                if let current { return current }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import SQLiteSchema
+
+/// One broken rule at one place.
+public struct Finding: Sendable {
+    public enum Severity: String, Sendable, Comparable, CaseIterable {
+        case note, warning, error
+
+        public static func < (a: Severity, b: Severity) -> Bool {
+            a.rank < b.rank
+        }
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    /// What qualifies a finding, as reports spell it.
+    public enum Tag: String, Sendable, Hashable {
+        /// The same migration passes when the tables are empty.
+        case dataDependent = "data-dependent"
+        /// The snapshot had the fault before anything was replayed.
+        case preExisting = "pre-existing"
+        /// A later pending migration mends it.
+        case healed
+    }
+
+    public var rule: Rule
+    public var severity: Severity
+    /// The fact, in a sentence without a final full stop.
+    public var message: String
+    /// What to do about it. Several lines where SQL or a declaration is proposed.
+    public var help: String
+    public var snapshot: String?
+    public var migration: String?
+    public var place: Place?
+    public var table: String?
+    public var column: String?
+    public var tags: [Tag] = []
+    public var evidence: Evidence?
+
+    public init(
+        _ rule: Rule, _ severity: Severity = .error, _ message: String, help: String = "", snapshot: String? = nil,
+        migration: String? = nil, place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [],
+        evidence: Evidence? = nil
+    ) {
+        self.rule = rule
+        self.severity = severity
+        self.message = message
+        self.help = help
+        self.snapshot = snapshot
+        self.migration = migration
+        self.place = place
+        self.table = table
+        self.column = column
+        self.tags = tags
+        self.evidence = evidence
+    }
+
+    /// Where in a file a finding points, and what stands there.
+    public struct Place: Sendable, Hashable {
+        public var file: String
+        /// Counted from 1; nil when the file as a whole is meant.
+        public var line: Int?
+        public var column: Int?
+        /// The line as it is written, for quoting.
+        public var lineText: String?
+        /// The whole statement.
+        public var statement: String?
+
+        public init(file: String) {
+            self.file = file
+        }
+
+        /// The start of a statement, or a byte offset inside it.
+        public init(_ statement: SQLStatement, offset: Int? = nil) {
+            let source = statement.source
+            let location = source.location(at: statement.range.lowerBound + (offset ?? 0))
+            self.file = source.name
+            self.line = location.line
+            self.column = location.column
+            self.lineText = source.lineText(location.line)
+            self.statement = statement.text
+        }
+
+        public init(_ source: SQLSource, offset: Int) {
+            let location = source.location(at: offset)
+            self.file = source.name
+            self.line = location.line
+            self.column = location.column
+            self.lineText = source.lineText(location.line)
+        }
+    }
+}

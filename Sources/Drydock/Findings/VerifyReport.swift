@@ -1,0 +1,58 @@
+/// What `drydock verify` found: plain values, ready to be rendered.
+public struct VerifyReport: Sendable {
+    public var findings: [Finding] = []
+    public var replays: [ReplaySummary] = []
+    public var notChecked: [NotChecked] = []
+    /// Wall-clock seconds of the whole run.
+    public var seconds: Double = 0
+    /// Whether warnings count as failures.
+    public var isStrict = false
+
+    public init() {}
+
+    public var hasPassed: Bool {
+        !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }
+    }
+}
+
+/// How one snapshot was replayed.
+public struct ReplaySummary: Sendable {
+    public var snapshot: String
+    /// The newest migration that the snapshot had applied; nil for none.
+    public var from: String?
+    /// The newest migration that it has at the end of the replay.
+    public var to: String?
+    public var steps: [Step] = []
+    /// Rows that were held against what they were, over all steps.
+    public var rowsCompared = 0
+    /// Wall-clock seconds, checks included.
+    public var seconds: Double = 0
+
+    public init(snapshot: String) {
+        self.snapshot = snapshot
+    }
+
+    public struct Step: Sendable {
+        public var migration: String
+        /// Wall-clock seconds that the migration took, checks not included.
+        public var seconds: Double
+        /// Database pages whose bytes differ from before the step.
+        public var pagesWritten: Int
+        public var bytesWritten: Int
+        /// Seconds of each statement, in order.
+        public var statementSeconds: [Double]
+    }
+}
+
+/// A rule that could not be held, and why.
+public struct NotChecked: Sendable, Hashable {
+    public var rule: Rule
+    public var reason: String
+    public var snapshot: String?
+
+    public init(_ rule: Rule, snapshot: String? = nil, reason: String) {
+        self.rule = rule
+        self.snapshot = snapshot
+        self.reason = reason
+    }
+}

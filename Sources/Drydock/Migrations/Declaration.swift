@@ -1,0 +1,37 @@
+import SQLiteSchema
+
+/// A `-- drydock:` comment, or an entry in drydock.yml: a loss or change that is meant.
+public struct Declaration: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        case dropsTable(String)
+        case dropsColumn(table: String, column: String)
+        case renamesTable(from: String, to: String)
+        case renamesColumn(table: String, from: String, to: String)
+        /// Every column when `column` is nil.
+        case rewrites(table: String, column: String?)
+        /// Every row when `condition` is nil.
+        case deletes(table: String, condition: String?)
+        case inserts(table: String)
+        case preserves(query: String)
+        case foreignKeysImmediate
+    }
+
+    public var kind: Kind
+    /// The words as they were written.
+    public var text: String
+    public var place: Finding.Place
+
+    public init(kind: Kind, text: String, place: Finding.Place) {
+        self.kind = kind
+        self.text = text
+        self.place = place
+    }
+
+    /// Whether a replay that does not need it says so. The other kinds have an effect of their own.
+    var canBeUnused: Bool {
+        switch kind {
+        case .preserves, .foreignKeysImmediate: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// A database between two steps: its bytes, its schema, and what is wrong with it.
+struct DatabaseState: Sendable {
+    var image: Image
+    var catalog: Catalog
+    var faults: [Fault] = []
+    var notChecked: [NotChecked] = []
+    /// The highest id that each rowid table ever gave out, by folded name: the larger of its AUTOINCREMENT
+    /// mark and its highest rowid (https://www.sqlite.org/autoinc.html). Empty where nothing is AUTOINCREMENT.
+    var highestIDs: [String: Int64] = [:]
+
+    /// How much there is of a fault, by identity; tables are given new names on the way.
+    func faultCounts(renaming names: [String: String] = [:]) -> [Fault.ID: Int] {
+        Dictionary(faults.map { ($0.id.renaming(names), $0.count) }, uniquingKeysWith: +)
+    }
+}
+
+/// Something that is wrong with a state, whoever brought it there.
+///
+/// A fault of the snapshot itself is its baseline; a step answers for those that it adds.
+struct Fault: Sendable {
+    /// The same from state to state, but for renamed tables.
+    struct ID: Hashable, Sendable {
+        var rule: Rule
+        var kind = ""
+        /// Names of what has the fault, folded.
+        var names: [String]
+
+        func renaming(_ names: [String: String]) -> ID {
+            ID(rule: rule, kind: kind, names: self.names.map { names[$0] ?? $0 })
+        }
+    }
+
+    var id: ID
+    /// How much of it there is, so that more of the same is seen.
+    var count = 1
+    var message: String
+    var help: String
+    var table: String?
+    var evidence: Evidence?
+}
+
+/// A state as rules look at it: through a connection of its own to an overlay of its own, which they may
+/// write.
+struct StateView {
+    let connection: any Connection
+    let catalog: Catalog
+    /// The engine has checked every foreign key of this state and found them kept.
+    let foreignKeysAreProven: Bool
+}
+
+/// Opens states, on forks that never show in one another.
+struct StateInspector: Sendable {
+    let engine: any Engine
+    let settings: ConnectionSettings
+    let historyTable: String
+
+    /// Reads the schema and holds every state rule.
+    func inspect(
+        _ image: Image, earlier: DatabaseState?, foreignKeysAreProven: Bool = false
+    ) async throws -> DatabaseState {
+        let historyTable = historyTable
+        return try await withConnection(to: image) { connection in
+            var unreadable: [Catalog.UnreadableTable] = []
+            let catalog = try Catalog(
+                reading: connection, historyTable: historyTable, earlier: earlier?.catalog, unreadable: &unreadable)
+            var state = DatabaseState(image: image, catalog: catalog)
+            if catalog.hasSequences || earlier?.catalog.hasSequences == true {
+                state.highestIDs = try catalog.highestIDs(connection)
+            }
+            state.notChecked = unreadable.map { table in
+                NotChecked(
+                    .rowsLost, reason: "table \(table.name) cannot be read: \(table.error.message)")
+            }
+            let view = StateView(
+                connection: connection, catalog: catalog, foreignKeysAreProven: foreignKeysAreProven)
+            for rule in ReplayRules.states {
+                do {
+                    state.faults += try rule.faults(in: view)
+                } catch let error as EngineError where !error.isInterrupt {
+                    state.notChecked.append(NotChecked(rule.rule, reason: error.message))
+                }
+            }
+            return state
+        }
+    }
+
+    /// Runs a closure on a connection to a fork of an image, foreign keys off.
+    func withConnection<Result: Sendable>(
+        to image: Image, attaching later: Image? = nil,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        let overlay = try Overlay(image)
+        var settings = settings
+        settings.foreignKeys = false
+        let database = try await engine.open(.uri(overlay.uri), settings: settings)
+        let attached = later.map { overlay.attach($0) }
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await database.withConnection { connection in
+                    if let attached {
+                        let uri = attached.replacing("'", with: "''")
+                        try connection.execute("ATTACH '\(uri)' AS \(TableComparison.afterSchema)")
+                    }
+                    return try body(connection)
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+}
+
+extension Catalog {
+    fileprivate func highestIDs(_ connection: any Connection) throws -> [String: Int64] {
+        var result: [String: Int64] = [:]
+        for (name, table) in tables where table.kind == .ordinary {
+            guard let rowid = table.rowidName else { continue }
+            result[name] = try connection.firstRow("SELECT max(\(rowid)) FROM main.\(quotedName(table.name))") {
+                $0.integer(0)
+            }
+        }
+        guard hasSequences else { return result }
+        try connection.forEachRow("SELECT name, seq FROM main.sqlite_sequence") { row in
+            let name = row.string(0).foldedASCII
+            guard tables[name]?.isAutoincrement == true else { return }
+            result[name] = max(result[name] ?? 0, row.integer(1))
+        }
+        return result
+    }
+}

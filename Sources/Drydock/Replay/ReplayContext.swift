@@ -1,0 +1,32 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// What all replays of a run share.
+struct ReplayContext: Sendable {
+    let engine: any Engine
+    let set: MigrationSet
+    /// How many migrations of the set are replayed.
+    let targetCount: Int
+    /// Comments and drydock.yml together, by migration identifier.
+    let declarations: [String: [Declaration]]
+    let functions: [FunctionStub]
+    let collations: [CollationStub]
+
+    var targets: ArraySlice<Migration> { set.migrations.prefix(targetCount) }
+
+    /// The settings of an app's own connection, on an overlay.
+    func settings(_ watchdog: Watchdog) -> ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.functions = functions
+        settings.collations = collations
+        settings.interrupt = { watchdog.isTripped }
+        // Debian's SQLite has it on, and then a dropped table is overwritten page by page.
+        settings.setup = ["PRAGMA secure_delete = OFF"]
+        return settings
+    }
+
+    func inspector(_ watchdog: Watchdog) -> StateInspector {
+        StateInspector(engine: engine, settings: settings(watchdog), historyTable: set.format.historyTable)
+    }
+}

@@ -1,0 +1,376 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Replays one snapshot from its version to the newest, and holds every rule on the way.
+struct SnapshotReplay {
+    let context: ReplayContext
+    let snapshot: Snapshot
+    let fresh: FreshInstall
+    let watchdog: Watchdog
+
+    private(set) var result: ReplayResult
+    private var stepFindings: [StepFinding] = []
+    private var integrity: IntegrityCheck?
+
+    init(context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog) {
+        self.context = context
+        self.snapshot = snapshot
+        self.fresh = fresh
+        self.watchdog = watchdog
+        result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
+    }
+
+    private var inspector: StateInspector { context.inspector(watchdog) }
+
+    /// - Throws: only CancellationError; whatever else goes wrong is a finding.
+    mutating func run() async throws {
+        let start = ContinuousClock.now
+        do {
+            let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
+            let overlay = try await opener.open(snapshot)
+            do {
+                try await replay(on: overlay)
+            } catch {
+                // Bytes that were pulled away explain whatever SQLite made of them.
+                try overlay.checkUnchanged()
+                throw error
+            }
+            try overlay.checkUnchanged()
+        } catch {
+            try Task.checkCancellation()
+            note(failure: error)
+        }
+        settle(nil)
+        result.summary.seconds = (ContinuousClock.now - start).inSeconds
+    }
+
+    // MARK: - The whole
+
+    private mutating func replay(on overlay: Overlay) async throws {
+        let database = try await open(overlay)
+        do {
+            guard let plan = try await makePlan(database) else { return try await database.close() }
+            let base = overlay.freeze().image
+            guard let baseline = try await takeBaseline(base) else { return try await database.close() }
+            let end = try await run(plan, on: database, overlay, from: baseline)
+            try await database.close()
+            settle(end)
+            let isWhole = result.summary.steps.count == plan.pending.count
+            try await checkIntegrity(at: end, from: base)
+            checkSchema(at: end, plan, isWhole: isWhole)
+            if isWhole { try await checkIdempotence(at: end) }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+    }
+
+    private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
+        do {
+            let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                try connection.checkpoint()
+            }
+            return database
+        } catch let error as EngineError where !error.isInterrupt {
+            throw SnapshotFault(
+                message: "\(snapshot.path) cannot be opened: \(error.message)",
+                help: error.isCorruption ? "Its header or schema is damaged. Replace it with a good copy." : "")
+        }
+    }
+
+    private mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
+        let format = context.set.format
+        let applied = try await database.withConnection { try format.appliedIdentifiers($0) }
+        guard let applied else {
+            add(
+                Finding(
+                    .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
+                    help: "It has tables but no \(format.historyTable) table. Make snapshots with the app or tool that "
+                        + "migrates them, so that the history is there."))
+            return nil
+        }
+        let plan = ReplayPlan(applied: applied, set: context.set, targetCount: context.targetCount)
+        result.summary.from = plan.from
+        result.summary.to = plan.from
+        result.isUpToDate = plan.pending.isEmpty
+        result.applied = Set(applied)
+        for finding in plan.findings(for: snapshot) { add(finding) }
+        return plan
+    }
+
+    /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
+    private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
+        let state = try await inspector.inspect(image, earlier: nil)
+        let catalog = state.catalog
+        let check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
+        for reason in check.notChecked { notChecked(.integrityFailure, reason) }
+        for reason in state.notChecked { notChecked(reason.rule, reason.reason) }
+        guard check.damage.isEmpty else {
+            add(
+                Finding(
+                    .integrityFailure, "\(snapshot.path) is damaged: \(check.damage[0])",
+                    help: "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
+                        + "sqlite3's .recover, or take another copy.",
+                    tags: [.preExisting],
+                    evidence: Evidence(details: Array(check.damage.prefix(Evidence.detailLimit)))))
+            return nil
+        }
+        integrity = check
+        if !check.brokenConstraints.isEmpty {
+            let messages = check.brokenConstraints
+            add(
+                Finding(
+                    .integrityFailure, .note, "the snapshot has rows that break its own constraints: \(messages[0])",
+                    tags: [.preExisting], evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
+        }
+        for fault in state.faults {
+            add(
+                Finding(
+                    fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
+                    tags: [.preExisting], evidence: fault.evidence))
+        }
+        return state
+    }
+
+    // MARK: - Steps
+
+    private mutating func run(
+        _ plan: ReplayPlan, on database: any OpenDatabase, _ overlay: Overlay, from baseline: DatabaseState
+    ) async throws -> DatabaseState {
+        var state = baseline
+        for index in plan.pending {
+            let migration = context.set.migrations[index]
+            result.triedMigrations.insert(migration.identifier)
+            guard migration.fault == nil else {
+                notChecked(.migrationFailed, "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
+                break
+            }
+            if let statement = StaticChecks.transactionStatement(in: migration) {
+                add(
+                    Finding(
+                        .migrationFailed, "\(migration.identifier) was not run: it would end its runner's transaction",
+                        help: "See transaction-ended.", migration: migration.identifier, place: .init(statement)))
+                break
+            }
+            do {
+                let run = MigrationRun(migration)
+                let start = ContinuousClock.now
+                let statementSeconds = try await run.apply(to: database)
+                let seconds = (ContinuousClock.now - start).inSeconds
+                try await database.withConnection { try $0.checkpoint() }
+                let (image, footprint) = overlay.freeze()
+                result.summary.steps.append(
+                    .init(
+                        migration: migration.identifier, seconds: seconds, pagesWritten: footprint.pages.count,
+                        bytesWritten: footprint.byteCount, statementSeconds: statementSeconds))
+                result.summary.to = migration.identifier
+                state = try await judge(migration, from: state, to: image)
+            } catch {
+                guard let finding = try await migrationFailure(error, migration, index, state) else { throw error }
+                add(finding)
+                break
+            }
+        }
+        return state
+    }
+
+    /// Holds the rules over one step; gives the state after it.
+    private mutating func judge(
+        _ migration: Migration, from before: DatabaseState, to image: Image
+    ) async throws -> DatabaseState {
+        let after = try await inspector.inspect(
+            image, earlier: before, foreignKeysAreProven: migration.foreignKeyChecks == .deferred)
+        for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
+        let verification = StepVerification(
+            migration: migration, declarations: context.declarations[migration.identifier] ?? [], before: before,
+            after: after, inspector: inspector, engine: context.engine)
+        let outcome = try await verification.run()
+        result.summary.rowsCompared += outcome.rowsCompared
+        result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
+        result.declarationFindings += outcome.declarationFindings
+        for reason in outcome.notChecked { notChecked(reason.rule, reason.reason) }
+        stepFindings += outcome.findings.map { pending in
+            var pending = pending
+            pending.finding.snapshot = snapshot.path
+            pending.finding.migration = migration.identifier
+            return pending
+        }
+        return after
+    }
+
+    /// What a failed migration tells; nil when it was no migration's failure but a stop.
+    private func migrationFailure(
+        _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
+    ) async throws -> Finding? {
+        let failure = MigrationFailure(migration: migration, error: error)
+        guard !watchdog.isTripped, var finding = failure.finding else { return nil }
+        finding.snapshot = snapshot.path
+        if failure.isForeignKeyCheck, try await failsWithoutNewViolations(migration, state) {
+            finding.tags.append(.preExisting)
+            finding.help = "The snapshot broke a foreign key before the migration ran, and GRDB's check covers the whole "
+                + "database: users with such a database cannot upgrade. Mend the rows in a migration before this one."
+        }
+        if fresh.passes(index) { finding.tags.append(.dataDependent) }
+        return finding
+    }
+
+    /// Whether the step adds no violation to those that the snapshot has: replayed on a fork, unchecked.
+    private func failsWithoutNewViolations(_ migration: Migration, _ state: DatabaseState) async throws -> Bool {
+        guard state.faults.contains(where: { $0.id.rule == .foreignKeyViolation }) else { return false }
+        let overlay = try Overlay(state.image)
+        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
+        do {
+            _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            return false
+        }
+        let after = try await inspector.inspect(overlay.freeze().image, earlier: state)
+        let known = state.faultCounts()
+        return !after.faultCounts().contains { id, count in
+            id.rule == .foreignKeyViolation && count > known[id] ?? 0
+        }
+    }
+
+    // MARK: - The end
+
+    /// Findings that a later step mended become warnings.
+    private mutating func settle(_ end: DatabaseState?) {
+        for pending in stepFindings {
+            var finding = pending.finding
+            if let end, finding.severity == .error, let stands = pending.stands, !stands(end) {
+                finding.severity = .warning
+                finding.tags.append(.healed)
+                finding.message += "; a later migration mends it"
+            }
+            add(finding)
+        }
+        stepFindings = []
+    }
+
+    private mutating func checkIntegrity(at end: DatabaseState, from base: Image) async throws {
+        guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
+        let catalog = end.catalog
+        let check = try await inspector.withConnection(to: end.image) { try IntegrityCheck($0, catalog: catalog) }
+        let known = Set(baseline.brokenConstraints.map(IntegrityCheck.normalized))
+        let messages =
+            check.damage + check.brokenConstraints.filter { !known.contains(IntegrityCheck.normalized($0)) }
+        guard let first = messages.first else { return }
+        add(
+            Finding(
+                .integrityFailure, "after the replay integrity_check finds: \(first)",
+                help: "A migration did this: look for writable_schema, a constraint that existing rows break, or a "
+                    + "collation or function that sorts otherwise here than in the app.",
+                migration: result.summary.to,
+                evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
+    }
+
+    private mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
+        guard isWhole else {
+            return notChecked(.schemaMismatch, "\(snapshot.path) was not replayed to the end")
+        }
+        guard plan.unknown.isEmpty else {
+            return notChecked(.schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
+        }
+        guard plan.finalCount > 0 else { return }
+        guard plan.finalCount <= fresh.catalogs.count else {
+            return notChecked(.schemaMismatch, "a fresh install cannot be made: \(fresh.failure ?? "")")
+        }
+        for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: fresh.catalogs[plan.finalCount - 1]) {
+            add(finding)
+        }
+    }
+
+    /// Opens the end once more with the same migrations, as an app's next launch does.
+    private mutating func checkIdempotence(at end: DatabaseState) async throws {
+        let overlay = try Overlay(end.image)
+        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
+        let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
+        var failure: String?
+        var ran: [String] = []
+        do {
+            ran = try await database.reopen(applying: migrations)
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            if watchdog.isTripped { throw error }
+            failure = (error as? StatementFailure)?.error.message ?? String(describing: error)
+        }
+        let footprint = overlay.freeze().footprint
+        guard failure != nil || !ran.isEmpty || !footprint.isEmpty else { return }
+        let what =
+            !ran.isEmpty
+            ? "\(ran.joined(separator: ", ")) would run again"
+            : failure ?? "\(counted(footprint.pages.count, "page")) would change"
+        add(
+            Finding(
+                .notIdempotent, "opened again with the same migrations: \(what)",
+                help: "A migration must not touch \(context.set.format.historyTable).", migration: result.summary.to))
+    }
+
+    // MARK: - Notes
+
+    private mutating func add(_ finding: Finding) {
+        var finding = finding
+        finding.snapshot = snapshot.path
+        result.findings.append(finding)
+    }
+
+    private mutating func notChecked(_ rule: Rule, _ reason: String) {
+        let entry = NotChecked(rule, snapshot: snapshot.path, reason: reason)
+        if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
+    }
+
+    private mutating func note(failure error: any Error) {
+        if watchdog.isTimeUp {
+            return add(
+                Finding(
+                    .timeLimit, "\(snapshot.path) was not verified within the time limit",
+                    help: "Give it longer with --timeout.", migration: result.summary.to))
+        }
+        switch error {
+        case let fault as SnapshotFault:
+            add(Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place))
+        case let error as OverlayError:
+            add(Finding(.snapshotUnreadable, error.description))
+        case let error as EngineError where error.isCorruption:
+            add(
+                Finding(
+                    .integrityFailure, "\(snapshot.path) is damaged: \(error.message)",
+                    help: "Recover it with sqlite3's .recover, or take another copy."))
+        default:
+            add(Finding(.snapshotUnreadable, "\(snapshot.path) could not be verified: \(error)"))
+        }
+    }
+}
+
+/// What one replay gives to the report.
+struct ReplayResult: Sendable {
+    var summary: ReplaySummary
+    var findings: [Finding] = []
+    /// Findings about a migration's declarations: the same from every snapshot.
+    var declarationFindings: [Finding] = []
+    var notChecked: [NotChecked] = []
+    var triedMigrations: Set<String> = []
+    /// By migration; present when the migration was judged.
+    var usedDeclarations: [String: Set<Declaration>] = [:]
+    /// Identifiers that the snapshot had applied.
+    var applied: Set<String> = []
+    /// Nothing was pending.
+    var isUpToDate = false
+
+    init(summary: ReplaySummary) { self.summary = summary }
+}
+
+extension Connection {
+    /// Moves what a write-ahead log holds into the database, so that a layer's pages are the step's.
+    func checkpoint() throws {
+        _ = try rows("PRAGMA wal_checkpoint(TRUNCATE)") { _ in }
+    }
+}

@@ -1,0 +1,208 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Replays every snapshot to the newest version and proves that nothing was lost.
+public struct Verifier: Sendable {
+    private let engine: any Engine
+    private let onReplay: @Sendable (ReplaySummary, [Finding]) -> Void
+
+    /// - Parameter onReplay: told of each snapshot as it is done, in the order of the report.
+    public init(engine: any Engine, onReplay: @escaping @Sendable (ReplaySummary, [Finding]) -> Void = { _, _ in }) {
+        self.engine = engine
+        self.onReplay = onReplay
+    }
+
+    /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
+    public func run(_ request: VerifyRequest) async throws -> VerifyReport {
+        let start = ContinuousClock.now
+        let set = try DrydockFormat().load(folder: request.migrationsFolder)
+        let snapshots = try snapshots(request)
+        var report = VerifyReport()
+        report.isStrict = request.isStrict
+        report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
+        if !set.migrations.isEmpty, !snapshots.isEmpty {
+            let context = try makeContext(request, set)
+            let fresh = try await FreshInstall.make(context, timeout: request.timeout)
+            if let failure = fresh.failure, fresh.catalogs.count < context.targetCount {
+                report.notChecked.append(
+                    NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
+            }
+            let results = try await replay(snapshots, context, fresh, request)
+            assemble(results, context, into: &report)
+        }
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    // MARK: - The request
+
+    private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
+        guard !request.snapshots.isEmpty else { return try SnapshotFolder.snapshots(in: request.snapshotsFolder) }
+        var found: [Snapshot] = []
+        for path in request.snapshots {
+            if FolderListing.isFolder(path) {
+                found += try SnapshotFolder.snapshots(in: path)
+            } else {
+                guard FolderListing.exists(path) else { throw RequestError("there is no snapshot '\(path)'") }
+                found.append(Snapshot(path: path))
+            }
+        }
+        var seen: Set<Snapshot> = []
+        return found.filter { seen.insert($0).inserted }
+    }
+
+    private func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest) -> [Finding] {
+        var findings: [Finding] = []
+        if set.migrations.isEmpty {
+            findings.append(
+                Finding(
+                    .nothingVerified, "there is no migration in \(request.migrationsFolder)",
+                    help: "A migration is a file NAME.sql, such as v1_create_accounts.sql. --migrations names another folder.",
+                    place: .init(file: request.migrationsFolder)))
+        }
+        if snapshots.isEmpty {
+            findings.append(
+                Finding(
+                    .nothingVerified, "there is no snapshot in \(request.snapshotsFolder)",
+                    help: "A snapshot is a database as a released version left it. Copy one there; --snapshots names "
+                        + "another folder.", place: .init(file: request.snapshotsFolder)))
+        }
+        return findings
+    }
+
+    private func makeContext(_ request: VerifyRequest, _ set: MigrationSet) throws -> ReplayContext {
+        var targetCount = set.migrations.count
+        if let upTo = request.upTo {
+            guard let index = set.index(of: upTo) else {
+                let nearest = nearestName(to: upTo, in: set.migrations.map(\.identifier))
+                throw RequestError(
+                    "there is no migration '\(upTo)' in \(set.folder)" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            targetCount = index + 1
+        }
+        var declarations = Dictionary(
+            set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
+        for (identifier, more) in request.declarations {
+            guard set.index(of: identifier) != nil else {
+                let nearest = nearestName(to: identifier, in: set.migrations.map(\.identifier))
+                throw RequestError(
+                    "drydock.yml declares for '\(identifier)', which is no migration in \(set.folder)"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            declarations[identifier, default: []] += more
+        }
+        var set = set
+        for index in set.migrations.indices {
+            set.migrations[index].declarations = declarations[set.migrations[index].identifier] ?? []
+        }
+        return ReplayContext(
+            engine: engine, set: set, targetCount: targetCount, declarations: declarations,
+            functions: request.functions, collations: request.collations)
+    }
+
+    // MARK: - Replays
+
+    /// Replays as many snapshots at once as there are jobs; results are in the order of the snapshots.
+    private func replay(
+        _ snapshots: [Snapshot], _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest
+    ) async throws -> [ReplayResult] {
+        try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
+            var results = [ReplayResult?](repeating: nil, count: snapshots.count)
+            var (next, told) = (0, 0)
+            func start() {
+                guard next < snapshots.count else { return }
+                let (index, snapshot) = (next, snapshots[next])
+                next += 1
+                group.addTask { (index, try await Self.replay(snapshot, context, fresh, request.timeout)) }
+            }
+            for _ in 0..<max(1, request.jobs) { start() }
+            while let (index, result) = try await group.next() {
+                results[index] = result
+                start()
+                while told < results.count, let done = results[told] {
+                    onReplay(done.summary, done.findings)
+                    told += 1
+                }
+            }
+            return results.compactMap { $0 }
+        }
+    }
+
+    private static func replay(
+        _ snapshot: Snapshot, _ context: ReplayContext, _ fresh: FreshInstall, _ timeout: Duration?
+    ) async throws -> ReplayResult {
+        let watchdog = Watchdog(timeout: timeout)
+        return try await withTaskCancellationHandler {
+            var replay = SnapshotReplay(context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog)
+            try await replay.run()
+            return replay.result
+        } onCancel: {
+            watchdog.cancel()
+        }
+    }
+
+    // MARK: - The report
+
+    private func assemble(_ results: [ReplayResult], _ context: ReplayContext, into report: inout VerifyReport) {
+        report.replays = results.map(\.summary)
+        let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
+        for migration in context.targets where tried.contains(migration.identifier) {
+            report.findings += StaticChecks.findings(for: migration)
+        }
+        report.findings += unique(results.flatMap(\.declarationFindings))
+        report.findings += unusedDeclarations(results, context)
+        report.findings += results.flatMap(\.findings)
+        report.notChecked += results.flatMap(\.notChecked)
+        if results.allSatisfy(\.isUpToDate) {
+            report.findings.append(
+                Finding(
+                    .nothingVerified, .warning, "nothing was pending: every snapshot has applied every migration",
+                    help: "Add snapshots of older releases: they are what your users upgrade from."))
+        }
+        let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
+        for index in report.findings.indices {
+            let isReleased = report.findings[index].migration.map(applied.contains) ?? false
+            report.findings[index].placeDeclaration(isReleased: isReleased)
+        }
+    }
+
+    /// Every replay of a migration says the same of its declarations: once is enough.
+    private func unique(_ findings: [Finding]) -> [Finding] {
+        var seen: Set<String> = []
+        return findings.filter { seen.insert("\($0.place?.file ?? "") \($0.place?.line ?? 0) \($0.message)").inserted }
+    }
+
+    private func unusedDeclarations(_ results: [ReplayResult], _ context: ReplayContext) -> [Finding] {
+        let invalid = Set(results.flatMap(\.declarationFindings).compactMap(\.place))
+        var findings: [Finding] = []
+        for migration in context.targets {
+            let uses = results.compactMap { $0.usedDeclarations[migration.identifier] }
+            guard !uses.isEmpty else { continue }
+            for declaration in context.declarations[migration.identifier] ?? []
+            where declaration.canBeUnused && !invalid.contains(declaration.place)
+                && !uses.contains(where: { $0.contains(declaration) })
+            {
+                findings.append(
+                    Finding(
+                        .unusedDeclaration, .warning, "no snapshot needs '\(declaration.text)'",
+                        help: "Remove it, or add a snapshot whose rows need it.", migration: migration.identifier,
+                        place: declaration.place))
+            }
+        }
+        return findings
+    }
+}
+
+extension Finding {
+    /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a
+    /// released migration, comments included, so for one that a snapshot has applied it is drydock.yml.
+    fileprivate mutating func placeDeclaration(isReleased: Bool) {
+        help = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard line.hasPrefix(declarationMarker) else { return String(line) }
+            let words = line.dropFirst(declarationMarker.count)
+            guard isReleased, let migration else { return "  -- drydock: \(words)" }
+            return "  # drydock.yml, since \(migration) is released\n  declarations:\n    \(migration):\n      - \(words)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,24 @@
+import DatabaseEngine
+
+/// What `drydock verify` is asked to do.
+public struct VerifyRequest: Sendable {
+    public var migrationsFolder = "Migrations"
+    public var snapshotsFolder = "Snapshots"
+    /// Paths of single snapshots; empty for all of the folder.
+    public var snapshots: [String] = []
+    /// The identifier of the last migration to replay; nil for the newest.
+    public var upTo: String?
+    /// How many snapshots are replayed at once; at least 1.
+    public var jobs = 1
+    /// How long one snapshot may take.
+    public var timeout: Duration?
+    public var isStrict = false
+    public var functions: [FunctionStub] = []
+    public var collations: [CollationStub] = []
+    /// Declarations from drydock.yml, by migration identifier.
+    public var declarations: [String: [Declaration]] = [:]
+    /// Findings that reading drydock.yml made, such as a misspelt declaration.
+    public var findings: [Finding] = []
+
+    public init() {}
+}

@@ -1,0 +1,56 @@
+import SQLiteSchema
+
+/// `column-dropped`: a column is gone that no declaration gives up. One that held only NULL is a warning.
+/// A rename that a copying statement made and every value bears out is a note.
+struct ColumnDroppedRule: StepRule {
+    func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
+        var findings: [StepFinding] = []
+        for dropped in step.conservation.droppedColumns {
+            let (table, column) = (dropped.table.name, dropped.column.name)
+            let kept = step.conservation.kept.first { $0.match.before.name == table }
+            let isDeclared = declarations.covers {
+                guard case .dropsColumn(let named, let name) = $0 else { return false }
+                return kept?.match.isCalled(named) == true && name.foldedASCII == column.foldedASCII
+            }
+            guard !isDeclared else { continue }
+            let count = dropped.valueCount
+            let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
+            let rename = dropped.twin.map { twin in
+                "Column \(twin) holds its every value. If that is a rename, write: renames column \(path) to "
+                    + quotedIfNeeded(table) + "." + quotedIfNeeded(twin)
+            }
+            findings.append(
+                StepFinding(
+                    Finding(
+                        .columnDropped, count == 0 ? .warning : .error,
+                        "column \(table).\(column) is gone"
+                            + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))"),
+                        help: remedy("its values were meant to go", "drops column \(path)", else: rename ?? ""),
+                        place: place(of: table, column, in: step), table: table, column: column,
+                        evidence: Evidence(rowCount: count))))
+        }
+        for kept in step.conservation.kept {
+            for pair in kept.match.columns where pair.isGuess {
+                findings.append(
+                    StepFinding(
+                        Finding(
+                            .columnDropped, .note,
+                            "column \(kept.match.before.name).\(pair.before.name) is now \(pair.after.name): "
+                                + "the copying statement says so and every value is there",
+                            table: kept.match.before.name, column: pair.before.name)))
+            }
+        }
+        return findings
+    }
+
+    private func place(of table: String, _ column: String, in step: StepView) -> Finding.Place? {
+        let statement = step.lastStatement { action in
+            switch action {
+            case .dropColumn(let name, let dropped):
+                name.folded == table.foldedASCII && dropped.foldedASCII == column.foldedASCII
+            default: false
+            }
+        }
+        return (statement ?? step.statement(at: step.lineage[table]?.createdBy)).map { .init($0) }
+    }
+}

@@ -1,0 +1,89 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// The rules that every replay holds, each in a file of its own. This is the one place where a rule is
+/// registered.
+enum ReplayRules {
+    /// Asked of every state. What a state has and the one before it had not is a finding of the step
+    /// between them.
+    static let states: [any StateRule] = [ForeignKeyRule(), SearchIndexRule(), ViewRule()]
+
+    /// Asked of every step.
+    static let steps: [any StepRule] = [
+        TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
+        ObjectLostRule(), AutoincrementRule(),
+    ]
+}
+
+/// A rule about what a database is.
+protocol StateRule: Sendable {
+    var rule: Rule { get }
+    /// - Throws: ``EngineError`` when the rule cannot be held; it is then listed as not checked.
+    func faults(in view: StateView) throws -> [Fault]
+}
+
+/// A rule about what a step did.
+protocol StepRule: Sendable {
+    func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding]
+}
+
+/// A step as rules look at it.
+struct StepView: Sendable {
+    let migration: Migration
+    let before: DatabaseState
+    let after: DatabaseState
+    let lineage: TableLineage
+    let conservation: Conservation
+
+    /// The last statement for which a closure is true.
+    func lastStatement(_ isIt: (StatementAction) -> Bool) -> SQLStatement? {
+        migration.statements.last { isIt($0.action) }
+    }
+
+    func statement(at index: Int?) -> SQLStatement? {
+        index.flatMap { migration.statements.indices.contains($0) ? migration.statements[$0] : nil }
+    }
+
+    func sample(_ value: SQLValue) -> Evidence.Sample {
+        Evidence.Sample(value, encoding: before.catalog.encoding)
+    }
+
+    func key(_ row: TableDifference.Row, of difference: TableDifference) -> [Evidence.Cell] {
+        zip(difference.keyColumns, row.key).map { Evidence.Cell(column: $0, value: sample($1)) }
+    }
+}
+
+/// A finding of a step, and how to tell later whether it still stands.
+struct StepFinding: Sendable {
+    var finding: Finding
+    /// Whether the fault is still there at the end of the replay; nil for what no later step can mend.
+    var stands: (@Sendable (DatabaseState) -> Bool)?
+    /// How to find the statement that did it.
+    var probe: CulpritProbe?
+
+    init(
+        _ finding: Finding, probe: CulpritProbe? = nil, stands: (@Sendable (DatabaseState) -> Bool)? = nil
+    ) {
+        self.finding = finding
+        self.probe = probe
+        self.stands = stands
+    }
+}
+
+/// The declarations of a migration, and which of them were needed.
+struct DeclarationUse: Sendable {
+    let declarations: [Declaration]
+    private(set) var used: Set<Declaration> = []
+
+    init(_ declarations: [Declaration], used: Set<Declaration> = []) {
+        self.declarations = declarations
+        self.used = used
+    }
+
+    /// Whether any declaration covers something; all that do are needed.
+    mutating func covers(_ isMeant: (Declaration.Kind) -> Bool) -> Bool {
+        let meant = declarations.filter { isMeant($0.kind) }
+        used.formUnion(meant)
+        return !meant.isEmpty
+    }
+}

@@ -1,0 +1,43 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// `search-index-stale`: a full-text index no longer agrees with its content, which `integrity_check`
+/// does not see.
+///
+/// FTS5 compares an external-content index with its table when `integrity-check` is given rank 1
+/// (https://www.sqlite.org/fts5.html#the_integrity_check_command); FTS3 and FTS4 do it always
+/// (https://www.sqlite.org/fts3.html#integcheck). Both are INSERTs, so they run on a fork.
+struct SearchIndexRule: StateRule {
+    let rule = Rule.searchIndexStale
+
+    func faults(in view: StateView) throws -> [Fault] {
+        var faults: [Fault] = []
+        for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) {
+            let name = quotedName(table.name)
+            let check: String
+            switch table.module {
+            case "fts5": check = "INSERT INTO main.\(name)(\(name), rank) VALUES('integrity-check', 1)"
+            case "fts3", "fts4": check = "INSERT INTO main.\(name)(\(name)) VALUES('integrity-check')"
+            default: continue
+            }
+            do {
+                try view.connection.execute(check)
+            } catch let error as EngineError where !error.isInterrupt {
+                let isStale = error.isCorruption
+                faults.append(
+                    Fault(
+                        id: .init(rule: rule, names: [table.name.foldedASCII]),
+                        message: isStale
+                            ? "full-text index \(table.name) does not agree with its content: "
+                                + "searches miss rows or find old words"
+                            : "full-text index \(table.name) cannot be read: \(error.message)",
+                        help: """
+                            Rebuild it at the end of the migration, or keep it current with triggers:
+                              INSERT INTO \(quotedIfNeeded(table.name))(\(quotedIfNeeded(table.name))) VALUES('rebuild');
+                            """,
+                        table: table.name))
+            }
+        }
+        return faults
+    }
+}

@@ -1,0 +1,78 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Puts an overlay over a snapshot, so that it can be replayed and is never written.
+struct SnapshotOpener: Sendable {
+    let engine: any Engine
+    let settings: ConnectionSettings
+
+    /// An overlay with the snapshot's content, a write-ahead log or hot journal beside it included.
+    /// - Throws: ``SnapshotFault``.
+    func open(_ snapshot: Snapshot) async throws -> Overlay {
+        switch snapshot.kind {
+        case .database: try await openDatabase(snapshot)
+        case .dump: try await openDump(snapshot)
+        }
+    }
+
+    private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
+        if let fault = SnapshotFile.fault(of: snapshot.path) {
+            throw SnapshotFault(message: fault.message, help: fault.help)
+        }
+        do {
+            return try Overlay(snapshot: snapshot.path)
+        } catch let error as OverlayError {
+            throw SnapshotFault(message: error.description, help: "")
+        }
+    }
+
+    /// Runs a dump on an empty database, statement by statement, so that a fault has its line.
+    private func openDump(_ snapshot: Snapshot) async throws -> Overlay {
+        let bytes: [UInt8]
+        do {
+            bytes = try FolderListing.contents(of: snapshot.path)
+        } catch {
+            throw SnapshotFault(message: "\(snapshot.path) cannot be read: \(error)", help: "")
+        }
+        let source = SQLSource(name: snapshot.path, bytes: bytes)
+        let statements = source.statements()
+        guard !statements.isEmpty else {
+            throw SnapshotFault(
+                message: "\(snapshot.path) holds no SQL statement",
+                help: "Make a dump with: sqlite3 DATABASE .dump > \(snapshot.path)")
+        }
+        let overlay = try Overlay(emptyNamed: "dump.sqlite")
+        var settings = settings
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        let database = try await engine.open(.uri(overlay.uri), settings: settings)
+        do {
+            try await database.withConnection { connection in
+                for statement in statements {
+                    do {
+                        try connection.execute(statement.text)
+                    } catch let error as EngineError where !error.isInterrupt {
+                        throw SnapshotFault(
+                            message: "\(snapshot.path) does not run: \(error.message)",
+                            help: "A dump is SQL that makes the database from nothing.",
+                            place: .init(statement, offset: error.offset))
+                    }
+                }
+                if connection.isInTransaction { try connection.execute("COMMIT") }
+            }
+        } catch {
+            try await database.close()
+            throw error
+        }
+        try await database.close()
+        return overlay
+    }
+}
+
+/// Why a snapshot cannot be read.
+struct SnapshotFault: Error {
+    var message: String
+    var help: String
+    var place: Finding.Place?
+}
