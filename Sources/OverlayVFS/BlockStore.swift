@@ -1,0 +1,102 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Where an overlay's written pages live: in memory up to a limit, beyond it in a nameless temporary file.
+///
+/// Memory comes in chunks of 1 MiB that are cut into blocks; a block that nobody holds any more is used
+/// again, one in memory before one in the file. A chunk of the file is mapped too, and its room on the
+/// disk is reserved first, so that a full disk is an error here and never a signal at a later write.
+final class BlockStore: Sendable {
+    /// The memory of one block.
+    ///
+    /// Only the holder of the cell touches the bytes, so that passing it on is sound.
+    struct Cell: @unchecked Sendable {
+        let bytes: UnsafeMutableRawPointer
+        let isSpilled: Bool
+    }
+
+    static let chunkSize = 1 << 20
+
+    private let arena: Mutex<Arena>
+
+    /// - Parameter memoryLimit: how many bytes of written pages stay in memory.
+    init(memoryLimit: Int) {
+        arena = Mutex(Arena(memoryLimit: memoryLimit))
+    }
+
+    deinit { arena.withLock { $0.close() } }
+
+    func takeCell() throws(OverlayError) -> Cell {
+        try arena.withLock { arena throws(OverlayError) in try arena.take() }
+    }
+
+    func giveBack(_ cell: Cell) {
+        arena.withLock { $0.giveBack(cell) }
+    }
+}
+
+/// The chunks of a store and the cells in them that are free.
+private struct Arena {
+    let memoryLimit: Int
+    var chunks: [UnsafeMutableRawPointer] = []
+    var memoryUsed = 0
+    var free: [BlockStore.Cell] = []
+    var freeSpilled: [BlockStore.Cell] = []
+    /// The newest chunk and how much of it was given out: its pages cost nothing until they are.
+    var newest: BlockStore.Cell?
+    var newestUsed = 0
+    var spill: SpillFile?
+
+    mutating func take() throws(OverlayError) -> BlockStore.Cell {
+        if let cell = free.popLast() { return cell }
+        if let newest, newestUsed < BlockStore.chunkSize, !newest.isSpilled { return cut(newest) }
+        if memoryUsed + BlockStore.chunkSize <= memoryLimit, let chunk = mapMemory() { return cut(chunk) }
+        if let cell = freeSpilled.popLast() { return cell }
+        if let newest, newestUsed < BlockStore.chunkSize { return cut(newest) }
+        return cut(try mapSpill())
+    }
+
+    mutating func giveBack(_ cell: BlockStore.Cell) {
+        if cell.isSpilled { freeSpilled.append(cell) } else { free.append(cell) }
+    }
+
+    func close() {
+        for chunk in chunks { munmap(chunk, BlockStore.chunkSize) }
+        spill?.close()
+    }
+
+    private mutating func cut(_ chunk: BlockStore.Cell) -> BlockStore.Cell {
+        let cell = BlockStore.Cell(bytes: chunk.bytes + newestUsed, isSpilled: chunk.isSpilled)
+        newestUsed += Block.size
+        return cell
+    }
+
+    private mutating func mapMemory() -> BlockStore.Cell? {
+        let flags = MAP_PRIVATE | anonymousMapping
+        guard let chunk = mmap(nil, BlockStore.chunkSize, PROT_READ | PROT_WRITE, flags, -1, 0),
+            chunk != MAP_FAILED
+        else { return nil }
+        memoryUsed += BlockStore.chunkSize
+        return add(chunk, isSpilled: false)
+    }
+
+    private mutating func mapSpill() throws(OverlayError) -> BlockStore.Cell {
+        var file: SpillFile
+        if let spill { file = spill } else { file = try SpillFile() }
+        defer { spill = file }
+        return add(try file.mapNext(BlockStore.chunkSize), isSpilled: true)
+    }
+
+    private mutating func add(_ chunk: UnsafeMutableRawPointer, isSpilled: Bool) -> BlockStore.Cell {
+        let cell = BlockStore.Cell(bytes: chunk, isSpilled: isSpilled)
+        chunks.append(chunk)
+        newest = cell
+        newestUsed = 0
+        return cell
+    }
+}

@@ -1,0 +1,109 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One mapped range of addresses, as the signal handler sees it.
+///
+/// `start` is 0 when the slot is free and 1 while it is being filled; addresses are never either.
+struct FaultSlot: ~Copyable {
+    let start = Atomic<UInt>(0)
+    let end = Atomic<UInt>(0)
+    /// Set by the handler before it puts a page of zeros under a faulting read, so that whoever
+    /// reads those zeros, on whatever thread, finds the flag set afterwards.
+    let isBroken = Atomic<Bool>(false)
+}
+
+/// The mapped ranges of this process, so that a file which another process cuts short is an error and
+/// not the end of this process.
+///
+/// Reading a mapped page that lies beyond the end of its file raises SIGBUS (mmap(2)). The handler here
+/// puts an anonymous page of zeros under the read, marks the range as broken and returns; the reader
+/// looks at the mark after its copy. Nothing in the handler allocates, locks or runs an initialiser:
+/// the table is plain memory of fixed size that was filled before the handler was installed, and its
+/// fields are atomics.
+enum FaultTable {
+    static let capacity = 4096
+
+    // Written once, inside `isInstalled`, before the handler is installed and before any range is
+    // entered; only read from then on. Its constant initial value needs no lazy initialiser.
+    nonisolated(unsafe) private static var slots: UnsafeMutablePointer<FaultSlot>?
+    nonisolated(unsafe) private static var previous: UnsafeMutablePointer<sigaction>?
+    nonisolated(unsafe) private static var pageSize = 0
+
+    /// Installs the handler on first use; false when the system refuses it.
+    private static let isInstalled: Bool = {
+        let table = UnsafeMutablePointer<FaultSlot>.allocate(capacity: capacity)
+        for index in 0..<capacity { (table + index).initialize(to: FaultSlot()) }
+        let old = UnsafeMutablePointer<sigaction>.allocate(capacity: 1)
+        old.initialize(to: sigaction())
+        pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+        previous = old
+        slots = table
+        // Whatever the compiler may have left to a first use is used here, before a signal can come.
+        _ = covers(0)
+
+        var action = sigaction()
+        sigemptyset(&action.sa_mask)
+        action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_ONSTACK)
+        setHandler(&action) { number, info, _ in FaultTable.handle(number, info) }
+        return sigaction(SIGBUS, &action, old) == 0
+    }()
+
+    /// Enters a mapped range.
+    /// - Returns: its slot, or nil when every slot is taken. The slot stays valid for the life of the
+    ///   process; it is the caller's until ``leave(_:)``.
+    static func enter(_ start: UInt, count: Int) -> UnsafeMutablePointer<FaultSlot>? {
+        guard isInstalled, let slots else { return nil }
+        for index in 0..<capacity {
+            let slot = slots + index
+            let claim = slot.pointee.start.compareExchange(expected: 0, desired: 1, ordering: .acquiring)
+            guard claim.exchanged else { continue }
+            slot.pointee.isBroken.store(false, ordering: .relaxed)
+            slot.pointee.end.store(start + UInt(count), ordering: .relaxed)
+            slot.pointee.start.store(start, ordering: .releasing)
+            return slot
+        }
+        return nil
+    }
+
+    /// Gives a slot back. To be called before the range is unmapped, since the addresses may then be
+    /// somebody else's.
+    static func leave(_ slot: UnsafeMutablePointer<FaultSlot>) {
+        slot.pointee.start.store(0, ordering: .releasing)
+    }
+
+    // MARK: Inside the signal handler
+
+    private static func handle(_ number: Int32, _ info: UnsafeMutablePointer<siginfo_t>?) {
+        let savedErrno = errno
+        defer { errno = savedErrno }
+        guard let info else { return }
+        // A code of zero or less means that a process sent the signal; there is no address then.
+        let isFault = info.pointee.si_code > 0
+        if isFault, covers(faultAddress(info)) { return }
+        // Not ours: whoever was here before gets it. A fault recurs at once when this returns.
+        sigaction(SIGBUS, previous, nil)
+        if !isFault { raise(number) }
+    }
+
+    /// Puts a page of zeros under an address that lies in a mapped range, and marks the range.
+    private static func covers(_ address: UInt) -> Bool {
+        guard let slots else { return false }
+        var index = 0
+        while index < capacity {
+            let start = slots[index].start.load(ordering: .acquiring)
+            if start > 1, address >= start, address < slots[index].end.load(ordering: .relaxed) {
+                slots[index].isBroken.store(true, ordering: .sequentiallyConsistent)
+                let page = UnsafeMutableRawPointer(bitPattern: address & ~UInt(pageSize - 1))
+                let flags = MAP_FIXED | MAP_PRIVATE | anonymousMapping
+                return mmap(page, pageSize, PROT_READ, flags, -1, 0) == page
+            }
+            index += 1
+        }
+        return false
+    }
+}

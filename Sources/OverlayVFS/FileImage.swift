@@ -1,0 +1,118 @@
+import HashTreeCollections
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The immutable state of one file: a base on the disk, and the blocks that differ from it.
+///
+/// The blocks lie in a persistent tree, so that a copy of an image shares all of it and the next image
+/// shares what was not written. Bytes beyond `size` in the last block are always zero.
+struct FileImage: Sendable {
+    /// The file on the disk, if there is one.
+    var base: MappedFile?
+    /// How many leading blocks show the base where `blocks` has nothing. It only ever falls: a file that
+    /// was cut short and grew again shows zeros there, as a file system would, and not the base's bytes.
+    var baseBlocks: Int
+    var blocks: TreeDictionary<UInt32, Block> = [:]
+    /// In bytes.
+    var size: Int
+
+    static let empty = FileImage(base: nil, baseBlocks: 0, size: 0)
+
+    init(_ base: MappedFile) {
+        self.init(base: base, baseBlocks: Block.count(of: base.size), size: base.size)
+    }
+
+    private init(base: MappedFile?, baseBlocks: Int, size: Int) {
+        self.base = base
+        self.baseBlocks = baseBlocks
+        self.size = size
+    }
+
+    var blockCount: Int { Block.count(of: size) }
+
+    /// Copies part of one block; what lies beyond the file's end reads as zeros.
+    /// - Throws: ``OverlayError/shrank(path:)`` when the base lost the page.
+    func read(block: Int, from start: Int, into buffer: UnsafeMutableRawBufferPointer) throws(OverlayError) {
+        if let written = blocks[UInt32(block)] {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: written.contents[start...].prefix(buffer.count)))
+            return
+        }
+        let offset = block * Block.size + start
+        var count = 0
+        if let base, block < baseBlocks {
+            count = max(0, min(buffer.count, base.size - offset))
+            try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
+        }
+        buffer.dropFirst(count).zero()
+    }
+
+    /// Whether the block's bytes are these. A block that cannot be read any more is not equal to anything.
+    func shows(_ bytes: UnsafeRawBufferPointer, at block: Int) -> Bool {
+        if let written = blocks[UInt32(block)] {
+            return written.contents.isEqual(to: bytes)
+        }
+        guard let base, block < baseBlocks else { return bytes.isZero }
+        let offset = block * Block.size
+        let count = max(0, min(Block.size, base.size - offset))
+        let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
+        let isHeadEqual = (try? base.withBytes(at: offset, count: count) { $0.isEqual(to: head) }) ?? false
+        return isHeadEqual && UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count)).isZero
+    }
+
+    /// Copies bytes of the file; what lies beyond its end reads as zeros.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(OverlayError) {
+        try forEachBlock(of: buffer.count, at: offset) { block, start, range throws(OverlayError) in
+            try read(block: block, from: start, into: UnsafeMutableRawBufferPointer(rebasing: buffer[range]))
+        }
+    }
+
+    /// The page size that the database header gives, else SQLite's default of 4096.
+    ///
+    /// "The database page size in bytes. Must be a power of two between 512 and 32768 inclusive, or the
+    /// value 1 representing a page size of 65536." https://www.sqlite.org/fileformat2.html#the_database_header
+    var pageSize: Int {
+        var header: [UInt8] = [0, 0]
+        let isRead = header.withUnsafeMutableBytes { bytes in
+            (try? read(into: bytes, at: 16)) != nil
+        }
+        guard isRead, size >= 100 else { return 4096 }
+        let value = Int(header[0]) << 8 | Int(header[1])
+        if value == 1 { return 65536 }
+        return (512...32768).contains(value) && value.nonzeroBitCount == 1 ? value : 4096
+    }
+}
+
+/// Cuts a range of a file at the borders of its blocks.
+/// - Parameter body: is given the block, where in the block the piece starts, and where in the range it lies.
+func forEachBlock<E: Error>(
+    of count: Int, at offset: Int, _ body: (_ block: Int, _ start: Int, _ range: Range<Int>) throws(E) -> Void
+) throws(E) {
+    var done = 0
+    while done < count {
+        let position = offset + done
+        let start = position % Block.size
+        let piece = min(count - done, Block.size - start)
+        try body(position / Block.size, start, done..<(done + piece))
+        done += piece
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
+    }
+
+    var isZero: Bool { allSatisfy { $0 == 0 } }
+}
+
+extension Slice where Base == UnsafeMutableRawBufferPointer {
+    func zero() {
+        _ = UnsafeMutableRawBufferPointer(rebasing: self).initializeMemory(as: UInt8.self, repeating: 0)
+    }
+}

@@ -1,0 +1,117 @@
+import CSQLite
+import Synchronization
+
+/// What SQLite does with an open file. https://www.sqlite.org/c3ref/io_methods.html
+///
+/// SQLite owns every pointer that comes in, and none is kept.
+enum FileMethods {
+    // Made once and never freed or changed: SQLite may look at it as long as any file is open.
+    nonisolated(unsafe) static let table: UnsafePointer<sqlite3_io_methods> = {
+        let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        var methods = sqlite3_io_methods()
+        methods.iVersion = 2
+        addContentMethods(&methods)
+        addLockMethods(&methods)
+        addSharedMemoryMethods(&methods)
+        table.initialize(to: methods)
+        return UnsafePointer(table)
+    }()
+
+    private static func addContentMethods(_ methods: inout sqlite3_io_methods) {
+        methods.xClose = { file in
+            FileHandle.close(file)
+            return SQLITE_OK
+        }
+        methods.xRead = { file, bytes, count, offset in FileMethods.read(file, bytes, count, offset) }
+        methods.xWrite = { file, bytes, count, offset in
+            FileMethods.change(file, upTo: offset + Int64(count)) { file throws(OverlayError) in
+                try file.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: Int(offset))
+            }
+        }
+        methods.xTruncate = { file, size in
+            FileMethods.change(file, upTo: size) { file throws(OverlayError) in
+                try file.truncate(to: Int(size))
+            }
+        }
+        // There is nothing to survive: an overlay ends with its process.
+        methods.xSync = { _, _ in SQLITE_OK }
+        methods.xFileSize = { file, size in
+            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            size?.pointee = sqlite3_int64(handle.file.size)
+            return SQLITE_OK
+        }
+        methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
+        methods.xSectorSize = { _ in Int32(Block.size) }
+        methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE | SQLITE_IOCAP_SAFE_APPEND }
+    }
+
+    private static func addLockMethods(_ methods: inout sqlite3_io_methods) {
+        methods.xLock = { file, level in
+            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            return handle.file.locks.raise(&handle.lockLevel, to: level, for: ObjectIdentifier(handle))
+        }
+        methods.xUnlock = { file, level in
+            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            handle.file.locks.lower(&handle.lockLevel, to: level, for: ObjectIdentifier(handle))
+            return SQLITE_OK
+        }
+        methods.xCheckReservedLock = { file, result in
+            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            result?.pointee = handle.file.locks.isReserved ? 1 : 0
+            return SQLITE_OK
+        }
+    }
+
+    private static func addSharedMemoryMethods(_ methods: inout sqlite3_io_methods) {
+        methods.xShmMap = { file, region, size, isExtending, result in
+            guard let handle = FileHandle.from(file), let result else { return SQLITE_IOERR }
+            let mapped = handle.file.sharedMemory.map(
+                region: Int(region), size: Int(size), isExtending: isExtending != 0, &handle.claim)
+            result.pointee = UnsafeMutableRawPointer(bitPattern: mapped.address)
+            return mapped.code
+        }
+        methods.xShmLock = { file, offset, count, flags in
+            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            return handle.file.sharedMemory.lock(from: offset, count: count, flags: flags, &handle.claim)
+        }
+        methods.xShmBarrier = { _ in atomicMemoryFence(ordering: .sequentiallyConsistent) }
+        methods.xShmUnmap = { file, _ in
+            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            handle.file.sharedMemory.detach(&handle.claim)
+            return SQLITE_OK
+        }
+    }
+
+    private static func read(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32,
+        _ offset: Int64
+    ) -> Int32 {
+        guard let handle = FileHandle.from(file), count >= 0, offset >= 0 else { return ResultCode.read }
+        let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+        do throws(OverlayError) {
+            return try handle.file.read(into: buffer, at: Int(offset)) ? SQLITE_OK : ResultCode.shortRead
+        } catch {
+            handle.system.space.note(error)
+            return ResultCode.read
+        }
+    }
+
+    /// The largest file that block numbers of 32 bits reach.
+    private static let sizeLimit = Int64(UInt32.max) * Int64(Block.size)
+
+    private static func change(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, upTo end: Int64,
+        _ body: (OverlayFile) throws(OverlayError) -> Void
+    ) -> Int32 {
+        guard let handle = FileHandle.from(file), end >= 0 else { return ResultCode.write }
+        guard end <= sizeLimit else { return SQLITE_FULL }
+        do throws(OverlayError) {
+            try body(handle.file)
+            return SQLITE_OK
+        } catch {
+            handle.system.space.note(error)
+            if case .spillFailed = error { return SQLITE_FULL }
+            return ResultCode.write
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// Which pages of the main database differ between two freezes.
+///
+/// Bytes are compared, not writes: a page that was written and has its old bytes again is not in it.
+/// What a connection in WAL mode committed is in the `-wal` file until a checkpoint.
+package struct Footprint: Sendable, Equatable {
+    /// The numbers of the pages that differ or are new, the first page being 1, ascending. Pages that
+    /// vanished at the end show in the sizes alone.
+    package let pages: [UInt32]
+    /// The page size after, in bytes.
+    package let pageSize: Int
+    /// The file's size in bytes.
+    package let sizeBefore: Int
+    package let sizeAfter: Int
+
+    /// The size of the differing pages in bytes.
+    package var byteCount: Int { pages.count * pageSize }
+
+    package var isEmpty: Bool { pages.isEmpty && sizeBefore == sizeAfter }
+
+    init(_ file: FrozenFile) {
+        pageSize = file.after.pageSize
+        sizeBefore = file.before.size
+        sizeAfter = file.after.size
+        var differing = Self.resizedPages(from: sizeBefore, to: sizeAfter, pageSize)
+        for block in file.touched {
+            Self.insertPages(of: block, file, pageSize, into: &differing)
+        }
+        let last = (sizeAfter + pageSize - 1) / pageSize
+        pages = differing.filter { $0 < last }.sorted().map { UInt32($0 + 1) }
+    }
+
+    static let empty = Footprint(FrozenFile(before: .empty, after: .empty, touched: []))
+
+    /// The pages, counted from 0, that are new or of which only a part is left.
+    private static func resizedPages(from before: Int, to after: Int, _ pageSize: Int) -> Set<Int> {
+        if after > before { return Set((before / pageSize)..<((after + pageSize - 1) / pageSize)) }
+        return after < before && after % pageSize != 0 ? [after / pageSize] : []
+    }
+
+    /// Adds the pages that differ within one block, or the page that the block is a part of.
+    ///
+    /// A block that cannot be read any more counts as differing.
+    private static func insertPages(
+        of block: Int, _ file: FrozenFile, _ pageSize: Int, into pages: inout Set<Int>
+    ) {
+        let step = min(pageSize, Block.size)
+        let start = block * Block.size
+        withUnsafeTemporaryAllocation(byteCount: 2 * Block.size, alignment: 16) { buffer in
+            let old = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Block.size])
+            let new = UnsafeMutableRawBufferPointer(rebasing: buffer[Block.size...])
+            let isRead =
+                (try? file.before.read(into: old, at: start)) != nil
+                && (try? file.after.read(into: new, at: start)) != nil
+            for offset in stride(from: 0, to: Block.size, by: step) {
+                let left = UnsafeRawBufferPointer(rebasing: old[offset..<(offset + step)])
+                let right = UnsafeRawBufferPointer(rebasing: new[offset..<(offset + step)])
+                if !isRead || !left.isEqual(to: right) { pages.insert((start + offset) / pageSize) }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Why an overlay could not be made, or why what was read through it cannot be vouched for.
+package enum OverlayError: Error, Equatable, Sendable {
+    /// No file is there (any more).
+    case missing(path: String)
+    /// The file is there but the system refuses to read it.
+    case unreadable(path: String, errno: Int32)
+    /// A directory, pipe, device or socket stands where a database was named.
+    case notARegularFile(path: String)
+    /// The file was replaced or written since the overlay was opened.
+    case changed(path: String)
+    /// The file lost bytes, or its storage lost pages, while it was mapped.
+    case shrank(path: String)
+    /// Written pages beyond the memory limit could not be put into a temporary file.
+    case spillFailed(directory: String, errno: Int32)
+    /// SQLite took no further virtual file system.
+    case notRegistered(code: Int32)
+    /// More files are mapped in this process than the fault table has room for.
+    case tooManyFiles(path: String)
+
+    /// The file, or for a failed spill the folder, that the error is about.
+    package var path: String {
+        switch self {
+        case .missing(let path), .unreadable(let path, _), .notARegularFile(let path), .changed(let path),
+            .shrank(let path), .tooManyFiles(let path):
+            path
+        case .spillFailed(let directory, _): directory
+        case .notRegistered: ""
+        }
+    }
+}
+
+extension OverlayError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing(let path):
+            "\(path) does not exist. Check the path; a snapshot must stay in place while it is replayed."
+        case .unreadable(let path, let errno):
+            "\(path) cannot be read: \(Self.text(errno)). Check its permissions and its storage."
+        case .notARegularFile(let path):
+            "\(path) is not a regular file. Name the database file itself."
+        case .changed(let path):
+            "\(path) was changed while it was being read. Work on a copy that nobody writes, then run again."
+        case .shrank(let path):
+            "\(path) became shorter, or could not be read to its end, while it was being read. "
+                + "Work on a copy that nobody writes, then run again."
+        case .spillFailed(let directory, let errno):
+            "Written pages could not be put into a temporary file in \(directory): \(Self.text(errno)). "
+                + "Free space there, or point TMPDIR to a folder that has room."
+        case .notRegistered(let code):
+            "SQLite did not register the overlay's file system (result code \(code)). Close other "
+                + "overlays, then run again."
+        case .tooManyFiles(let path):
+            "\(path) was not mapped: \(FaultTable.capacity) files are mapped already. "
+                + "Replay fewer snapshots at once."
+        }
+    }
+
+    private static func text(_ errno: Int32) -> String {
+        guard let text = strerror(errno) else { return "error \(errno)" }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,58 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A temporary file that no folder lists, for pages that do not fit the memory limit.
+///
+/// It lies in `TMPDIR`, else in `/tmp`, and goes when its descriptor does, however the process ends.
+struct SpillFile {
+    private let descriptor: Int32
+    private let directory: String
+    private var size = 0
+
+    /// - Throws: ``OverlayError/spillFailed(directory:errno:)``.
+    init() throws(OverlayError) {
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        directory = named.isEmpty ? "/tmp" : named
+        let nameless = openNameless(in: FilePath(directory))
+        descriptor = nameless >= 0 ? nameless : Self.openAndUnlink(in: directory)
+        if descriptor < 0 { throw .spillFailed(directory: directory, errno: errno) }
+    }
+
+    func close() {
+        #if canImport(Glibc)
+        _ = Glibc.close(descriptor)
+        #else
+        _ = Darwin.close(descriptor)
+        #endif
+    }
+
+    /// Reserves and maps the next bytes of the file; they are the caller's to unmap.
+    /// - Throws: ``OverlayError/spillFailed(directory:errno:)`` when the disk is full.
+    mutating func mapNext(_ count: Int) throws(OverlayError) -> UnsafeMutableRawPointer {
+        // Beyond this limit the system would not only refuse but also send SIGXFSZ (setrlimit(2)).
+        var limit = rlimit()
+        if getrlimit(fileSizeLimit, &limit) == 0, UInt64(limit.rlim_cur) < UInt64(size + count) {
+            throw .spillFailed(directory: directory, errno: EFBIG)
+        }
+        let failure = reserve(descriptor, from: size, count: count)
+        if failure != 0 { throw .spillFailed(directory: directory, errno: failure) }
+        guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(size)),
+            memory != MAP_FAILED
+        else { throw .spillFailed(directory: directory, errno: errno) }
+        size += count
+        return memory
+    }
+
+    private static func openAndUnlink(in directory: String) -> Int32 {
+        var name = Array((directory + "/drydock-XXXXXX").utf8CString)
+        let descriptor = mkstemp(&name)
+        if descriptor >= 0 {
+            unlink(name)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+        return descriptor
+    }
+}
