@@ -31,13 +31,14 @@ let package = Package(
         .executableTarget(name: "DrydockTool", dependencies: ["DrydockCommands"]),
         .target(
             name: "DrydockCommands",
-            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, arguments, yams]),
-        .target(name: "DrydockReport", dependencies: ["Drydock"]),
+            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
+        .target(name: "DrydockReport", dependencies: ["Drydock", "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteSchema"]),
         .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
         .target(name: "SQLiteSchema"),
+        .executableTarget(name: "SampleMaker", dependencies: ["GRDBEngine", engine]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),

@@ -23,7 +23,7 @@ struct SampleSnapshot {
         SampleSnapshot(version: 12, name: "mail-v12.sqlite"),
     ]
 
-    private static let engine: any Engine = GRDBQueueEngine()
+    private static let engine: any Engine = GRDBDriver()
 
     /// Lives the app's life up to the snapshot's version, in a file of its own.
     func make(in folder: URL, steps: [SampleMigration]) async throws {

@@ -37,21 +37,29 @@ public struct Finding: Sendable {
     public var evidence: Evidence?
 
     public init(
-        _ rule: Rule, _ severity: Severity = .error, _ message: String, help: String = "", snapshot: String? = nil,
-        migration: String? = nil, place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [],
-        evidence: Evidence? = nil
+        _ rule: Rule, _ severity: Severity, _ message: String, help: String = "", migration: String? = nil,
+        place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
     ) {
         self.rule = rule
         self.severity = severity
         self.message = message
         self.help = help
-        self.snapshot = snapshot
         self.migration = migration
         self.place = place
         self.table = table
         self.column = column
         self.tags = tags
         self.evidence = evidence
+    }
+
+    /// An error.
+    public init(
+        _ rule: Rule, _ message: String, help: String = "", migration: String? = nil, place: Place? = nil,
+        table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
+    ) {
+        self.init(
+            rule, .error, message, help: help, migration: migration, place: place, table: table, column: column,
+            tags: tags, evidence: evidence)
     }
 
     /// Where in a file a finding points, and what stands there.

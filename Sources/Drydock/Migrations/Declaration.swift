@@ -35,3 +35,24 @@ public struct Declaration: Sendable, Hashable {
         }
     }
 }
+
+extension Declaration {
+    /// Why a text is no declaration.
+    public struct ParseFailure: Error, Sendable {
+        /// An `invalid-declaration` that says what to write.
+        public var finding: Finding
+    }
+
+    /// Reads what stands behind `drydock:`, or an entry of drydock.yml.
+    public static func parse(
+        _ text: String, place: Finding.Place, migration: String
+    ) -> Result<[Declaration], ParseFailure> {
+        do {
+            let kinds = try DeclarationParser.parse(text)
+            return .success(kinds.map { Declaration(kind: $0, text: text, place: place) })
+        } catch {
+            return .failure(
+                ParseFailure(finding: DeclarationParser.invalid(error, place: place, migration: migration)))
+        }
+    }
+}

@@ -18,10 +18,9 @@ public enum DeclarationParser {
         for line in source.comments.flatMap(\.lines) {
             guard let words = declarationWords(of: line.text) else { continue }
             let place = Finding.Place(source, offset: line.location.offset)
-            do {
-                result += try parse(words).map { Declaration(kind: $0, text: words, place: place) }
-            } catch {
-                findings.append(invalid(error, place: place, migration: migration))
+            switch Declaration.parse(words, place: place, migration: migration) {
+            case .success(let declarations): result += declarations
+            case .failure(let failure): findings.append(failure.finding)
             }
         }
         return result

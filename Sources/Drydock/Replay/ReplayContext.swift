@@ -13,7 +13,7 @@ struct ReplayContext: Sendable {
     let functions: [FunctionStub]
     let collations: [CollationStub]
 
-    var targets: ArraySlice<Migration> { set.migrations.prefix(targetCount) }
+    var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 
     /// The settings of an app's own connection, on an overlay.
     func settings(_ watchdog: Watchdog) -> ConnectionSettings {
@@ -27,6 +27,6 @@ struct ReplayContext: Sendable {
     }
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {
-        StateInspector(engine: engine, settings: settings(watchdog), historyTable: set.format.historyTable)
+        StateInspector(engine: engine, settings: settings(watchdog), historyTable: self.set.format.historyTable)
     }
 }

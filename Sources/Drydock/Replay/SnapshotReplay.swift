@@ -8,16 +8,21 @@ struct SnapshotReplay {
     let snapshot: Snapshot
     let fresh: FreshInstall
     let watchdog: Watchdog
+    let onEvent: @Sendable (VerifyEvent) -> Void
 
     private(set) var result: ReplayResult
     private var stepFindings: [StepFinding] = []
     private var integrity: IntegrityCheck?
 
-    init(context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog) {
+    init(
+        context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
+        onEvent: @escaping @Sendable (VerifyEvent) -> Void
+    ) {
         self.context = context
         self.snapshot = snapshot
         self.fresh = fresh
         self.watchdog = watchdog
+        self.onEvent = onEvent
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
     }
 
@@ -141,8 +146,11 @@ struct SnapshotReplay {
         _ plan: ReplayPlan, on database: any OpenDatabase, _ overlay: Overlay, from baseline: DatabaseState
     ) async throws -> DatabaseState {
         var state = baseline
-        for index in plan.pending {
+        for (number, index) in plan.pending.enumerated() {
             let migration = context.set.migrations[index]
+            onEvent(
+                .step(
+                    snapshot: snapshot.path, migration: migration.identifier, number: number + 1, of: plan.pending.count))
             result.triedMigrations.insert(migration.identifier)
             guard migration.fault == nil else {
                 notChecked(.migrationFailed, "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")

@@ -2,15 +2,22 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
+/// What happens while a run goes on.
+public enum VerifyEvent: Sendable {
+    /// A migration is about to run on a snapshot, the so-manieth of its pending ones, counted from 1.
+    case step(snapshot: String, migration: String, number: Int, of: Int)
+    /// A snapshot is done; these come in the order of the report.
+    case replayed(ReplaySummary, [Finding])
+}
+
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
     private let engine: any Engine
-    private let onReplay: @Sendable (ReplaySummary, [Finding]) -> Void
+    private let onEvent: @Sendable (VerifyEvent) -> Void
 
-    /// - Parameter onReplay: told of each snapshot as it is done, in the order of the report.
-    public init(engine: any Engine, onReplay: @escaping @Sendable (ReplaySummary, [Finding]) -> Void = { _, _ in }) {
+    public init(engine: any Engine, onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }) {
         self.engine = engine
-        self.onReplay = onReplay
+        self.onEvent = onEvent
     }
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
@@ -114,14 +121,14 @@ public struct Verifier: Sendable {
                 guard next < snapshots.count else { return }
                 let (index, snapshot) = (next, snapshots[next])
                 next += 1
-                group.addTask { (index, try await Self.replay(snapshot, context, fresh, request.timeout)) }
+                group.addTask { (index, try await replay(snapshot, context, fresh, request.timeout)) }
             }
             for _ in 0..<max(1, request.jobs) { start() }
             while let (index, result) = try await group.next() {
                 results[index] = result
                 start()
                 while told < results.count, let done = results[told] {
-                    onReplay(done.summary, done.findings)
+                    onEvent(.replayed(done.summary, done.findings))
                     told += 1
                 }
             }
@@ -129,12 +136,13 @@ public struct Verifier: Sendable {
         }
     }
 
-    private static func replay(
+    private func replay(
         _ snapshot: Snapshot, _ context: ReplayContext, _ fresh: FreshInstall, _ timeout: Duration?
     ) async throws -> ReplayResult {
         let watchdog = Watchdog(timeout: timeout)
         return try await withTaskCancellationHandler {
-            var replay = SnapshotReplay(context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog)
+            var replay = SnapshotReplay(
+                context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: onEvent)
             try await replay.run()
             return replay.result
         } onCancel: {

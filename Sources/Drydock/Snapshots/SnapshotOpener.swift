@@ -22,7 +22,7 @@ struct SnapshotOpener: Sendable {
         }
         do {
             return try Overlay(snapshot: snapshot.path)
-        } catch let error as OverlayError {
+        } catch {
             throw SnapshotFault(message: error.description, help: "")
         }
     }

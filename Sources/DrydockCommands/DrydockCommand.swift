@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// The command `drydock`. Each subcommand is one file.
+public struct DrydockCommand: AsyncParsableCommand {
+    public static let version = "0.1.0"
+
+    public static let configuration = CommandConfiguration(
+        commandName: "drydock",
+        abstract: "Rehearse SQLite migrations on real databases, and prove that nothing was lost.",
+        discussion: """
+            drydock verify                            replay every snapshot in Snapshots/ with Migrations/
+            drydock verify --migrations db/migrate    with another folder of migrations
+            drydock help verify                       all options
+
+            Shell completions: drydock --generate-completion-script bash|zsh|fish
+            """,
+        version: version,
+        subcommands: [VerifyCommand.self])
+
+    public init() {}
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import DatabaseEngine
+import Drydock
+import DrydockReport
+
+/// A duration as people write it: `90`, `90s`, `5m`, `1h`, `500ms`.
+struct TimeLimit: ExpressibleByArgument, Equatable {
+    var duration: Duration
+
+    init?(argument: String) {
+        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+        let (suffix, factor) = units.first { argument.hasSuffix($0.0) } ?? ("", 1)
+        guard let value = Double(argument.dropLast(suffix.count)), value > 0, value.isFinite, value * factor < 1e9 else {
+            return nil
+        }
+        duration = .milliseconds(Int64((value * factor * 1000).rounded(.up)))
+    }
+}
+
+/// `FORMAT=PATH`.
+struct ReportFile: ExpressibleByArgument, Equatable {
+    var format: String
+    var path: String
+
+    init?(argument: String) {
+        guard let (format, path) = argument.splitOnce("="), !path.isEmpty, ReportRenderers.named(format) != nil else {
+            return nil
+        }
+        self.format = format
+        self.path = path
+    }
+}
+
+/// `NAME`, `NAME=VALUE` or `NAME=$0`.
+struct FunctionOption: ExpressibleByArgument {
+    var stub: FunctionStub
+
+    init?(argument: String) {
+        let (name, value) = argument.splitOnce("=") ?? (argument, "null")
+        guard !name.isEmpty else { return nil }
+        let result: FunctionStub.Result
+        if value.hasPrefix("$"), let index = Int(value.dropFirst()), index >= 0 {
+            result = .argument(index)
+        } else {
+            result = .constant(SQLValue(literal: value))
+        }
+        stub = FunctionStub(name: name, argumentCount: nil, result: result)
+    }
+}
+
+/// `NAME` or `NAME=ORDER`.
+struct CollationOption: ExpressibleByArgument {
+    var stub: CollationStub
+
+    init?(argument: String) {
+        let (name, word) = argument.splitOnce("=") ?? (argument, "binary")
+        guard !name.isEmpty, let order = CollationStub.Order(rawValue: word.lowercased()) else { return nil }
+        stub = CollationStub(name: name, order: order)
+    }
+}
+
+/// `MIGRATION:DECLARATION`.
+struct DeclareOption: ExpressibleByArgument {
+    var migration: String
+    var text: String
+
+    init?(argument: String) {
+        guard let (migration, text) = argument.splitOnce(":"), !migration.isEmpty else { return nil }
+        self.migration = migration
+        self.text = text
+    }
+}
+
+extension SQLValue {
+    /// A plain value as people write it in a configuration: null, a number, or text.
+    init(literal: String) {
+        if literal.lowercased() == "null" {
+            self = .null
+        } else if let integer = Int64(literal) {
+            self = .integer(integer)
+        } else if let real = Double(literal), real.isFinite {
+            self = .real(real)
+        } else {
+            self = SQLValue(literal)
+        }
+    }
+}
+
+extension String {
+    func splitOnce(_ separator: Character) -> (String, String)? {
+        guard let index = firstIndex(of: separator) else { return nil }
+        return (String(self[..<index]), String(self[self.index(after: index)...]))
+    }
+}

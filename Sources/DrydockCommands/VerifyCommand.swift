@@ -1,0 +1,101 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import Foundation
+import GRDBEngine
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Replay every snapshot to the newest version and hold every rule.",
+        discussion: """
+            Each snapshot is replayed step by step from its own version. After every step each row, column and \
+            value is held against what it was. Snapshots are never written and never copied.
+
+            EXAMPLES
+              drydock verify                                  Migrations/ and Snapshots/
+              drydock verify Snapshots/v3.sqlite -v           one snapshot, each step shown
+              drydock verify --up-to v7_rename_sender         stop there
+              drydock verify --strict --report json=out.json  for CI: warnings fail, a file besides
+
+            A loss that is meant is declared in the migration:
+              -- drydock: deletes from email where is_spam = 1
+
+            EXIT STATUS
+              0  passed
+              1  findings of severity error, an unreadable snapshot or nothing to verify
+              2  no report could be made: a folder is missing, drydock.yml is wrong
+              64 bad usage
+            """)
+
+    @Argument(help: ArgumentHelp("Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)", valueName: "snapshot"), completion: .file())
+    var snapshots: [String] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"), completion: .directory)
+    var migrations: String?
+
+    @Option(name: [.customShort("s"), .customLong("snapshots")], help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"), completion: .directory)
+    var snapshotsFolder: String?
+
+    @Option(help: ArgumentHelp("The last migration to replay. (default: the newest)", valueName: "migration"))
+    var upTo: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("How many snapshots are replayed at once. (default: one a core)", valueName: "count"))
+    var jobs: Int?
+
+    @Option(help: ArgumentHelp("How long one snapshot may take, such as 90s, 5m or 1h. (default: no limit)", valueName: "duration"))
+    var timeout: TimeLimit?
+
+    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
+    var strict: Bool?
+
+    @Option(help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"), completion: .list(ReportRenderers.all.map(\.name)))
+    var format: String?
+
+    @Option(help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
+    var report: [ReportFile] = []
+
+    @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
+    var redact: Bool?
+
+    @Flag(name: .shortAndLong, help: "Only what is wrong.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Every step, and notes.")
+    var verbose = false
+
+    @Option(name: .customLong("function"), help: ArgumentHelp("A stand-in for an SQL function that the app registers: NAME, NAME=VALUE or NAME=$0 for its first argument; may be repeated.", valueName: "name=value"))
+    var functions: [FunctionOption] = []
+
+    @Option(name: .customLong("collation"), help: ArgumentHelp("A stand-in for a collation that the app registers: NAME or NAME=binary|nocase|rtrim; may be repeated.", valueName: "name=order"))
+    var collations: [CollationOption] = []
+
+    @Option(name: .customLong("declare"), help: ArgumentHelp("A declaration for a migration that cannot be edited; may be repeated.", valueName: "migration:declaration"))
+    var declarations: [DeclareOption] = []
+
+    @Option(help: ArgumentHelp("The configuration file. (default: drydock.yml where there is one)", valueName: "path"), completion: .file(extensions: ["yml", "yaml"]))
+    var config: String?
+
+    private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
+
+    func validate() throws {
+        if let format, ReportRenderers.named(format) == nil {
+            throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
+        }
+        if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
+        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+    }
+
+    func run() async throws {
+        do {
+            let settings = try VerifySettings(self, ConfigFile.load(config))
+            let run = VerifyRun(settings: settings)
+            let report = try await run.report()
+            guard let report else { throw ExitCode(130) }
+            if !report.hasPassed { throw ExitCode(1) }
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Dispatch
+import Drydock
+import DrydockReport
+import Foundation
+import GRDBEngine
+import Synchronization
+
+/// Runs a verification and writes its reports, with progress and a clean stop.
+struct VerifyRun: Sendable {
+    let settings: VerifySettings
+
+    /// - Returns: nil when it was interrupted.
+    func report() async throws -> VerifyReport? {
+        let progress = VerifyProgress(settings)
+        let verifier = Verifier(engine: GRDBDriver(), onEvent: progress.note)
+        let request = settings.request
+        let task = Task { try await verifier.run(request) }
+        let interruption = Interruption { task.cancel() }
+        defer { interruption.end() }
+        do {
+            let report = try await task.value
+            progress.clear()
+            try write(report)
+            return report
+        } catch is CancellationError {
+            progress.clear()
+            let done = progress.doneCount
+            Terminal.writeError("drydock: interrupted; \(counted(done, "snapshot")) verified, nothing was written\n")
+            return nil
+        }
+    }
+
+    private func write(_ report: VerifyReport) throws {
+        if settings.format == "human" {
+            Terminal.write(HumanRenderer().body(report, settings.options))
+        } else if let renderer = ReportRenderers.named(settings.format) {
+            Terminal.write(renderer.render(report, settings.options))
+        }
+        for file in settings.reports {
+            guard let renderer = ReportRenderers.named(file.format) else { continue }
+            var options = settings.options
+            options.usesColor = false
+            do {
+                try renderer.render(report, options).write(toFile: file.path, atomically: true, encoding: .utf8)
+            } catch {
+                throw RequestError("the report '\(file.path)' cannot be written: \(error.localizedDescription)")
+            }
+        }
+    }
+}
+
+/// Prints a line for each snapshot as it is done, and on a terminal what is going on.
+private final class VerifyProgress: Sendable {
+    private let options: RenderOptions
+    private let printsLines: Bool
+    private let showsStatus: Bool
+    private let done = Mutex(0)
+
+    init(_ settings: VerifySettings) {
+        options = settings.options
+        printsLines = settings.format == "human" && !settings.options.isQuiet
+        showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
+    }
+
+    var doneCount: Int { done.withLock { $0 } }
+
+    func note(_ event: VerifyEvent) {
+        switch event {
+        case .step(let snapshot, let migration, let number, let count):
+            guard showsStatus else { return }
+            let name = snapshot.split(separator: "/").last.map(String.init) ?? snapshot
+            Terminal.writeError("\r\u{1b}[K\(name)  \(number)/\(count)  \(migration)")
+        case .replayed(let summary, let findings):
+            done.withLock { $0 += 1 }
+            clear()
+            if printsLines { Terminal.write(HumanRenderer().line(for: summary, findings, options)) }
+        }
+    }
+
+    func clear() {
+        if showsStatus { Terminal.writeError("\r\u{1b}[K") }
+    }
+}
+
+/// Turns the first SIGINT or SIGTERM into a clean stop; a second one ends the process as usual.
+private final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ stop: @escaping @Sendable () -> Void) {
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                signal(number, SIG_DFL)
+                stop()
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    func end() {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,48 @@
+import DatabaseEngine
+import Drydock
+import DrydockReport
+import Foundation
+
+/// What a run is asked for: the command line first, then drydock.yml, then the defaults.
+struct VerifySettings: Sendable {
+    var request = VerifyRequest()
+    var options = RenderOptions()
+    var format = "human"
+    var reports: [ReportFile] = []
+
+    init(_ command: VerifyCommand, _ config: ConfigFile) throws {
+        request.migrationsFolder = command.migrations ?? config.migrations ?? "Migrations"
+        request.snapshotsFolder = command.snapshotsFolder ?? config.snapshots ?? "Snapshots"
+        request.snapshots = command.snapshots
+        request.upTo = command.upTo ?? config.upTo
+        request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        request.timeout = (command.timeout ?? config.timeout)?.duration
+        request.isStrict = command.strict ?? config.strict ?? false
+        request.functions = config.functions + command.functions.map(\.stub)
+        request.collations = config.collations + command.collations.map(\.stub)
+        try declare(command, config)
+        format = command.format ?? config.format ?? "human"
+        reports = config.reports + command.report
+        options.usesColor = Terminal.outputHasColor
+        options.redacts = command.redact ?? config.redact ?? Self.isCI
+        options.isQuiet = command.quiet || !command.verbose && config.quiet ?? false
+        options.isVerbose = command.verbose || !command.quiet && config.verbose ?? false
+    }
+
+    private mutating func declare(_ command: VerifyCommand, _ config: ConfigFile) throws {
+        request.declarations = config.declarations
+        request.findings = config.findings
+        for option in command.declarations {
+            switch Declaration.parse(option.text, place: .init(file: "--declare"), migration: option.migration) {
+            case .success(let declarations): request.declarations[option.migration, default: []] += declarations
+            case .failure(let fault):
+                throw RequestError("--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
+            }
+        }
+    }
+
+    private static var isCI: Bool {
+        let value = ProcessInfo.processInfo.environment["CI"] ?? ""
+        return !value.isEmpty && value != "false" && value != "0"
+    }
+}

@@ -1,0 +1,236 @@
+import Drydock
+import SQLiteSchema
+
+/// What a person reads: findings grouped by cause, each with its place, its line, why it matters and what
+/// to write if it was meant; then one line that sums up.
+package struct HumanRenderer: ReportRenderer {
+    package let name = "human"
+
+    package init() {}
+
+    package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let lines = options.isQuiet ? "" : report.replays.map { line(for: $0, findings(of: $0, in: report), options) }.joined()
+        return lines + body(report, options)
+    }
+
+    private func findings(of replay: ReplaySummary, in report: VerifyReport) -> [Finding] {
+        report.findings.filter { $0.snapshot == replay.snapshot }
+    }
+
+    // MARK: - One line a snapshot
+
+    /// The line that is printed as soon as a snapshot is done.
+    package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        let worst = findings.map(\.severity).max() ?? .note
+        let mark =
+            switch worst {
+            case .error: paint.red("✗")
+            case .warning: paint.yellow("!")
+            case .note: paint.green("✓")
+            }
+        let way = replay.steps.isEmpty
+            ? replay.to.map { "at \($0)" } ?? "not replayed"
+            : "\(replay.from ?? "empty") → \(replay.to ?? "empty")"
+        var facts = [counted(replay.steps.count, "step"), counted(replay.rowsCompared, "row") + " compared"]
+        facts.append(duration(replay.seconds))
+        var text = "\(mark) \(paint.bold(fileName(replay.snapshot)))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
+        guard options.isVerbose else { return text }
+        for step in replay.steps {
+            text += paint.dim(
+                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
+                    + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
+        }
+        return text
+    }
+
+    // MARK: - Findings
+
+    /// Everything behind the lines of the snapshots.
+    package func body(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let shown = report.findings.filter { finding in
+            switch finding.severity {
+            case .error: true
+            case .warning: !options.isQuiet || report.isStrict
+            case .note: options.isVerbose
+            }
+        }
+        var text = ""
+        for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options) }
+        text += notChecked(report, options)
+        let hasPassed = report.hasPassed
+        guard !(options.isQuiet && hasPassed) else { return text }
+        return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
+    }
+
+    private func block(_ group: FindingGroup, _ options: RenderOptions) -> String {
+        let (paint, finding) = (Paint(options.usesColor), group.findings[0])
+        let label = "\(finding.severity.rawValue)[\(finding.rule.rawValue)]"
+        let painted =
+            switch finding.severity {
+            case .error: paint.red(label)
+            case .warning: paint.yellow(label)
+            case .note: paint.cyan(label)
+            }
+        let tags = finding.tags.filter { $0 != .healed }.map { " (\($0.rawValue))" }.joined()
+        var text = "\(painted)\(tags) \(paint.bold(finding.message))\n"
+        text += place(finding, paint)
+        text += evidence(finding, options, paint)
+        text += snapshots(group, paint)
+        if finding.severity != .note, let why = finding.rule.why { text += "  \(paint.dim("why:"))  \(why)\n" }
+        if !finding.help.isEmpty {
+            text += "  \(paint.dim("help:")) " + finding.help.replacing("\n", with: "\n        ") + "\n"
+        }
+        return text
+    }
+
+    private func place(_ finding: Finding, _ paint: Paint) -> String {
+        guard let place = finding.place else { return "" }
+        let position = [place.line, place.column].compactMap { $0.map { ":\($0)" } }.joined()
+        var text = "  \(paint.dim("-->")) \(place.file)\(position)\n"
+        guard let line = place.line, let lineText = place.lineText else { return text }
+        let (quoted, caret) = SourceQuote.cut(lineText, at: place.column ?? 1)
+        let number = String(line)
+        let margin = String(repeating: " ", count: number.count)
+        text += "  \(paint.dim("\(number) |")) \(quoted)\n"
+        text += "  \(paint.dim("\(margin) |")) \(caret)\(paint.red("^"))\n"
+        return text
+    }
+
+    private func evidence(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+        guard let evidence = finding.evidence else { return "" }
+        var text = ""
+        for row in evidence.rows {
+            let key = row.key.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ")
+            var line = "    " + key
+            if row.before != nil || row.after != nil {
+                let (before, after) = (row.before?.text(options) ?? "nothing", row.after?.text(options) ?? "nothing")
+                line += "\(key.isEmpty ? "" : ":  ")\(before) → \(after)" + classNote(row)
+            }
+            text += line + "\n"
+        }
+        if let count = evidence.rowCount, !evidence.rows.isEmpty, count > evidence.rows.count {
+            text += paint.dim("    … and \(count - evidence.rows.count) more") + "\n"
+        }
+        let details = evidence.details.prefix(options.isVerbose ? .max : 5)
+        for detail in details { text += "    \(detail)\n" }
+        if evidence.details.count > details.count {
+            text += paint.dim("    … and \(evidence.details.count - details.count) more (-v shows them)") + "\n"
+        }
+        return text
+    }
+
+    /// Says so when values look alike and differ in class.
+    private func classNote(_ row: Evidence.Row) -> String {
+        guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else { return "" }
+        return "  (\(before.storageClass) → \(after.storageClass))"
+    }
+
+    private func snapshots(_ group: FindingGroup, _ paint: Paint) -> String {
+        let names = group.findings.compactMap { finding in
+            finding.snapshot.map { path in
+                let count = group.findings.count > 1 ? finding.evidence?.rowCount : nil
+                return fileName(path) + (count.map { " (\($0))" } ?? "")
+            }
+        }
+        guard !names.isEmpty else { return "" }
+        let shown = names.prefix(6).joined(separator: ", ") + (names.count > 6 ? " and \(names.count - 6) more" : "")
+        return "  \(paint.dim("in:"))   \(shown)\n"
+    }
+
+    private func notChecked(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        var text = report.notChecked.isEmpty ? "" : "\n"
+        for entry in report.notChecked {
+            let name = entry.snapshot.map { path in entry.reason.contains(path) ? "" : " [\(fileName(path))]" } ?? ""
+            text += "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(entry.reason)\n"
+        }
+        return text
+    }
+
+    private func summary(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        let steps = report.replays.flatMap(\.steps)
+        let facts = [
+            counted(report.replays.count, "snapshot"), counted(steps.count, "step"),
+            counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
+            counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written", duration(report.seconds),
+        ]
+        let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
+            let count = report.findings.count { $0.severity == severity }
+            guard count > 0 else { return nil }
+            let hint = severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
+            return counted(count, severity.rawValue) + hint
+        }
+        let verdict = report.hasPassed ? paint.green("passed") : paint.red("failed")
+        return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
+            + facts.joined(separator: ", ") + "\n"
+    }
+
+    private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    private func duration(_ seconds: Double) -> String {
+        if seconds < 0.0995 { return "\(max(0.1, (seconds * 10_000).rounded() / 10)) ms" }
+        return "\((seconds * 100).rounded() / 100) s"
+    }
+}
+
+/// Findings with one cause: the same statement breaks the same rule on several snapshots.
+struct FindingGroup {
+    var findings: [Finding]
+
+    static func groups(of findings: [Finding]) -> [FindingGroup] {
+        var groups: [FindingGroup] = []
+        var indexes: [[String]: Int] = [:]
+        for finding in findings {
+            let key = [
+                finding.rule.rawValue, finding.severity.rawValue, finding.migration ?? "", finding.table ?? "",
+                finding.column ?? "", finding.place?.file ?? "", finding.place?.line.map(String.init) ?? "",
+                // Where nothing tells the cause, each finding stands for itself.
+                finding.migration == nil && finding.table == nil || finding.evidence?.rowCount == nil
+                    ? finding.message : "",
+            ]
+            if let index = indexes[key] {
+                groups[index].findings.append(finding)
+            } else {
+                indexes[key] = groups.count
+                groups.append(FindingGroup(findings: [finding]))
+            }
+        }
+        return groups.sorted { $0.findings[0].severity > $1.findings[0].severity }
+    }
+}
+
+/// A source line made fit to be quoted: tabs as spaces, long lines cut around the column.
+enum SourceQuote {
+    private static let width = 96
+
+    /// The text to show, and the blanks that put a caret under the column (counted from 1).
+    static func cut(_ line: String, at column: Int) -> (text: String, blanks: String) {
+        let scalars = line.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+        let index = min(max(0, column - 1), scalars.count)
+        let start = index < width - 16 ? 0 : index - width / 2
+        let end = min(scalars.count, start + width)
+        let head = start > 0 ? "…" : ""
+        let text = head + String(scalars[start..<end]) + (end < scalars.count ? "…" : "")
+        return (text, String(repeating: " ", count: index - start + head.count))
+    }
+}
+
+/// Colours, or none.
+struct Paint {
+    private let isOn: Bool
+
+    init(_ isOn: Bool) { self.isOn = isOn }
+
+    func bold(_ text: String) -> String { wrap("1", text) }
+    func dim(_ text: String) -> String { wrap("2", text) }
+    func red(_ text: String) -> String { wrap("1;31", text) }
+    func green(_ text: String) -> String { wrap("1;32", text) }
+    func yellow(_ text: String) -> String { wrap("1;33", text) }
+    func cyan(_ text: String) -> String { wrap("1;36", text) }
+
+    private func wrap(_ code: String, _ text: String) -> String {
+        isOn && !text.isEmpty ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+    }
+}

@@ -1,0 +1,144 @@
+import Drydock
+import Foundation
+
+/// The JSON contract, `formatVersion` 1. Fields are only ever added to a version.
+package struct JSONRenderer: ReportRenderer {
+    package let name = "json"
+
+    package init() {}
+
+    package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(Envelope(report, options)) else { return "{}" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}
+
+private struct Envelope: Encodable {
+    var tool = "drydock"
+    var formatVersion = 1
+    var command = "verify"
+    var verdict: String
+    var seconds: Double
+    var findings: [JSONFinding]
+    var replays: [JSONReplay]
+    var notChecked: [JSONNotChecked]
+
+    init(_ report: VerifyReport, _ options: RenderOptions) {
+        verdict = report.hasPassed ? "passed" : "failed"
+        seconds = rounded(report.seconds)
+        findings = report.findings.map { JSONFinding($0, options) }
+        replays = report.replays.map(JSONReplay.init)
+        notChecked = report.notChecked.map {
+            JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
+        }
+    }
+}
+
+private struct JSONFinding: Encodable {
+    var rule, severity, message, help: String
+    var snapshot, migration, statement, table, column, file: String?
+    var line: Int?
+    var tags: [String]?
+    var evidence: JSONEvidence?
+
+    init(_ finding: Finding, _ options: RenderOptions) {
+        rule = finding.rule.rawValue
+        severity = finding.severity.rawValue
+        message = finding.message
+        help = finding.help
+        snapshot = finding.snapshot
+        migration = finding.migration
+        statement = finding.place?.statement
+        table = finding.table
+        column = finding.column
+        file = finding.place?.file
+        line = finding.place?.line
+        tags = finding.tags.isEmpty ? nil : finding.tags.map(\.rawValue)
+        evidence = finding.evidence.map { JSONEvidence($0, options) }
+    }
+}
+
+private struct JSONEvidence: Encodable {
+    struct Row: Encodable {
+        var key: [String: String]
+        var before, after: Sample?
+    }
+
+    struct Sample: Encodable {
+        var storageClass: String
+        /// An SQL literal, cut short; left out where values are redacted.
+        var value: String?
+        var bytes: Int?
+
+        init(_ sample: Evidence.Sample, _ options: RenderOptions) {
+            storageClass = sample.storageClass
+            value = options.redacts ? nil : sample.literal
+            bytes = sample.byteCount
+        }
+    }
+
+    var rowCount: Int?
+    var rows: [Row]?
+    var details: [String]?
+
+    init(_ evidence: Evidence, _ options: RenderOptions) {
+        rowCount = evidence.rowCount
+        rows = evidence.rows.isEmpty ? nil : evidence.rows.map { row in
+            Row(
+                key: Dictionary(row.key.map { ($0.column, $0.value.literal) }, uniquingKeysWith: { first, _ in first }),
+                before: row.before.map { Sample($0, options) }, after: row.after.map { Sample($0, options) })
+        }
+        details = evidence.details.isEmpty ? nil : evidence.details
+    }
+}
+
+private struct JSONReplay: Encodable {
+    struct Step: Encodable {
+        var migration: String
+        var seconds: Double
+        var pagesWritten, bytesWritten: Int
+        var statementSeconds: [Double]
+    }
+
+    var snapshot: String
+    var from, to: String?
+    var rowsCompared: Int
+    var seconds: Double
+    var steps: [Step]
+
+    init(_ replay: ReplaySummary) {
+        snapshot = replay.snapshot
+        from = replay.from
+        to = replay.to
+        rowsCompared = replay.rowsCompared
+        seconds = rounded(replay.seconds)
+        steps = replay.steps.map {
+            Step(
+                migration: $0.migration, seconds: rounded($0.seconds), pagesWritten: $0.pagesWritten,
+                bytesWritten: $0.bytesWritten, statementSeconds: $0.statementSeconds.map(rounded))
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey { case snapshot, from, to, rowsCompared, seconds, steps }
+
+    /// `from` and `to` are there even when they are null.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(snapshot, forKey: .snapshot)
+        try container.encode(from, forKey: .from)
+        try container.encode(to, forKey: .to)
+        try container.encode(rowsCompared, forKey: .rowsCompared)
+        try container.encode(seconds, forKey: .seconds)
+        try container.encode(steps, forKey: .steps)
+    }
+}
+
+private struct JSONNotChecked: Encodable {
+    var rule, reason: String
+    var snapshot: String?
+}
+
+/// Microseconds are as fine as times are known.
+private func rounded(_ seconds: Double) -> Double { (seconds * 1e6).rounded() / 1e6 }

@@ -1,0 +1,37 @@
+import Drydock
+
+/// Turns a report into text. A renderer is one file, registered in ``ReportRenderers/all``; it does no I/O.
+package protocol ReportRenderer: Sendable {
+    /// The name that `--format` and `--report` take.
+    var name: String { get }
+    func render(_ report: VerifyReport, _ options: RenderOptions) -> String
+}
+
+package enum ReportRenderers {
+    package static let all: [any ReportRenderer] = [HumanRenderer(), JSONRenderer()]
+
+    package static func named(_ name: String) -> (any ReportRenderer)? { all.first { $0.name == name } }
+}
+
+package struct RenderOptions: Sendable {
+    package var usesColor = false
+    /// Values are shown by class and size only; keys stay.
+    package var redacts = false
+    /// Only what is wrong.
+    package var isQuiet = false
+    /// Steps and notes too.
+    package var isVerbose = false
+
+    package init(
+        usesColor: Bool = false, redacts: Bool = false, isQuiet: Bool = false, isVerbose: Bool = false
+    ) {
+        self.usesColor = usesColor
+        self.redacts = redacts
+        self.isQuiet = isQuiet
+        self.isVerbose = isVerbose
+    }
+}
+
+extension Evidence.Sample {
+    package func text(_ options: RenderOptions) -> String { options.redacts ? shape : literal }
+}

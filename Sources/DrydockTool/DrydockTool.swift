@@ -1,0 +1,8 @@
+import DrydockCommands
+
+@main
+enum DrydockTool {
+    static func main() async {
+        await DrydockCommand.main()
+    }
+}
