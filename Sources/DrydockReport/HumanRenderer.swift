@@ -79,9 +79,27 @@ package struct HumanRenderer: ReportRenderer {
         text += snapshots(group, paint)
         if finding.severity != .note, let why = finding.rule.why { text += "  \(paint.dim("why:"))  \(why)\n" }
         if !finding.help.isEmpty {
-            text += "  \(paint.dim("help:")) " + finding.help.replacing("\n", with: "\n        ") + "\n"
+            let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false).flatMap(Self.wrapped)
+            text += "  \(paint.dim("help:")) " + lines.joined(separator: "\n        ") + "\n"
         }
         return text
+    }
+
+    /// Prose in lines of a readable width; what is indented is code and stays as it is.
+    private static func wrapped(_ line: Substring) -> [String] {
+        guard !line.hasPrefix(" "), line.count > 92 else { return [String(line)] }
+        var lines = [""]
+        for word in line.split(separator: " ") {
+            let last = lines.count - 1
+            if lines[last].isEmpty {
+                lines[last] = String(word)
+            } else if lines[last].count + 1 + word.count <= 92 {
+                lines[last] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
     }
 
     private func place(_ finding: Finding, _ paint: Paint) -> String {

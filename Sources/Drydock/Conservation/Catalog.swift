@@ -33,6 +33,8 @@ struct Catalog: Sendable {
         /// The table that an index or trigger belongs to.
         var tableName: String
         var sql: NormalizedSQL
+        /// The statement as sqlite_schema has it.
+        var text: String
     }
 
     struct Column: Sendable, Hashable {
@@ -59,6 +61,8 @@ struct Catalog: Sendable {
         var kind: Kind
         var columns: [Column]
         var sql: NormalizedSQL
+        /// The statement as sqlite_schema has it.
+        var text: String
         var isAutoincrement: Bool
 
         /// Columns whose values are stored, by folded name.
@@ -124,7 +128,7 @@ extension Catalog {
             let normalized = NormalizedSQL(sql: sql)
             guard kind == .table else {
                 objects[ObjectID(kind, row.name)] = Object(
-                    kind: kind, name: row.name, tableName: row.table, sql: normalized)
+                    kind: kind, name: row.name, tableName: row.table, sql: normalized, text: sql)
                 continue
             }
             if let known = earlier?.tables[folded], known.name == row.name, known.sql == normalized {
@@ -184,7 +188,7 @@ extension Catalog {
             _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
         }
         return Table(
-            name: row.name, kind: kind, columns: columns, sql: sql,
+            name: row.name, kind: kind, columns: columns, sql: sql, text: row.sql ?? "",
             isAutoincrement: kind == .ordinary && sql.containsWord("autoincrement"))
     }
 

@@ -92,6 +92,7 @@ struct StepVerification: Sendable {
                 Finding(
                     id.rule, fault.message, help: fault.help, place: .init(file: migration.path), table: fault.table,
                     evidence: fault.evidence),
+                probe: ReplayRules.states.first { $0.rule == id.rule }.map { .fault($0, id, baseline: baseline) },
                 stands: { end in end.faultCounts()[id] ?? 0 > baseline })
         }
     }

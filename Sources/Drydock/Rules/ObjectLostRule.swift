@@ -18,7 +18,7 @@ struct ObjectLostRule: StepRule {
                     .objectLost, "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
                     help: """
                         No statement drops it by name; it went with the table that it stood on. Make it again:
-                          \(object.sql.description);
+                          \(object.text.replacing("\n", with: "\n  "));
                         If it was meant to go, write before the table is dropped:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                         """,

@@ -27,7 +27,7 @@ struct RowsLostRule: StepRule {
                         rowCount: count,
                         rows: difference.lost.samples.map { .init(key: step.key($0, of: difference)) })),
                 probe: difference.lost.samples.first.map {
-                    CulpritProbe(match: match, row: difference.locator(of: $0), column: nil)
+                    .row(match, difference.locator(of: $0), column: nil)
                 })
         }
     }

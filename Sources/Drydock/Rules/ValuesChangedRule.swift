@@ -22,8 +22,7 @@ struct ValuesChangedRule: StepRule {
                                         key: step.key(change.row, of: difference), before: step.sample(change.before),
                                         after: step.sample(change.after))
                                 })),
-                        probe: CulpritProbe(
-                            match: match, row: difference.locator(of: first.row), column: position)))
+                        probe: .row(match, difference.locator(of: first.row), column: position)))
             }
         }
         return findings
