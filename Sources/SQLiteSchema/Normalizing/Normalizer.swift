@@ -105,7 +105,6 @@ struct Normalizer {
         }
         if Keywords.values.contains(folded) { return .keyword(folded) }
         if isDefaultText { return .literal(quotedText(tokens[index])) }
-        if folded == "temporary" { return .word("temp") }
         guard Keywords.contextual.contains(folded), isKeyword(folded, at: index) else { return .word(folded) }
         return .keyword(folded)
     }

@@ -10,18 +10,25 @@ final class Database {
 
     struct Failure: Error { let message: [UInt8] }
 
-    /// Prepares the first statement of the text and runs it. Returns the number of bytes that SQLite took.
-    func runFirst(of text: ArraySlice<UInt8>) throws -> Int {
+    /// Prepares the first statement of the text and returns the number of bytes that SQLite took.
+    func tail(of text: ArraySlice<UInt8>) throws -> Int { try prepare(text, run: false) }
+
+    /// As `tail(of:)`, and runs the statement.
+    func runFirst(of text: ArraySlice<UInt8>) throws -> Int { try prepare(text, run: true) }
+
+    func compiles(_ sql: String) -> Bool { (try? tail(of: Array(sql.utf8)[...])) != nil }
+
+    private func prepare(_ text: ArraySlice<UInt8>, run: Bool) throws -> Int {
         try (Array(text) + [0]).withUnsafeBufferPointer { buffer in
             try buffer.withMemoryRebound(to: CChar.self) { text in
                 var statement: OpaquePointer?
                 var tail: UnsafePointer<CChar>?
+                defer { sqlite3_finalize(statement) }
                 guard sqlite3_prepare_v2(handle, text.baseAddress, -1, &statement, &tail) == SQLITE_OK else {
                     throw failure()
                 }
-                var code = SQLITE_ROW
+                var code = run ? SQLITE_ROW : SQLITE_DONE
                 while code == SQLITE_ROW { code = sqlite3_step(statement) }
-                sqlite3_finalize(statement)
                 if code != SQLITE_DONE, statement != nil { throw failure() }
                 return tail! - text.baseAddress!
             }
