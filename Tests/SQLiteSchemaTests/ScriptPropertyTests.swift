@@ -10,7 +10,8 @@ import Testing
         let objects =
             "select type || ' ' || name || ' ' || tbl_name from %.sqlite_schema where sql is not null"
         let columns =
-            "select 'column ' || s.name || ' ' || c.name from main.sqlite_schema s, pragma_table_info(s.name) c where s.type = 'table'"
+            "select 'column ' || s.name || ' ' || c.name from main.sqlite_schema s, pragma_table_info(s.name) c"
+            + " where s.type = 'table'"
         let queries = ["main", "temp"].map { objects.replacing("%", with: $0) } + [columns]
         return Set(queries.flatMap { database.rows($0) }.map { $0[0].foldedASCII })
     }

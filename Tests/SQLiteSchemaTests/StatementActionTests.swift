@@ -177,8 +177,10 @@ import Testing
     @Test func `a copy gives the select list in order`() {
         let copy = copy(
             """
-            insert into t(a) select distinct a, t.b, main.t."c" as x, [d] y, *, t.*, 'x' a, null, true, 1 as one, lower(e) AS f,
-            g + h collate nocase k, case when i then j end, case i when j then k end end, cast(l as some text) m, current_date, "count"(*), rowid,
+            insert into t(a) select distinct a, t.b, main.t."c" as x, [d] y, *, t.*, 'x' a,
+            null, true, 1 as one, lower(e) AS f,
+            g + h collate nocase k, case when i then j end, case i when j then k end end,
+            cast(l as some text) m, current_date, "count"(*), rowid,
             (select n from o), p like 'q', r like s, "t"."u" from v
             """)
         #expect(
