@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `statements end where SQLite's parser ends them, and do what they say`() throws {
-        for seed in seeds(300, soak: 5_000) {
+        for seed in seeds(150, soak: 5_000) {
             let (text, changes) = script(seed: seed)
             let source = SQLSource(name: "", text)
             let statements = source.statements()
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `what SQLite stores means what was written`() throws {
-        for seed in seeds(200, soak: 3_000) {
+        for seed in seeds(100, soak: 3_000) {
             var random = RandomScript(seed: seed)
             let database = Database()
             for _ in 0..<12 {
