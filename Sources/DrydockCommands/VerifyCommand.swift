@@ -13,10 +13,11 @@ struct VerifyCommand: AsyncParsableCommand {
             value is held against what it was. Snapshots are never written and never copied.
 
             EXAMPLES
-              drydock verify                                  Migrations/ and Snapshots/
-              drydock verify Snapshots/v3.sqlite -v           one snapshot, each step shown
-              drydock verify --up-to v7_rename_sender         stop there
-              drydock verify --strict --report json=out.json  for CI: warnings fail, a file besides
+              drydock verify                           Migrations/ and Snapshots/
+              drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
+              drydock verify --up-to v7_rename_sender  stop there
+              drydock verify --strict                  warnings fail too
+              drydock verify --report json=out.json    a file besides what is printed
 
             A loss that is meant is declared in the migration:
               -- drydock: deletes from email where is_spam = 1
