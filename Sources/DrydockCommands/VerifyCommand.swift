@@ -41,7 +41,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The last migration to replay. (default: the newest)", valueName: "migration"))
     var upTo: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many snapshots are replayed at once. (default: one a core)", valueName: "count"))
+    @Option(name: [.customShort("j", allowingJoined: true), .long], help: ArgumentHelp("How many snapshots are replayed at once. (default: one a core)", valueName: "count"))
     var jobs: Int?
 
     @Option(help: ArgumentHelp("How long one snapshot may take, such as 90s, 5m or 1h. (default: no limit)", valueName: "duration"))

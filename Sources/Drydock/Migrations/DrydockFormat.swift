@@ -17,6 +17,9 @@ public struct DrydockFormat: MigrationFormat {
 
     public init() {}
 
+    /// Every folder can be one: this is the format of a folder that no other tool marks as its own.
+    public func recognises(folder: String) -> Bool { true }
+
     public func load(folder: String) throws -> MigrationSet {
         let names = try FolderListing.files(in: folder)
             .filter { $0.lowercased().hasSuffix(".sql") && !$0.lowercased().hasSuffix(".down.sql") }
@@ -42,6 +45,9 @@ public struct DrydockFormat: MigrationFormat {
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations' COLLATE NOCASE"
         ) { _ in true }
         if hasHistory != nil {
+            // Another tool's table of that name tells nothing.
+            let columns = try connection.rows("PRAGMA table_info(grdb_migrations)") { $0.string(1).foldedASCII }
+            guard columns.contains("identifier") else { return nil }
             return try connection.rows("SELECT identifier FROM grdb_migrations ORDER BY rowid") { $0.string(0) }
         }
         let isEmpty = try connection.firstRow("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in true } == nil

@@ -35,7 +35,10 @@ struct FreshInstall: Sendable {
                 _ = try await MigrationRun(migration).apply(to: database)
             } catch {
                 try Task.checkCancellation()
-                fresh.failure = "\(migration.identifier) fails on an empty database: \(describe(error))"
+                fresh.failure =
+                    watchdog.isTimeUp
+                    ? "\(migration.identifier) on an empty database took longer than the time limit"
+                    : "\(migration.identifier) fails on an empty database: \(describe(error))"
                 break
             }
             let (historyTable, earlier) = (context.set.format.historyTable, fresh.catalogs.last)

@@ -13,6 +13,8 @@ struct SnapshotReplay {
     private(set) var result: ReplayResult
     private var stepFindings: [StepFinding] = []
     private var integrity: IntegrityCheck?
+    /// The migration that is being run or judged.
+    private var current: String?
 
     init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
@@ -93,7 +95,7 @@ struct SnapshotReplay {
             add(
                 Finding(
                     .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
-                    help: "It has tables but no \(format.historyTable) table. Make snapshots with the app or tool that "
+                    help: "It has tables but no \(format.historyTable) table that says so. Make snapshots with the app or tool that "
                         + "migrates them, so that the history is there."))
             return nil
         }
@@ -120,7 +122,7 @@ struct SnapshotReplay {
                     help: "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
                         + "sqlite3's .recover, or take another copy.",
                     tags: [.preExisting],
-                    evidence: Evidence(details: Array(check.damage.prefix(Evidence.detailLimit)))))
+                    evidence: Evidence(details: Array(check.damage.dropFirst().prefix(Evidence.detailLimit)))))
             return nil
         }
         integrity = check
@@ -152,6 +154,7 @@ struct SnapshotReplay {
                 .step(
                     snapshot: snapshot.path, migration: migration.identifier, number: number + 1, of: plan.pending.count))
             result.triedMigrations.insert(migration.identifier)
+            current = migration.identifier
             guard migration.fault == nil else {
                 notChecked(.migrationFailed, "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
                 break
@@ -339,8 +342,10 @@ struct SnapshotReplay {
         if watchdog.isTimeUp {
             return add(
                 Finding(
-                    .timeLimit, "\(snapshot.path) was not verified within the time limit",
-                    help: "Give it longer with --timeout.", migration: result.summary.to))
+                    .timeLimit,
+                    "\(snapshot.path) was not verified within the time limit"
+                        + (current.map { "; it was at \($0)" } ?? ""),
+                    help: "Give it longer with --timeout.", migration: current))
         }
         switch error {
         case let fault as SnapshotFault:

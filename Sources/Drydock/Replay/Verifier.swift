@@ -23,7 +23,7 @@ public struct Verifier: Sendable {
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
-        let set = try DrydockFormat().load(folder: request.migrationsFolder)
+        let set = try MigrationFormats.load(folder: request.migrationsFolder)
         let snapshots = try snapshots(request)
         var report = VerifyReport()
         report.isStrict = request.isStrict

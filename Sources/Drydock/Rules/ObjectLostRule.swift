@@ -9,7 +9,7 @@ struct ObjectLostRule: StepRule {
         return before.compactMap { id, object in
             guard step.after.catalog.objects[id] == nil, step.lineage.droppedObjects[id] == nil,
                 let home = home(of: object, in: step), !hasTwin(object, home: home, in: step.after.catalog),
-                !wentWithColumn(object, in: step, &declarations)
+                !wentWithColumn(object, in: step)
             else { return nil }
             let kind = object.kind.rawValue
             let culprit = step.statement(at: step.lineage.droppedObjects[.init(.table, object.tableName)])
@@ -44,21 +44,13 @@ struct ObjectLostRule: StepRule {
         return lives ? object.tableName : nil
     }
 
-    /// The index was on a column that was dropped by declaration.
-    private func wentWithColumn(
-        _ object: Catalog.Object, in step: StepView, _ declarations: inout DeclarationUse
-    ) -> Bool {
-        guard object.kind == .index else { return false }
-        return step.conservation.droppedColumns.contains { dropped in
-            guard dropped.table.name.foldedASCII == object.tableName.foldedASCII,
-                object.sql.containsWord(dropped.column.name.foldedASCII)
-            else { return false }
-            return declarations.covers {
-                guard case .dropsColumn(let table, let column) = $0 else { return false }
-                return table.foldedASCII == object.tableName.foldedASCII
-                    && column.foldedASCII == dropped.column.name.foldedASCII
+    /// The index was on a column that is gone: that is reported, or declared, as the column's own loss.
+    private func wentWithColumn(_ object: Catalog.Object, in step: StepView) -> Bool {
+        object.kind == .index
+            && step.conservation.droppedColumns.contains { dropped in
+                dropped.table.name.foldedASCII == object.tableName.foldedASCII
+                    && object.sql.containsWord(dropped.column.name.foldedASCII)
             }
-        }
     }
 }
 
