@@ -26,7 +26,8 @@ public struct DrydockFormat: MigrationFormat {
             .sorted(by: naturallyPrecedes)
         var set = MigrationSet(folder: folder, format: self, migrations: [], findings: [])
         for name in names {
-            var migration = read(folder + "/" + name, identifier: String(name.dropLast(4)), into: &set.findings)
+            var migration = read(
+                folder + "/" + name, identifier: String(name.dropLast(4)), into: &set.findings)
             if let first = set.migrations.first(where: { $0.identifier == migration.identifier }) {
                 migration.fault = Finding(
                     .migrationFailed,
@@ -46,9 +47,13 @@ public struct DrydockFormat: MigrationFormat {
         ) { _ in true }
         if hasHistory != nil {
             // Another tool's table of that name tells nothing.
-            let columns = try connection.rows("PRAGMA table_info(grdb_migrations)") { $0.string(1).foldedASCII }
+            let columns = try connection.rows("PRAGMA table_info(grdb_migrations)") {
+                $0.string(1).foldedASCII
+            }
             guard columns.contains("identifier") else { return nil }
-            return try connection.rows("SELECT identifier FROM grdb_migrations ORDER BY rowid") { $0.string(0) }
+            return try connection.rows("SELECT identifier FROM grdb_migrations ORDER BY rowid") {
+                $0.string(0)
+            }
         }
         let isEmpty = try connection.firstRow("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in true } == nil
         return isEmpty ? [] : nil
@@ -59,7 +64,8 @@ public struct DrydockFormat: MigrationFormat {
         func fault(_ message: String, _ help: String, line: Int? = nil) -> Migration {
             var place = Finding.Place(file: path)
             place.line = line
-            migration.fault = Finding(.migrationFailed, message, help: help, migration: identifier, place: place)
+            migration.fault = Finding(
+                .migrationFailed, message, help: help, migration: identifier, place: place)
             return migration
         }
         let bytes: [UInt8]
@@ -77,7 +83,8 @@ public struct DrydockFormat: MigrationFormat {
                 line: location.line)
         }
         migration.statements = source.statements()
-        migration.declarations = DeclarationParser.declarations(in: source, findings: &findings, migration: identifier)
+        migration.declarations = DeclarationParser.declarations(
+            in: source, findings: &findings, migration: identifier)
         if migration.statements.isEmpty {
             findings.append(
                 Finding(

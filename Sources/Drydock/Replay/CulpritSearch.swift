@@ -116,7 +116,9 @@ private struct Trace {
             if case .insert(let table, _, _) = moment.action, table.folded == name {
                 filledBy = filledBy ?? moment.index
             }
-            isWell = row.flatMap { RowSearch(match: match, row: $0, column: column).isFound(in: name, moment) }
+            isWell = row.flatMap {
+                RowSearch(match: match, row: $0, column: column).isFound(in: name, moment)
+            }
         case .fault(let rule, let id, let baseline):
             isWell = hasFault(rule, id, moment).map { $0 <= baseline }
         }
@@ -166,8 +168,10 @@ private struct RowSearch {
         case .ordinal(let ordinal, let positions):
             let keys = positions.map { match.columns[$0] }
             let order = keys.map { quotedName($0.before.name) + " COLLATE BINARY" }
-            one = "SELECT * FROM \(source)"
-                + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))") + " LIMIT 1 OFFSET \(ordinal)"
+            one =
+                "SELECT * FROM \(source)"
+                + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))")
+                + " LIMIT 1 OFFSET \(ordinal)"
             conditions = keys.map(sameValue)
         }
         if let column { conditions.append(sameValue(match.columns[column])) }

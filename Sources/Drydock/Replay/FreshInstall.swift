@@ -46,7 +46,8 @@ struct FreshInstall: Sendable {
                 try await database.withConnection { connection in
                     var unreadable: [Catalog.UnreadableTable] = []
                     return try Catalog(
-                        reading: connection, historyTable: historyTable, earlier: earlier, unreadable: &unreadable)
+                        reading: connection, historyTable: historyTable, earlier: earlier,
+                        unreadable: &unreadable)
                 })
         }
         try await database.close()

@@ -47,7 +47,9 @@ struct IntegrityCheck: Sendable {
     }
 
     private static func isBrokenConstraint(_ line: Substring) -> Bool {
-        ["NULL value in ", "CHECK constraint failed in ", "non-unique entry in index "].contains { line.hasPrefix($0) }
+        ["NULL value in ", "CHECK constraint failed in ", "non-unique entry in index "].contains {
+            line.hasPrefix($0)
+        }
             || line.contains(" value in ")
     }
 

@@ -5,7 +5,9 @@ import SQLiteSchema
 /// anew (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8).
 struct ObjectLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
-        let before = step.before.catalog.objects.sorted { ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name) }
+        let before = step.before.catalog.objects.sorted {
+            ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name)
+        }
         return before.compactMap { id, object in
             guard step.after.catalog.objects[id] == nil, step.lineage.droppedObjects[id] == nil,
                 let home = home(of: object, in: step), !hasTwin(object, home: home, in: step.after.catalog),
@@ -15,7 +17,8 @@ struct ObjectLostRule: StepRule {
             let culprit = step.statement(at: step.lineage.droppedObjects[.init(.table, object.tableName)])
             return StepFinding(
                 Finding(
-                    .objectLost, "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
+                    .objectLost,
+                    "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
                     help: """
                         No statement drops it by name; it went with the table that it stood on. Make it again:
                           \(object.text.replacing("\n", with: "\n  "));
@@ -40,7 +43,9 @@ struct ObjectLostRule: StepRule {
         }
         // A trigger on a view, or an object of a table that is not compared.
         let folded = object.tableName.foldedASCII
-        let lives = step.after.catalog.tables[folded] != nil || step.after.catalog.objects[.init(.view, folded)] != nil
+        let lives =
+            step.after.catalog.tables[folded] != nil
+            || step.after.catalog.objects[.init(.view, folded)] != nil
         return lives ? object.tableName : nil
     }
 

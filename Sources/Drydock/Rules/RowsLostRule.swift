@@ -14,7 +14,8 @@ struct RowsLostRule: StepRule {
             let name = match.before.name
             let unnamed = !step.migration.statements.contains { match.isWritten(by: $0.action) }
             let count = difference.lost.count
-            let extra = difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""
+            let extra =
+                difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""
             return StepFinding(
                 Finding(
                     .rowsLost,
