@@ -16,13 +16,12 @@ struct MigrationFailure {
             let statement = migration.statements[failure.index]
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails: \(failure.error.message)",
-                help: help(for: failure.error, statement), migration: migration.identifier,
+                help: help(for: failure.error), migration: migration.identifier,
                 place: .init(statement, offset: failure.error.offset))
         case let error as EngineError where error.isForeignKeyCheckFailure:
             return Finding(
-                .migrationFailed, "\(migration.identifier) fails its foreign-key check: \(error.message)",
-                help:
-                    "Rows must not reference what the migration removes. Delete or mend them in the same migration.",
+                .migrationFailed, "\(migration.identifier) fails its foreign-key check",
+                help: "A row must not reference what does not exist. Delete or mend such rows in the migration.",
                 migration: migration.identifier, place: .init(file: migration.path))
         case let error as EngineError where !error.isCorruption:
             return Finding(
@@ -33,7 +32,7 @@ struct MigrationFailure {
         }
     }
 
-    private func help(for error: EngineError, _ statement: SQLStatement) -> String {
+    private func help(for error: EngineError) -> String {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
             return

@@ -234,37 +234,13 @@ struct SnapshotReplay {
     ) async throws -> Finding? {
         let failure = MigrationFailure(migration: migration, error: error)
         guard !watchdog.isTripped, var finding = failure.finding else { return nil }
-        finding.snapshot = snapshot.path
-        if failure.isForeignKeyCheck, try await failsWithoutNewViolations(migration, state) {
-            finding.tags.append(.preExisting)
-            finding.help =
-                "The snapshot broke a foreign key before the migration ran, and GRDB's check covers the whole "
-                + "database: users with such a database cannot upgrade. Mend the rows in a migration before this one."
+        if failure.isForeignKeyCheck {
+            finding = try await ForeignKeyFailure(
+                migration: migration, before: state, engine: context.engine, inspector: inspector
+            ).explaining(finding)
         }
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
-    }
-
-    /// Whether the step adds no violation to those that the snapshot has: replayed on a fork, unchecked.
-    private func failsWithoutNewViolations(_ migration: Migration, _ state: DatabaseState) async throws
-        -> Bool
-    {
-        guard state.faults.contains(where: { $0.id.rule == .foreignKeyViolation }) else { return false }
-        let overlay = try Overlay(state.image)
-        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
-        do {
-            _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
-            try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
-        } catch {
-            try? await database.close()
-            return false
-        }
-        let after = try await inspector.inspect(overlay.freeze().image, earlier: state)
-        let known = state.faultCounts()
-        return !after.faultCounts().contains { id, count in
-            id.rule == .foreignKeyViolation && count > known[id] ?? 0
-        }
     }
 
     // MARK: - Notes
