@@ -52,12 +52,12 @@ final class VirtualFileSystem: Sendable {
 // MARK: Callbacks
 
 // https://www.sqlite.org/c3ref/vfs.html. SQLite owns every pointer that comes in; none is kept, but for
-// the file's own memory, in which `FileHandle` puts what `xClose` takes out.
+// the file's own memory, in which `OpenFile` puts what `xClose` takes out.
 extension VirtualFileSystem {
     private static var methods: sqlite3_vfs {
         var methods = sqlite3_vfs()
         methods.iVersion = 2
-        methods.szOsFile = Int32(MemoryLayout<OpenFile>.stride)
+        methods.szOsFile = Int32(MemoryLayout<FileMemory>.stride)
         methods.mxPathname = 4096
         methods.xOpen = { vfs, name, file, flags, outFlags in
             VirtualFileSystem.open(vfs, name, file, flags, outFlags)
@@ -92,7 +92,7 @@ extension VirtualFileSystem {
         do throws(OverlayError) {
             guard let found = try system.space.open(path, flags) else { return SQLITE_CANTOPEN }
             let isDeleted = flags & SQLITE_OPEN_DELETEONCLOSE != 0
-            FileHandle(found, of: system, deletedOnClose: isDeleted ? path : nil).install(in: file)
+            OpenFile(found, of: system, deletedOnClose: isDeleted ? path : nil).install(in: file)
             outFlags?.pointee = flags
             return SQLITE_OK
         } catch {
