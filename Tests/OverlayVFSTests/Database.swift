@@ -1,6 +1,8 @@
 import CSQLite
 import Foundation
 
+@testable import OverlayVFS
+
 struct SQLiteError: Error, CustomStringConvertible {
     let code: Int32
     let message: String
@@ -11,6 +13,13 @@ struct SQLiteError: Error, CustomStringConvertible {
 /// A connection, as little of it as the tests need.
 final class Database {
     let handle: OpaquePointer
+    /// Without an owner an overlay may go before it is opened: its file system is then unknown.
+    private var overlay: Overlay?
+
+    convenience init(_ overlay: Overlay, readOnly: Bool = false) throws {
+        try self.init(overlay.uri, readOnly: readOnly)
+        self.overlay = overlay
+    }
 
     init(_ uri: String, readOnly: Bool = false) throws {
         var handle: OpaquePointer?
