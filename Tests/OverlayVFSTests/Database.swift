@@ -44,17 +44,26 @@ final class Database {
         SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 
-    /// Every row, each value with its storage class, exactly.
+    /// Every row of every statement, the values as text.
     func rows(_ sql: String) throws -> [[String]] {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
-            throw error(sqlite3_errcode(handle), sql)
+        try sql.withCString { start in
+            var result: [[String]] = []
+            var rest: UnsafePointer<CChar>? = start
+            while let next = rest, next.pointee != 0 {
+                var statement: OpaquePointer?
+                let code = sqlite3_prepare_v2(handle, next, -1, &statement, &rest)
+                guard code == SQLITE_OK else { throw error(code, sql) }
+                defer { sqlite3_finalize(statement) }
+                if statement != nil { try step(statement, sql, into: &result) }
+            }
+            return result
         }
-        defer { sqlite3_finalize(statement) }
-        var result: [[String]] = []
+    }
+
+    private func step(_ statement: OpaquePointer?, _ sql: String, into result: inout [[String]]) throws {
         while true {
             let code = sqlite3_step(statement)
-            if code == SQLITE_DONE { return result }
+            if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw error(code, sql) }
             result.append((0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) })
         }

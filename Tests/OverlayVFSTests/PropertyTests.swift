@@ -28,7 +28,7 @@ private struct Pair {
     private(set) var overlay: Overlay
     private var onOverlay: Database
     private var onFile: Database
-    private let copy: String
+    private var copy: String
     private var image: Image
     private var log: [String] = []
 
@@ -38,7 +38,7 @@ private struct Pair {
         let settings = workload.settings()
         let path = try folder.database("main.db", settings + "create table t1(id integer primary key, b, c);")
         let made = try Database(path.uri)
-        for _ in 0..<30 { try? made.execute(workload.next()) }
+        for _ in 0..<30 { try? made.execute(workload.next(isIdle: sqlite3_get_autocommit(made.handle) != 0)) }
         try? made.execute("commit")
         try made.execute("pragma journal_mode = delete")
         copy = copies.file("main.db")
@@ -58,7 +58,7 @@ private struct Pair {
             try freeze(number)
             if workload.random.chance(50) { try reopen() }
         }
-        let sql = workload.next()
+        let sql = workload.next(isIdle: isIdle)
         log.append(sql)
         let ours = Result { try onOverlay.rows(sql) }
         let theirs = Result { try onFile.rows(sql) }
@@ -91,8 +91,14 @@ private struct Pair {
         image = after
     }
 
-    /// Goes on from the frozen state in an overlay of its own.
+    /// Goes on from the frozen state in an overlay of its own, and from copies of the files as they are:
+    /// closing the last connection would move the log into the file.
     private mutating func reopen() throws {
+        let old = copy
+        copy = copies.file("\(UUID().uuidString).db")
+        for suffix in Image.suffixes where FileManager.default.fileExists(atPath: old + suffix) {
+            try FileManager.default.copyItem(atPath: old + suffix, toPath: copy + suffix)
+        }
         overlay = try Overlay(image, memoryLimit: 2 << 20)
         let connection = workload.connectionSettings()
         onOverlay = try Database(overlay)
@@ -101,16 +107,18 @@ private struct Pair {
         try onFile.execute(connection)
     }
 
-    /// Both files, byte for byte.
+    /// Ends what is open and holds both against each other a last time, from the frozen state.
+    ///
+    /// Not byte for byte: when SQLite writes a page early depends on how full the cache is that all
+    /// connections of a process share, and two ordinary files differ in free pages and counters too.
     mutating func finish() throws {
         for database in [onOverlay, onFile] {
             try? database.execute("commit")
             try database.execute("pragma journal_mode = delete")
         }
-        try compare(99)
         try freeze(99)
-        let expected = try Data(contentsOf: URL(fileURLWithPath: copy))
-        #expect(try image.bytes == Array(expected), "\(place(99))")
+        try reopen()
+        try compare(99)
     }
 
     private func place(_ number: Int) -> String {
