@@ -74,7 +74,8 @@ struct FileImage: Sendable {
     /// The page size that the database header gives, else SQLite's default of 4096.
     ///
     /// "The database page size in bytes. Must be a power of two between 512 and 32768 inclusive, or the
-    /// value 1 representing a page size of 65536." https://www.sqlite.org/fileformat2.html#the_database_header
+    /// value 1 representing a page size of 65536."
+    /// https://www.sqlite.org/fileformat2.html#the_database_header
     var pageSize: Int {
         var header: [UInt8] = [0, 0]
         let isRead = header.withUnsafeMutableBytes { bytes in

@@ -35,19 +35,23 @@ final class OpenFile {
 
     /// The handle in SQLite's memory, still retained there.
     static func from(_ file: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile? {
-        open(file)?.pointee.handle?.takeUnretainedValue()
+        memory(file)?.pointee.handle?.takeUnretainedValue()
     }
 
     /// Takes the handle out of SQLite's memory and gives up what it holds.
     static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) {
-        guard let open = open(file), let handle = open.pointee.handle?.takeRetainedValue() else { return }
-        open.pointee.handle = nil
+        guard let memory = memory(file), let handle = memory.pointee.handle?.takeRetainedValue() else {
+            return
+        }
+        memory.pointee.handle = nil
         handle.file.sharedMemory.detach(&handle.claim)
         handle.file.locks.lower(&handle.lockLevel, to: SQLITE_LOCK_NONE, for: ObjectIdentifier(handle))
         if let path = handle.deletedOnClose { _ = handle.system.space.delete(path) }
     }
 
-    private static func open(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<FileMemory>? {
+    private static func memory(
+        _ file: UnsafeMutablePointer<sqlite3_file>?
+    ) -> UnsafeMutablePointer<FileMemory>? {
         UnsafeMutableRawPointer(file)?.assumingMemoryBound(to: FileMemory.self)
     }
 }

@@ -110,16 +110,21 @@ extension VirtualFileSystem {
         let absolute = given.absolute
         let path = space.knows(absolute) ? absolute : given.resolved
         guard path.bytes.count < Int(count) else { return SQLITE_CANTOPEN }
-        path.withCString { _ = strcpy(result, $0) }
+        strcpy(result, path.cString)
         return SQLITE_OK
     }
 
     /// Hands on what has nothing to do with files: randomness, clocks, loadable extensions.
     private static func addSystemMethods(_ methods: inout sqlite3_vfs) {
         methods.xDlOpen = { _, name in VirtualFileSystem.system.flatMap { $0.pointee.xDlOpen?($0, name) } }
-        methods.xDlError = { _, count, text in VirtualFileSystem.system.map { $0.pointee.xDlError?($0, count, text) } }
-        methods.xDlSym = { _, library, symbol in VirtualFileSystem.system.flatMap { $0.pointee.xDlSym?($0, library, symbol) } }
-        methods.xDlClose = { _, library in VirtualFileSystem.system.map { $0.pointee.xDlClose?($0, library) } }
+        methods.xDlError = { _, count, text in
+            VirtualFileSystem.system.map { $0.pointee.xDlError?($0, count, text) }
+        }
+        methods.xDlSym = { _, library, symbol in
+            VirtualFileSystem.system.flatMap { $0.pointee.xDlSym?($0, library, symbol) }
+        }
+        methods.xDlClose = { _, library in VirtualFileSystem.system.map { $0.pointee.xDlClose?($0, library) }
+        }
         methods.xRandomness = { _, count, bytes in
             VirtualFileSystem.system.flatMap { $0.pointee.xRandomness?($0, count, bytes) } ?? 0
         }

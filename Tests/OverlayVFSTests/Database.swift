@@ -80,7 +80,8 @@ final class Database {
         default:
             let bytes = sqlite3_column_blob(statement, column)
             let count = Int(sqlite3_column_bytes(statement, column))
-            return "x" + UnsafeRawBufferPointer(start: bytes, count: count).map { String($0, radix: 16) }.joined()
+            return "x"
+                + UnsafeRawBufferPointer(start: bytes, count: count).map { String($0, radix: 16) }.joined()
         }
     }
 }
@@ -113,14 +114,25 @@ final class Folder {
     }
 
     /// Names, bytes and times of everything in it, and its own time.
-    func state() throws -> [String] {
-        let files = FileManager.default
-        let own = try files.attributesOfItem(atPath: path)[.modificationDate].map { "\($0)" } ?? ""
-        return try [own]
-            + files.contentsOfDirectory(atPath: path).sorted().map { name in
+    func state() throws -> [Entry] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        return try [Entry(name: ".", bytes: Data(), time: time(path))]
+            + names.map { name in
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: file(name)))
-                let time = try files.attributesOfItem(atPath: file(name))[.modificationDate]
-                return "\(name) \(bytes.count) \(bytes.hashValue) \(time.map { "\($0)" } ?? "")"
+                return Entry(name: name, bytes: bytes, time: time(file(name)))
             }
+    }
+
+    struct Entry: Equatable {
+        let name: String
+        let bytes: Data
+        let time: [Int]
+    }
+
+    private func time(_ path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        let modified = modificationTime(status)
+        return [modified.tv_sec, modified.tv_nsec]
     }
 }

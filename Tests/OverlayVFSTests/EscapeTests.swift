@@ -9,7 +9,8 @@ import Testing
 
     @Test func attachedAndVacuumedFilesStayInMemory() throws {
         let name = "drydock-test-\(UUID().uuidString)"
-        let overlay = try Overlay(snapshot: try folder.database("a.db", "create table t(a); insert into t values (1)"))
+        let overlay = try Overlay(
+            snapshot: try folder.database("a.db", "create table t(a); insert into t values (1)"))
         let before = try folder.state()
         let database = try Database(overlay)
         try database.execute(
@@ -35,9 +36,16 @@ import Testing
         let overlay = try Overlay(snapshot: try folder.database("a.db", "create table t(a)"))
         let before = try folder.state()
         let database = try Database(overlay)
-        try database.execute("attach '\(other)' as other; pragma other.journal_mode = wal; update o set a = 'overlay'")
+        try database.execute(
+            """
+            attach '\(other)' as other; pragma other.journal_mode = wal; update o set a = 'overlay'
+            """)
         // A commit in two files at once needs a super-journal.
-        try database.execute("pragma other.journal_mode = delete; begin; insert into t values (1); insert into o values (2); commit")
+        try database.execute(
+            """
+            pragma other.journal_mode = delete; begin; insert into t values (1);
+            insert into o values (2); commit
+            """)
         #expect(try database.rows("select a from o") == [["overlay"], ["2"]])
         #expect(try folder.state() == before)
         let plain = try Database(other.uri)

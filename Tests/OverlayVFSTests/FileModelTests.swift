@@ -8,7 +8,9 @@ import Testing
     @Test(arguments: seeds(40, soak: 20_000)) func actsAsAnArray(seed: Int) throws {
         var random = Random(seed: seed)
         let folder = Folder()
-        let bytes = (0..<random.pick([0, 1, 4095, 4096, 20_000, 50_001])).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let bytes = (0..<random.pick([0, 1, 4095, 4096, 20_000, 50_001])).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+        }
         let path = folder.file("base")
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let store = BlockStore(memoryLimit: seed % 2 == 0 ? 0 : 1 << 20)
@@ -38,12 +40,16 @@ import Testing
         let value: UInt8? = random.pick([0, 7, nil])
         let bytes = (0..<count).map { _ in value ?? UInt8.random(in: 0...255, using: &random) }
         try bytes.withUnsafeBytes { try file.write($0, at: offset) }
-        if model.count < offset + count { model += [UInt8](repeating: 0, count: offset + count - model.count) }
+        if model.count < offset + count {
+            model += [UInt8](repeating: 0, count: offset + count - model.count)
+        }
         model.replaceSubrange(offset..<(offset + count), with: bytes)
     }
 
     private func cut(_ random: inout Random, _ file: OverlayFile, _ model: inout [UInt8]) throws {
-        let size = random.pick([0, random.int(0...(model.count + 3000)), random.int(0...(model.count / 4096)) * 4096])
+        let size = random.pick([
+            0, random.int(0...(model.count + 3000)), random.int(0...(model.count / 4096)) * 4096,
+        ])
         try file.truncate(to: size)
         if size <= model.count {
             model.removeLast(model.count - size)

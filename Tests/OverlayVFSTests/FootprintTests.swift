@@ -67,7 +67,10 @@ import Testing
         let image = overlay.freeze().image
         let forks = try (1...3).map { _ in try Overlay(image) }
         for (index, fork) in forks.enumerated() {
-            try Database(fork).execute("insert into other values (\(index)); delete from t where id % 3 = \(index)")
+            try Database(fork).execute(
+                """
+                insert into other values (\(index)); delete from t where id % 3 = \(index)
+                """)
         }
         try Database(overlay).execute("drop table t")
         for (index, fork) in forks.enumerated() {
@@ -85,8 +88,12 @@ import Testing
         let database = try Database(overlay)
         try database.execute("update t set b = 'new' where id <= 10; delete from t where id > 1990")
         try database.execute("attach '\(overlay.attach(before))' as before")
-        #expect(try database.value("select count(*) from main.t m join before.t b using (id) where m.b <> b.b") == "10")
-        #expect(try database.value("select count(*) from before.t where id not in (select id from main.t)") == "10")
+        #expect(
+            try database.value("select count(*) from main.t m join before.t b using (id) where m.b <> b.b")
+                == "10")
+        #expect(
+            try database.value("select count(*) from before.t where id not in (select id from main.t)")
+                == "10")
         try database.execute("delete from before.t")
         #expect(try Database(try Overlay(before)).value("select count(*) from t") == "2000")
         #expect(try Database(overlay).value("select count(*) from t") == "1990")
@@ -98,7 +105,10 @@ import Testing
             let overlay = try snapshot()
             let database = try Database(overlay)
             for step in 1...20 {
-                try database.execute("insert into other values (\(step)); update t set b = \(step) where id = \(step)")
+                try database.execute(
+                    """
+                    insert into other values (\(step)); update t set b = \(step) where id = \(step)
+                    """)
                 images.append(overlay.freeze().image)
             }
         }
@@ -113,7 +123,10 @@ import Testing
             return try withExtendedLifetime(overlay) { try Database($0.uri) }
         }
         let database = try open()
-        try database.execute("insert into other values (1); pragma journal_mode = wal; insert into other values (2)")
+        try database.execute(
+            """
+            insert into other values (1); pragma journal_mode = wal; insert into other values (2)
+            """)
         #expect(try database.value("select count(*) from other") == "2")
     }
 

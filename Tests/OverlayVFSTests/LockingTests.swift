@@ -7,7 +7,9 @@ import Testing
 /// Connections of one overlay are to each other what connections of one file are.
 @Suite struct LockingTests {
     private func expectBusy(_ database: Database, _ sql: String) {
-        #expect { try database.execute(sql) } throws: { (($0 as? SQLiteError)?.code ?? 0) & 0xFF == SQLITE_BUSY }
+        #expect { try database.execute(sql) } throws: {
+            (($0 as? SQLiteError)?.code ?? 0) & 0xFF == SQLITE_BUSY
+        }
     }
 
     @Test func aRollbackJournalLetsOneWrite() throws {
@@ -40,7 +42,8 @@ import Testing
         try writer.execute("insert into t values (2)")
         #expect(try reader.value("select count(*) from t") == "1")
         expectBusy(reader, "insert into t values (3)")
-        #expect(try writer.rows("pragma wal_checkpoint(truncate)").first?.first == "1", "a reader is in the way")
+        #expect(
+            try writer.rows("pragma wal_checkpoint(truncate)").first?.first == "1", "a reader is in the way")
         try reader.execute("rollback")
         #expect(try writer.rows("pragma wal_checkpoint(truncate)") == [["0", "0", "0"]])
         try writer.execute("begin immediate")
@@ -65,14 +68,22 @@ import Testing
 
     @Test(arguments: ["delete", "wal"]) func threadsLoseNoWrite(mode: String) async throws {
         let overlay = try Overlay()
-        try Database(overlay).execute("pragma journal_mode = \(mode); create table t(a); create table n(total); insert into n values (0)")
+        try Database(overlay).execute(
+            """
+            pragma journal_mode = \(mode); create table t(a); create table n(total);
+            insert into n values (0)
+            """)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
                     let database = try Database(overlay)
                     sqlite3_busy_timeout(database.handle, 20_000)
                     for step in 0..<25 {
-                        try database.execute("begin immediate; insert into t values (\(thread * 100 + step)); update n set total = total + 1; commit")
+                        try database.execute(
+                            """
+                            begin immediate; insert into t values (\(thread * 100 + step));
+                            update n set total = total + 1; commit
+                            """)
                         #expect(try database.value("select count(*) = (select total from n) from t") == "1")
                     }
                 }
@@ -120,7 +131,9 @@ import Testing
         #expect(memory.lock(from: 3, count: 1, flags: lock | shared, &one) == SQLITE_OK)
         #expect(memory.lock(from: 3, count: 1, flags: lock | shared, &two) == SQLITE_OK)
         #expect(memory.lock(from: 0, count: 8, flags: lock | exclusive, &one) == SQLITE_BUSY)
-        #expect(memory.lock(from: 0, count: 3, flags: lock | exclusive, &one) == SQLITE_OK, "nothing was taken by the failure")
+        #expect(
+            memory.lock(from: 0, count: 3, flags: lock | exclusive, &one) == SQLITE_OK,
+            "nothing was taken by the failure")
         #expect(memory.lock(from: 2, count: 1, flags: lock | shared, &two) == SQLITE_BUSY)
         #expect(memory.lock(from: 3, count: 1, flags: unlock | shared, &two) == SQLITE_OK)
         #expect(memory.lock(from: 3, count: 1, flags: lock | exclusive, &one) == SQLITE_OK)

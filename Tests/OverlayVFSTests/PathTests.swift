@@ -6,8 +6,10 @@ import Testing
 /// Whatever a file is called, it is that file which is opened, and nothing else is touched.
 @Suite struct PathTests {
     @Test(arguments: [
-        "plain.db", "with space.db", "a#b.db", "a?mode=memory.db", "100%.db", "%41.db", "it's \"quoted\".db", "a&b=c.db",
-        "ünïcödé-🚢.db", "e\u{301}.db", "semi;colon.db", "back\\slash.db", "-dash.db", "[x]*.db", "a//b.db",
+        "plain.db", "with space.db", "a#b.db", "a?mode=memory.db", "100%.db", "%41.db", "it's \"quoted\".db",
+        "a&b=c.db",
+        "ünïcödé-🚢.db", "e\u{301}.db", "semi;colon.db", "back\\slash.db", "-dash.db", "[x]*.db",
+        "a//b.db",
     ])
     func anyName(name: String) throws {
         let folder = Folder()
@@ -52,7 +54,8 @@ import Testing
     @Test func aRelativePathIsTakenFromTheWorkingDirectory() throws {
         let folder = Folder()
         let path = try folder.database("a.db", "create table t(a)")
-        let up = String(repeating: "../", count: FileManager.default.currentDirectoryPath.split(separator: "/").count)
+        let up = String(
+            repeating: "../", count: FileManager.default.currentDirectoryPath.split(separator: "/").count)
         let overlay = try Overlay(snapshot: up + path.dropFirst())
         #expect(try Database(overlay).value("select count(*) from t") == "0")
     }
@@ -60,7 +63,9 @@ import Testing
     @Test func whatIsNoFileIsRefused() throws {
         let folder = Folder()
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
-        #expect(throws: OverlayError.missing(path: folder.file("none"))) { try Overlay(snapshot: folder.file("none")) }
+        #expect(throws: OverlayError.missing(path: folder.file("none"))) {
+            try Overlay(snapshot: folder.file("none"))
+        }
         for path in [folder.path, folder.file("pipe"), "/dev/zero"] {
             #expect(throws: OverlayError.notARegularFile(path: path)) { try Overlay(snapshot: path) }
         }

@@ -77,7 +77,9 @@ private struct Pair {
             let sql = "select rowid, * from \"\(name)\""
             #expect(try onOverlay.rows(sql) == onFile.rows(sql), "\(place(number)) \(name)")
         }
-        for pragma in ["page_size", "page_count", "freelist_count", "auto_vacuum", "encoding", "journal_mode"] {
+        for pragma in [
+            "page_size", "page_count", "freelist_count", "auto_vacuum", "encoding", "journal_mode",
+        ] {
             let sql = "pragma \(pragma)"
             #expect(try onOverlay.rows(sql) == onFile.rows(sql), "\(place(number)) \(pragma)")
         }
@@ -135,7 +137,8 @@ func bruteForce(_ before: Image, _ after: Image) throws -> Footprint {
         return old[min(start, old.count)..<min(end, old.count)] != new[start..<min(end, new.count)]
     }
     return Footprint(
-        pages: pages.map { UInt32($0 / size + 1) }, pageSize: size, sizeBefore: old.count, sizeAfter: new.count)
+        pages: pages.map { UInt32($0 / size + 1) }, pageSize: size, sizeBefore: old.count,
+        sizeAfter: new.count)
 }
 
 extension Image {

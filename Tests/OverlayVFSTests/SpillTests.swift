@@ -17,11 +17,19 @@ private let thirtyMegabytes = """
         try database.execute(thirtyMegabytes)
         let image = overlay.freeze().image
         #expect(image.byteCount > 30_000_000)
-        try database.execute("update t set b = 'new' || b where a % 2; begin; delete from t where a % 3 = 0; rollback; vacuum")
-        let check = "select count(*), sum(b like a || '-0%'), sum(b like 'new' || a || '-%'), sum(length(b)) from t"
+        try database.execute(
+            """
+            update t set b = 'new' || b where a % 2; begin; delete from t where a % 3 = 0; rollback;
+            vacuum
+            """)
+        let check =
+            "select count(*), sum(b like a || '-0%'), sum(b like 'new' || a || '-%'), sum(length(b)) from t"
         #expect(try database.rows(check) == [["3000", "1500", "1500", "30018393"]])
         #expect(try database.value("pragma integrity_check") == "ok")
-        #expect(try Database(try Overlay(image)).rows("select count(*), sum(b like a || '-0%') from t") == [["3000", "3000"]])
+        #expect(
+            try Database(try Overlay(image)).rows("select count(*), sum(b like a || '-0%') from t") == [
+                ["3000", "3000"]
+            ])
         #expect(overlay.fault == nil)
     }
 
@@ -41,9 +49,16 @@ private let thirtyMegabytes = """
             #expect(setrlimit(fileSizeLimit, &limit) == 0)
             let overlay = try Overlay(memoryLimit: 0)
             let database = try Database(overlay)
-            try database.execute("create table t(a integer primary key, b); insert into t values (-1, 'kept')")
-            #expect { try database.execute(thirtyMegabytes) } throws: { ($0 as? SQLiteError)?.code == SQLITE_FULL }
-            guard case .spillFailed(_, EFBIG) = overlay.fault else { throw SQLiteError(code: 0, message: "\(overlay.fault as Any)", sql: "") }
+            try database.execute(
+                """
+                create table t(a integer primary key, b); insert into t values (-1, 'kept')
+                """)
+            #expect { try database.execute(thirtyMegabytes) } throws: {
+                ($0 as? SQLiteError)?.code == SQLITE_FULL
+            }
+            guard case .spillFailed(_, EFBIG) = overlay.fault else {
+                throw SQLiteError(code: 0, message: "\(overlay.fault as Any)", sql: "")
+            }
             #expect(try database.rows("select * from t") == [["-1", "kept"]])
             #expect(try database.value("pragma integrity_check") == "ok")
         }
@@ -54,7 +69,9 @@ private let thirtyMegabytes = """
             setenv("TMPDIR", "/nowhere-at-all", 1)
             let overlay = try Overlay(memoryLimit: 0)
             let database = try Database(overlay)
-            #expect { try database.execute("create table t(a)") } throws: { ($0 as? SQLiteError)?.code == SQLITE_FULL }
+            #expect { try database.execute("create table t(a)") } throws: {
+                ($0 as? SQLiteError)?.code == SQLITE_FULL
+            }
             #expect(overlay.fault == .spillFailed(directory: "/nowhere-at-all", errno: ENOENT))
         }
     }

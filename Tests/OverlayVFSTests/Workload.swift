@@ -32,7 +32,9 @@ struct Workload {
     mutating func next(isIdle: Bool) -> String {
         switch random.int(0...99) {
         case 0..<30: insert()
-        case 30..<42: "update \(table()) set b = b || '\(text(40))', c = \(literal()) where id % \(random.int(2...7)) = 1"
+        case 30..<42:
+            "update \(table()) set b = b || '\(text(40))', c = \(literal()) "
+                + "where id % \(random.int(2...7)) = 1"
         case 42..<52: "delete from \(table()) where id % \(random.int(2...9)) = 0"
         case 52..<54: "delete from \(table())"
         case 54..<70: transaction(isIdle)
@@ -62,7 +64,9 @@ struct Workload {
         switch random.int(0...7) {
         case 0, 1:
             tables += 1
-            return "create table if not exists t\(tables % 9 + 1)(id integer primary key, b text default '', c\(random.pick(["", " unique"])))"
+            return
+                "create table if not exists t\(tables % 9 + 1)"
+                + "(id integer primary key, b text default '', c\(random.pick(["", " unique"])))"
         case 2: return "create index i\(random.int(1...9)) on \(table())(c, b)"
         case 3: return "drop index if exists i\(random.int(1...9))"
         case 4: return "alter table \(table()) add column d\(random.int(1...5)) default \(literal())"
@@ -75,13 +79,17 @@ struct Workload {
     private mutating func insert() -> String {
         if random.chance(15) {
             let size = random.pick([5000, 40_000, 200_000])
-            return "insert into \(table())(b, c) values (replace(hex(zeroblob(\(size))), '0', '\(text(1))'), null)"
+            return
+                "insert into \(table())(b, c) values "
+                + "(replace(hex(zeroblob(\(size))), '0', '\(text(1))'), null)"
         }
         let rows = (0..<random.int(1...40)).map { _ in "('\(text(random.int(0...60)))', \(literal()))" }
         return "insert or ignore into \(table())(b, c) values \(rows.joined(separator: ", "))"
     }
 
-    private mutating func table() -> String { "t\(random.chance(60) ? 1 : random.int(1...max(1, min(tables + 1, 9))))" }
+    private mutating func table() -> String {
+        "t\(random.chance(60) ? 1 : random.int(1...max(1, min(tables + 1, 9))))"
+    }
 
     private mutating func text(_ count: Int) -> String {
         String((0..<count).map { _ in random.pick(Array("abcxyzäß東🚢")) })
