@@ -17,7 +17,7 @@ struct FilePath: Hashable, Sendable {
     }
 
     init(cString: UnsafePointer<CChar>) {
-        cString = Array(UnsafeBufferPointer(start: cString, count: strlen(cString) + 1))
+        self.cString = Array(UnsafeBufferPointer(start: cString, count: strlen(cString) + 1))
     }
 
     private init(bytes: some Sequence<CChar>) {
