@@ -32,8 +32,10 @@ struct ForeignKeyFailure {
             return finding
         }
         let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)
-        return try await CulpritSearch(migration: migration, before: before, engine: engine, inspector: inspector)
-            .placing([StepFinding(finding, probe: probe)])[0].finding
+        return try await CulpritSearch(
+            migration: migration, before: before, engine: engine, inspector: inspector
+        )
+        .placing([StepFinding(finding, probe: probe)])[0].finding
     }
 
     private func faultsWithoutCheck() async throws -> [Fault] {

@@ -21,7 +21,8 @@ struct MigrationFailure {
         case let error as EngineError where error.isForeignKeyCheckFailure:
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails its foreign-key check",
-                help: "A row must not reference what does not exist. Delete or mend such rows in the migration.",
+                help:
+                    "A row must not reference what does not exist. Delete or mend such rows in the migration.",
                 migration: migration.identifier, place: .init(file: migration.path))
         case let error as EngineError where !error.isCorruption:
             return Finding(
