@@ -42,6 +42,14 @@ public struct FunctionStub: Sendable, Hashable {
         self.argumentCount = argumentCount
         self.result = result
     }
+
+    /// Why SQLite would not take it; nil when it would
+    /// (https://www.sqlite.org/c3ref/create_function.html).
+    public var fault: String? {
+        if name.isEmpty || name.utf8.count > 255 { return "a function's name has 1 to 255 bytes" }
+        guard let argumentCount else { return nil }
+        return (0...127).contains(argumentCount) ? nil : "a function takes 0 to 127 arguments"
+    }
 }
 
 /// A stand-in for a collation that an app registers.

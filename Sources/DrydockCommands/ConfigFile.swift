@@ -46,7 +46,7 @@ struct ConfigFile {
     private init() {}
 
     init(_ text: String, name: String) throws {
-        let reader = YAMLReader(file: name)
+        let reader = YAMLReader(file: name, text: text)
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
@@ -101,7 +101,7 @@ struct ConfigFile {
                 var place = Finding.Place(file: reader.file)
                 place.line = entry.mark?.line
                 place.column = entry.mark?.column
-                place.lineText = text
+                place.lineText = entry.mark.flatMap { reader.line($0.line) }
                 switch Declaration.parse(text, place: place, migration: migration) {
                 case .success(let more): declarations[migration, default: []] += more
                 case .failure(let fault): findings.append(fault.finding)
@@ -114,19 +114,31 @@ struct ConfigFile {
 /// Reads YAML nodes, with errors that say where.
 struct YAMLReader {
     let file: String
+    let text: String
+
+    /// A line as it is written, counted from 1.
+    func line(_ number: Int) -> String? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
+    }
 
     func fault(_ node: Node, _ message: String) -> RequestError {
         RequestError("\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
     }
 
     func mapping(_ node: Node, _ name: String) throws -> [(Node, Node)] {
+        // A key with nothing behind it holds nothing.
+        if node.null != nil { return [] }
         guard let mapping = node.mapping else {
             throw fault(node, "\(name) must be a mapping of keys to values")
         }
         return mapping.map { ($0.key, $0.value) }
     }
 
-    func list(_ node: Node) -> [Node] { node.sequence.map(Array.init) ?? [node] }
+    func list(_ node: Node) -> [Node] {
+        if node.null != nil { return [] }
+        return node.sequence.map(Array.init) ?? [node]
+    }
 
     func string(_ node: Node, _ name: String) throws -> String {
         guard let scalar = node.scalar else { throw fault(node, "\(name) must be text") }
@@ -160,7 +172,7 @@ struct YAMLReader {
                 name: try string(key, "a function"), argumentCount: nil, result: .constant(.null))
             guard value.mapping != nil else {
                 stub.result = .constant(try constant(value))
-                return stub
+                return try checked(stub, key)
             }
             for (key, value) in try mapping(value, stub.name) {
                 switch try string(key, "a key") {
@@ -179,8 +191,13 @@ struct YAMLReader {
                     throw fault(key, "'\(other)' is no key of a function: returns, arguments, argument")
                 }
             }
-            return stub
+            return try checked(stub, key)
         }
+    }
+
+    private func checked(_ stub: FunctionStub, _ node: Node) throws -> FunctionStub {
+        if let fault = stub.fault { throw self.fault(node, fault) }
+        return stub
     }
 
     /// `name: nocase`, or a list of names, which sort as BINARY.

@@ -19,29 +19,12 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
     }
 }
 
-/// `FORMAT=PATH`.
-struct ReportFile: ExpressibleByArgument, Equatable {
-    var format: String
-    var path: String
-
-    init?(argument: String) {
-        guard let (format, path) = argument.splitOnce("="), !path.isEmpty,
-            ReportRenderers.named(format) != nil
-        else {
-            return nil
-        }
-        self.format = format
-        self.path = path
-    }
-}
-
 /// `NAME`, `NAME=VALUE` or `NAME=$0`.
 struct FunctionOption: ExpressibleByArgument {
     var stub: FunctionStub
 
     init?(argument: String) {
         let (name, value) = argument.splitOnce("=") ?? (argument, "null")
-        guard !name.isEmpty else { return nil }
         let result: FunctionStub.Result
         if value.hasPrefix("$"), let index = Int(value.dropFirst()), index >= 0 {
             result = .argument(index)
@@ -49,6 +32,7 @@ struct FunctionOption: ExpressibleByArgument {
             result = .constant(SQLValue(literal: value))
         }
         stub = FunctionStub(name: name, argumentCount: nil, result: result)
+        if stub.fault != nil { return nil }
     }
 }
 

@@ -12,16 +12,37 @@ enum Terminal {
             && environment["TERM"] != "dumb"
     }
 
+    /// Writes to standard output; ends the process with status 2 when that cannot be written, since a report
+    /// that nobody gets is none.
     static func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
+        guard let code = put(text, to: STDOUT_FILENO) else { return }
+        complain("standard output cannot be written: \(String(cString: strerror(code)))")
+        exit(2)
     }
 
     static func writeError(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        _ = put(text, to: STDERR_FILENO)
+    }
+
+    /// - Returns: the system's error, or nil when all was written.
+    private static func put(_ text: String, to descriptor: Int32) -> Int32? {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return errno }
+            rest = rest.dropFirst(count)
+        }
+        return nil
     }
 
     /// An error in one sentence, the way compilers put it.
     static func complain(_ message: String) {
         writeError("drydock: error: \(message)\n")
     }
+}
+
+/// `write(2)`; inside ``Terminal`` its own function of that name hides it.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }

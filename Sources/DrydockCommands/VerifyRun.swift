@@ -11,6 +11,7 @@ struct VerifyRun: Sendable {
 
     /// - Returns: nil when it was interrupted.
     func report() async throws -> VerifyReport? {
+        for file in settings.reports { try file.check(against: settings.request) }
         let progress = VerifyProgress(settings)
         let verifier = Verifier(engine: GRDBDriver(), onEvent: progress.note)
         let request = settings.request
@@ -41,13 +42,7 @@ struct VerifyRun: Sendable {
             guard let renderer = ReportRenderers.named(file.format) else { continue }
             var options = settings.options
             options.usesColor = false
-            do {
-                try renderer.render(report, options).write(
-                    toFile: file.path, atomically: true, encoding: .utf8)
-            } catch {
-                throw RequestError(
-                    "the report '\(file.path)' cannot be written: \(error.localizedDescription)")
-            }
+            try file.write(renderer.render(report, options))
         }
     }
 }

@@ -78,8 +78,8 @@ package struct HumanRenderer: ReportRenderer {
             case .note: paint.cyan(label)
             }
         let tags = finding.tags.filter { $0 != .healed }.map { " (\($0.rawValue))" }.joined()
-        var text = "\(painted)\(tags) \(paint.bold(finding.message))\n"
-        text += place(finding, paint)
+        var text = "\(painted)\(tags) \(paint.bold(finding.message(options)))\n"
+        text += place(finding, options, paint)
         text += evidence(finding, options, paint)
         text += snapshots(group, paint)
         if finding.severity != .note, let why = finding.rule.why {
@@ -110,11 +110,12 @@ package struct HumanRenderer: ReportRenderer {
         return lines
     }
 
-    private func place(_ finding: Finding, _ paint: Paint) -> String {
+    private func place(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
         guard let place = finding.place else { return "" }
         let position = [place.line, place.column].compactMap { $0.map { ":\($0)" } }.joined()
         var text = "  \(paint.dim("-->")) \(place.file)\(position)\n"
-        guard let line = place.line, let lineText = place.lineText else { return text }
+        guard let line = place.line, let lineText = place.lineText, !(options.redacts && place.quotesData)
+        else { return text }
         let (quoted, caret) = SourceQuote.cut(lineText, at: place.column ?? 1)
         let number = String(line)
         let margin = String(repeating: " ", count: number.count)

@@ -46,11 +46,11 @@ private struct JSONFinding: Encodable {
     init(_ finding: Finding, _ options: RenderOptions) {
         rule = finding.rule.rawValue
         severity = finding.severity.rawValue
-        message = finding.message
+        message = finding.message(options)
         help = finding.help
         snapshot = finding.snapshot
         migration = finding.migration
-        statement = finding.place?.statement
+        statement = options.redacts && finding.place?.quotesData == true ? nil : finding.place?.statement
         table = finding.table
         column = finding.column
         file = finding.place?.file

@@ -35,3 +35,9 @@ package struct RenderOptions: Sendable {
 extension Evidence.Sample {
     package func text(_ options: RenderOptions) -> String { options.redacts ? shape : literal }
 }
+
+extension Finding {
+    package func message(_ options: RenderOptions) -> String {
+        options.redacts ? redactedMessage ?? message : message
+    }
+}

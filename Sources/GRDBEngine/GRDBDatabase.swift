@@ -33,7 +33,12 @@ struct GRDBDatabase: OpenDatabase {
     }
 
     func apply(_ migration: EngineMigration) async throws {
-        try await migrate([migration])
+        let ran = try await reopen(applying: [migration])
+        guard !ran.isEmpty else {
+            throw EngineError(
+                extendedCode: ResultCode.SQLITE_CONSTRAINT.rawValue,
+                message: "grdb_migrations had it before it ran: an earlier migration wrote it there")
+        }
     }
 
     func reopen(applying migrations: [EngineMigration]) async throws -> [String] {

@@ -117,13 +117,19 @@ extension Catalog {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
         let history = historyTable.foldedASCII
+        let derived = Set(
+            rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }
+                .filter { if case .derived = Self.virtualKind($0.sql ?? "") { true } else { false } }
+                .map(\.name.foldedASCII))
         for row in rows {
             let folded = row.name.foldedASCII
             if folded == "sqlite_sequence" { hasSequences = true }
             guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
             else { continue }
             guard folded != history, row.table.foldedASCII != history else { continue }
-            if kinds[folded]?.type == "shadow" {
+            // SQLite goes by the name alone; yet `x_content` beside an `x` with `content=` is the user's own.
+            let isOwnContent = folded.hasSuffix("_content") && derived.contains(String(folded.dropLast(8)))
+            if kinds[folded]?.type == "shadow", !isOwnContent {
                 shadowTables.insert(folded)
                 continue
             }
@@ -192,7 +198,7 @@ extension Catalog {
         }
         return Table(
             name: row.name, kind: kind, columns: columns, sql: sql, text: row.sql ?? "",
-            isAutoincrement: kind == .ordinary && sql.containsWord("autoincrement"))
+            isAutoincrement: kind == .ordinary && sql.items.contains(.keyword("autoincrement")))
     }
 
     /// Full-text tables with `content=` hold no text of their own, and some modules only show what is

@@ -26,6 +26,8 @@ struct Conservation: Sendable {
     var droppedTables: [DroppedTable] = []
     var droppedColumns: [DroppedColumn] = []
     var usedDeclarations: Set<Declaration> = []
+    /// Declared conditions that failed on a row, and how.
+    var failedConditions: [(Declaration, EngineError)] = []
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
 
@@ -57,7 +59,7 @@ extension Conservation {
         _ pair: TableMatch, _ connection: any Connection, _ declarations: [Declaration]
     ) throws {
         var pair = pair
-        var difference = try Self.difference(of: pair, connection, declarations)
+        var difference = try self.difference(of: pair, connection, declarations)
         // A rename that only a copying statement suggests must be borne out by every value.
         let refuted = pair.columns.indices.filter {
             pair.columns[$0].isGuess && difference.changed[$0] != nil
@@ -67,7 +69,7 @@ extension Conservation {
             pair.columns.removeAll { column in
                 column.isGuess && pair.droppedColumns.contains { $0.name == column.before.name }
             }
-            difference = try Self.difference(of: pair, connection, declarations)
+            difference = try self.difference(of: pair, connection, declarations)
         }
         for column in pair.droppedColumns {
             let count = try Self.count(
@@ -81,27 +83,41 @@ extension Conservation {
         kept.append(Kept(match: pair, difference: difference))
     }
 
-    private static func difference(
+    private static func rewritable(in pair: TableMatch, _ declarations: [Declaration]) -> Set<Int> {
+        var positions: Set<Int> = []
+        for declaration in declarations {
+            guard case .rewrites(let table, let column) = declaration.kind, pair.isCalled(table) else {
+                continue
+            }
+            positions.formUnion(
+                pair.columns.indices.filter { index in
+                    // A whole table's rows are still known by their key.
+                    guard let column else { return pair.columns[index].before.keyPosition == 0 }
+                    return pair.columns[index].isCalled(column)
+                })
+        }
+        return positions
+    }
+
+    private mutating func difference(
         of pair: TableMatch, _ connection: any Connection, _ declarations: [Declaration]
     ) throws -> TableDifference {
-        var ignored: Set<Int> = []
-        var conditions: [String]? = []
-        for declaration in declarations {
-            switch declaration.kind {
-            case .rewrites(let table, let column) where pair.isCalled(table):
-                ignored.formUnion(
-                    pair.columns.indices.filter { index in
-                        guard let column else { return true }
-                        return pair.columns[index].isCalled(column)
-                    })
-            case .deletes(let table, let condition) where pair.isCalled(table):
-                if let condition { conditions?.append(condition) } else { conditions = nil }
-            default: break
-            }
+        let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
+        var comparison = TableComparison(
+            connection: connection, match: pair, rewritable: Self.rewritable(in: pair, declarations),
+            deletable: deletions.map(\.kind.condition))
+        do {
+            let difference = try comparison.run()
+            usedDeclarations.formUnion(difference.usedConditions.map { deletions[$0] })
+            return difference
+        } catch let error as EngineError where !deletions.isEmpty && !error.isInterrupt && !error.isCorruption
+        {
+            // A condition may fail on a row; then it lets nothing go.
+            comparison.deletable = []
+            let difference = try comparison.run()
+            failedConditions += deletions.map { ($0, error) }
+            return difference
         }
-        return try TableComparison(
-            connection: connection, match: pair, ignoredColumns: ignored, deletable: conditions
-        ).run()
     }
 
     private static func count(_ connection: any Connection, _ sql: String) throws -> Int {
@@ -118,7 +134,7 @@ extension Conservation {
             trial.columns = pair.columns.filter { $0.before.keyPosition > 0 }
             trial.columns.append(.init(before: column, after: candidate))
             let difference = try TableComparison(
-                connection: connection, match: trial, ignoredColumns: [], deletable: []
+                connection: connection, match: trial, rewritable: [], deletable: []
             ).run()
             if difference.changed.isEmpty, difference.lost.count == 0 { return candidate.name }
         }
@@ -136,5 +152,16 @@ extension TableMatch {
 extension TableMatch.ColumnPair {
     func isCalled(_ name: String) -> Bool {
         [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+    }
+}
+
+extension Declaration.Kind {
+    fileprivate func isDeletion(from pair: TableMatch) -> Bool {
+        if case .deletes(let table, _) = self { pair.isCalled(table) } else { false }
+    }
+
+    /// What `deletes from` asks of a row; every row when it names no condition.
+    fileprivate var condition: String {
+        if case .deletes(_, let condition?) = self { condition } else { "1" }
     }
 }

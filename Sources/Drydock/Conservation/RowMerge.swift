@@ -6,8 +6,8 @@ final class RowMerge {
     struct Row {
         var ordinal: Int
         var values: [SQLValue]
-        /// Whether a declaration lets it go; false for later rows.
-        var isDeletable: Bool
+        /// The number of the declared condition that lets it go, from 1; 0 for none.
+        var condition: Int
         /// The integer in the carried column.
         var carried: Int64?
     }
@@ -23,6 +23,7 @@ final class RowMerge {
     private let after: any PreparedStatement
     private let keyCount: Int
     private let columnCount: Int
+    private let condition: Int?
     /// A column that is handed on and not compared.
     var carried: Int?
     /// How many rows each side had.
@@ -33,8 +34,13 @@ final class RowMerge {
 
     /// - Parameters:
     ///   - keyCount: how many leading columns both are ordered by.
-    ///   - columnCount: how many are compared; the next one says whether the row may go.
-    init(before: any PreparedStatement, after: any PreparedStatement, keyCount: Int, columnCount: Int) {
+    ///   - columnCount: how many are compared.
+    ///   - condition: the column of the earlier side that says which condition lets the row go.
+    init(
+        before: any PreparedStatement, after: any PreparedStatement, keyCount: Int, columnCount: Int,
+        condition: Int? = nil
+    ) {
+        self.condition = condition
         self.before = before
         self.after = after
         self.keyCount = keyCount
@@ -117,7 +123,8 @@ final class RowMerge {
     private func row(of statement: any PreparedStatement, at position: Int) -> Row {
         Row(
             ordinal: position - 1, values: (0..<columnCount).map(statement.value),
-            isDeletable: statement.integer(columnCount) != 0, carried: carried.map(statement.integer))
+            condition: statement === before ? condition.map { Int(statement.integer($0)) } ?? 0 : 0,
+            carried: carried.map(statement.integer))
     }
 
     private func stepBefore() throws {

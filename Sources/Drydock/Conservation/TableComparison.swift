@@ -11,10 +11,14 @@ struct TableComparison {
 
     let connection: any Connection
     let match: TableMatch
-    /// Positions of the column pairs whose values may change.
-    let ignoredColumns: Set<Int>
-    /// Conditions on the table before the step; rows that meet one may go. Nil allows every row.
-    let deletable: [String]?
+    /// Positions of the column pairs that a declaration lets be rewritten.
+    let rewritable: Set<Int>
+    /// Conditions on the table before the step; rows that meet one may go.
+    var deletable: [String]
+
+    /// SQLite's limit on the columns of a result and on the terms of ORDER BY
+    /// (https://www.sqlite.org/limits.html#max_column).
+    private static let columnLimit = 2000
 
     /// How rows before and after are known to be the same row.
     private enum Identity {
@@ -28,20 +32,20 @@ struct TableComparison {
 
     func run() throws -> TableDifference {
         switch identity {
-        case .key(let positions): return try merge(key: positions, usesRowid: false)
-        case .rowid: return try merge(key: [], usesRowid: true)
+        case .key(let positions): return try merge(key: positions, usesRowid: false, compared: all)
+        case .rowid: return try merge(key: [], usesRowid: true, compared: all)
         case .nothing: return try compareMultisets()
         }
     }
 
-    private var compared: [Int] { match.columns.indices.filter { !ignoredColumns.contains($0) } }
+    private var all: [Int] { Array(match.columns.indices) }
 
     private var identity: Identity {
         if case .virtual = match.before.kind, match.before.rowidName != nil, match.after.rowidName != nil {
             return .rowid
         }
         let positions = match.before.primaryKey.map { key in
-            compared.first { match.columns[$0].before.name == key.name }
+            all.first { match.columns[$0].before.name == key.name && !rewritable.contains($0) }
         }
         let known = positions.compactMap { $0 }
         return known.isEmpty || known.count < positions.count ? .nothing : .key(known)
@@ -49,40 +53,43 @@ struct TableComparison {
 
     // MARK: - Statements
 
-    /// The statements of both sides: key columns, then the other compared columns, then for the earlier
-    /// side whether the row may go, then the rowid where it is asked for.
+    /// The statements of both sides: key columns, then the other compared columns, then the rowid where it
+    /// is asked for; for the earlier side last, where there are conditions, the number of the first that
+    /// the row meets, counted from 1.
+    ///
+    /// Within a key, rows that may not go come first and so pair off first.
     private func statements(
-        key: [Int], usesRowid: Bool, rest: [Int], extraRowid: Bool = false
+        key: [Int], usesRowid: Bool, rest: [Int], carriesRowid: Bool = false
     ) throws -> (before: any PreparedStatement, after: any PreparedStatement) {
         func text(
             _ schema: String, _ table: Catalog.Table, _ name: (TableMatch.ColumnPair) -> String,
-            _ tail: [String]
-        )
-            -> String
-        {
+            _ last: String?
+        ) -> String {
             let rowid = table.rowidName ?? "NULL"
             let keys = usesRowid ? [rowid] : key.map { quotedName(name(match.columns[$0])) }
             let others = rest.map { quotedName(name(match.columns[$0])) }
-            let columns = keys + others + tail + (extraRowid ? [rowid] : [])
-            let order = keys.map { $0 + " COLLATE BINARY" }.joined(separator: ", ")
+            var columns = keys + others + (carriesRowid ? [rowid] : []) + (last.map { [$0] } ?? [])
+            if columns.isEmpty { columns = ["NULL"] }
+            var order = keys.map { $0 + " COLLATE BINARY" }
+            if last != nil { order.append("\(columns.count)") }
             return "SELECT \(columns.joined(separator: ", ")) FROM \(schema).\(quotedName(table.name))"
-                + (keys.isEmpty ? "" : " ORDER BY \(order)")
+                + (order.isEmpty ? "" : " ORDER BY " + order.joined(separator: ", "))
         }
         return (
-            try connection.prepare(text("main", match.before, { $0.before.name }, [deletableExpression])),
-            try connection.prepare(text(Self.afterSchema, match.after, { $0.after.name }, ["0"]))
+            try connection.prepare(text("main", match.before, { $0.before.name }, condition)),
+            try connection.prepare(text(Self.afterSchema, match.after, { $0.after.name }, nil))
         )
     }
 
-    private var deletableExpression: String {
-        guard let deletable else { return "1" }
-        guard !deletable.isEmpty else { return "0" }
-        return "(CASE WHEN " + deletable.map { "(\($0))" }.joined(separator: " OR ") + " THEN 1 ELSE 0 END)"
+    private var condition: String? {
+        guard !deletable.isEmpty else { return nil }
+        let cases = deletable.enumerated().map { "WHEN (\($0.element)) THEN \($0.offset + 1)" }
+        return "(CASE \(cases.joined(separator: " ")) ELSE 0 END)"
     }
 
     // MARK: - Merge
 
-    private func merge(key: [Int], usesRowid: Bool) throws -> TableDifference {
+    private func merge(key: [Int], usesRowid: Bool, compared: [Int]) throws -> TableDifference {
         let rest = compared.filter { !key.contains($0) }
         let (before, after) = try statements(key: key, usesRowid: usesRowid, rest: rest)
         let keyCount = usesRowid ? 1 : key.count
@@ -90,15 +97,13 @@ struct TableComparison {
         difference.keyColumns = usesRowid ? ["rowid"] : key.map { match.columns[$0].before.name }
         difference.keyPositions = usesRowid ? nil : key
         let merge = RowMerge(
-            before: before, after: after, keyCount: keyCount, columnCount: keyCount + rest.count)
+            before: before, after: after, keyCount: keyCount, columnCount: keyCount + rest.count,
+            condition: deletable.isEmpty ? nil : keyCount + rest.count)
         try merge.run { event in
             switch event {
             case .lost(let row):
-                if row.isDeletable {
-                    difference.declaredLost += 1
-                } else {
-                    difference.lost.note(.init(ordinal: row.ordinal, key: Array(row.values[..<keyCount])))
-                }
+                difference.note(
+                    lost: row.ordinal, key: Array(row.values[..<keyCount]), condition: row.condition)
             case .added(let row):
                 difference.added.note(.init(ordinal: row.ordinal, key: Array(row.values[..<keyCount])))
             case .changed(let old, let new):
@@ -120,32 +125,34 @@ struct TableComparison {
     /// Rows without a key: the same rows at the same rowids are the common case and need no sorting;
     /// otherwise both sides are sorted by all their columns.
     private func compareMultisets() throws -> TableDifference {
-        let hasRowids = match.before.rowidName != nil && match.after.rowidName != nil
+        let compared = all.filter { !rewritable.contains($0) }
+        let hasRowids =
+            match.before.rowidName != nil && match.after.rowidName != nil
+            && compared.count + 2 <= Self.columnLimit
         if hasRowids {
-            let difference = try merge(key: [], usesRowid: true)
+            var difference = try merge(key: [], usesRowid: true, compared: compared)
+            difference.uncompared = rewritable
             if difference.isEmpty { return difference }
         }
         var difference = TableDifference()
         difference.keyColumns = ["rowid"]
+        difference.uncompared = rewritable
         let (before, after) = try statements(
-            key: compared, usesRowid: false, rest: [], extraRowid: true)
+            key: compared, usesRowid: false, rest: [], carriesRowid: hasRowids)
         let merge = RowMerge(
-            before: before, after: after, keyCount: compared.count, columnCount: compared.count)
-        let rowidColumn = compared.count + 1
-        var lost: [Int64: LostRow] = [:]
-        var unnumberedLost = 0
+            before: before, after: after, keyCount: compared.count, columnCount: compared.count,
+            condition: deletable.isEmpty ? nil : compared.count + (hasRowids ? 1 : 0))
+        var lost: [Int64: RowMerge.Row] = [:]
         var added: [Int64: Int] = [:]
-        merge.carried = hasRowids ? rowidColumn : nil
+        merge.carried = hasRowids ? compared.count : nil
         try merge.run { event in
             switch event {
             case .lost(let row):
                 if let rowid = row.carried {
-                    lost[rowid] = LostRow(ordinal: row.ordinal, isDeletable: row.isDeletable)
-                } else if row.isDeletable {
-                    difference.declaredLost += 1
+                    lost[rowid] = RowMerge.Row(
+                        ordinal: row.ordinal, values: [], condition: row.condition, carried: rowid)
                 } else {
-                    unnumberedLost += 1
-                    difference.lost.note(.init(ordinal: row.ordinal, key: []))
+                    difference.note(lost: row.ordinal, key: [], condition: row.condition)
                 }
             case .added(let row):
                 if let rowid = row.carried {
@@ -165,27 +172,21 @@ struct TableComparison {
             }
         }
         difference.rowsCompared = merge.rowsBefore
-        try settle(lost, added, into: &difference)
+        try settle(lost, added, compared, into: &difference)
         return difference
-    }
-
-    private struct LostRow {
-        var ordinal: Int
-        var isDeletable: Bool
     }
 
     /// A row that is gone while another stands at its rowid was changed.
     private func settle(
-        _ lost: [Int64: LostRow], _ added: [Int64: Int], into difference: inout TableDifference
+        _ lost: [Int64: RowMerge.Row], _ added: [Int64: Int], _ compared: [Int],
+        into difference: inout TableDifference
     ) throws {
         var added = added
         for (rowid, row) in lost.sorted(by: { $0.key < $1.key }) {
             if added.removeValue(forKey: rowid) != nil {
-                try noteChanges(at: rowid, ordinal: row.ordinal, into: &difference)
-            } else if row.isDeletable {
-                difference.declaredLost += 1
+                try noteChanges(at: rowid, ordinal: row.ordinal, compared, into: &difference)
             } else {
-                difference.lost.note(.init(ordinal: row.ordinal, key: [.integer(rowid)]))
+                difference.note(lost: row.ordinal, key: [.integer(rowid)], condition: row.condition)
             }
         }
         for (rowid, ordinal) in added.sorted(by: { $0.key < $1.key }) {
@@ -193,22 +194,23 @@ struct TableComparison {
         }
     }
 
-    private func noteChanges(at rowid: Int64, ordinal: Int, into difference: inout TableDifference) throws {
-        let pairs = compared.map { match.columns[$0] }
-        let columns =
-            pairs.map { "b.\(quotedName($0.before.name))" } + pairs.map { "a.\(quotedName($0.after.name))" }
-        let sql = """
-            SELECT \(columns.joined(separator: ", ")) FROM main.\(quotedName(match.before.name)) AS b, \
-            \(Self.afterSchema).\(quotedName(match.after.name)) AS a \
-            WHERE b.\(match.before.rowidName ?? "rowid") = \(rowid) AND a.\(match.after.rowidName ?? "rowid") = \(rowid)
-            """
-        try connection.forEachRow(sql) { row in
-            for (index, position) in compared.enumerated() {
-                let (old, new) = (row.value(index), row.value(index + compared.count))
-                guard old != new else { continue }
-                difference.changed[position, default: .init()].note(
-                    .init(row: .init(ordinal: ordinal, key: [.integer(rowid)]), before: old, after: new))
-            }
+    private func noteChanges(
+        at rowid: Int64, ordinal: Int, _ compared: [Int], into difference: inout TableDifference
+    ) throws {
+        let (old, new) = (match.before, match.after)
+        let before = try connection.prepare(
+            "SELECT \(compared.map { quotedName(match.columns[$0].before.name) }.joined(separator: ", "))"
+                + " FROM main.\(quotedName(old.name)) WHERE \(old.rowidName ?? "rowid") = \(rowid)")
+        let after = try connection.prepare(
+            "SELECT \(compared.map { quotedName(match.columns[$0].after.name) }.joined(separator: ", "))"
+                + " FROM \(Self.afterSchema).\(quotedName(new.name)) WHERE \(new.rowidName ?? "rowid") = \(rowid)"
+        )
+        guard try before.step(), try after.step() else { return }
+        for (index, position) in compared.enumerated() {
+            let (a, b) = (before.value(index), after.value(index))
+            guard a != b else { continue }
+            difference.changed[position, default: .init()].note(
+                .init(row: .init(ordinal: ordinal, key: [.integer(rowid)]), before: a, after: b))
         }
     }
 }

@@ -44,6 +44,10 @@ struct TableDifference: Sendable {
     var lost = Rows()
     /// Lost rows that a declaration covers.
     var declaredLost = 0
+    /// Which of the declared conditions they met, by position.
+    var usedConditions: Set<Int> = []
+    /// Columns that were left out of the comparison, by position: rewritten, and needed to know a row by.
+    var uncompared: Set<Int> = []
     var added = Rows()
     /// By position in the match's column pairs.
     var changed: [Int: Changes] = [:]
@@ -59,6 +63,16 @@ struct TableDifference: Sendable {
         if let keyPositions { return .ordinal(row.ordinal, keyPositions: keyPositions) }
         guard case .integer(let rowid)? = row.key.first else { return nil }
         return .rowid(rowid)
+    }
+
+    /// - Parameter condition: the number of the declared condition that lets the row go, from 1; 0 for none.
+    mutating func note(lost ordinal: Int, key: [SQLValue], condition: Int) {
+        guard condition == 0 else {
+            declaredLost += 1
+            usedConditions.insert(condition - 1)
+            return
+        }
+        lost.note(.init(ordinal: ordinal, key: key))
     }
 
     var isEmpty: Bool { lost.count == 0 && declaredLost == 0 && added.count == 0 && changed.isEmpty }

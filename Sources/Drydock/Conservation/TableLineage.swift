@@ -16,6 +16,8 @@ struct TableLineage: Sendable {
         var copies: [Copy] = []
         /// The statement that created it.
         var createdBy: Int?
+        /// The name it was given first.
+        var firstTableName: String
 
         func firstName(_ column: String) -> String { renamedColumns[column.foldedASCII] ?? column }
     }
@@ -25,15 +27,45 @@ struct TableLineage: Sendable {
         var origin: String
         var statement: Int
         var columns: [String]?
-        /// For each item, the column before the step, or nil for an expression or `*`.
-        var items: [String?]
+        var items: [Item]
+
+        enum Item: Sendable, Equatable {
+            /// By its name before the step.
+            case column(String)
+            /// Every column, in order.
+            case star
+            case expression
+        }
     }
 
-    /// By folded name, as the step ends.
-    private(set) var incarnations: [String: Incarnation] = [:]
-    /// What a statement dropped by name.
-    private(set) var droppedObjects: [Catalog.ObjectID: Int] = [:]
+    /// What ROLLBACK TO brings back.
+    private struct Memory: Sendable {
+        var incarnations: [String: Incarnation] = [:]
+        var droppedObjects: [Catalog.ObjectID: Int] = [:]
+        var droppedOrigins: [String: Int] = [:]
+        var droppedColumns: [[String]: Int] = [:]
+    }
+
+    private var memory = Memory()
+    private var savepoints: [(name: String, memory: Memory)] = []
     private var nextID = 0
+
+    /// Tables by folded name, as the step ends.
+    private var incarnations: [String: Incarnation] {
+        get { memory.incarnations }
+        set { memory.incarnations = newValue }
+    }
+
+    /// What a statement dropped by name, and none made again.
+    func dropStatement(of id: Catalog.ObjectID) -> Int? { memory.droppedObjects[id] }
+
+    /// The statement that dropped a table of before the step, whatever it was called by then.
+    func dropStatement(ofTable origin: String) -> Int? { memory.droppedOrigins[origin.foldedASCII] }
+
+    /// The ALTER that dropped a column of a table of before the step.
+    func dropStatement(ofColumn column: String, in origin: String) -> Int? {
+        memory.droppedColumns[[origin.foldedASCII, column.foldedASCII]]
+    }
 
     init(tables: some Sequence<String>) {
         // Sorted, so that the same tables get the same ids.
@@ -57,11 +89,28 @@ struct TableLineage: Sendable {
             guard name.isMain, incarnations[name.folded] == nil else { return }
             add(name.folded, origin: nil, createdBy: index)
         case .dropTable(let name) where name.isMain:
-            incarnations[name.folded] = nil
-            droppedObjects[.init(.table, name.name)] = index
-        case .dropIndex(let name): droppedObjects[.init(.index, name.name)] = index
-        case .dropTrigger(let name): droppedObjects[.init(.trigger, name.name)] = index
-        case .dropView(let name): droppedObjects[.init(.view, name.name)] = index
+            if let origin = incarnations.removeValue(forKey: name.folded)?.origin {
+                memory.droppedOrigins[origin] = index
+            }
+        case .dropIndex(let name): memory.droppedObjects[.init(.index, name.name)] = index
+        case .dropTrigger(let name): memory.droppedObjects[.init(.trigger, name.name)] = index
+        case .dropView(let name): memory.droppedObjects[.init(.view, name.name)] = index
+        case .createIndex(let name, _): memory.droppedObjects[.init(.index, name.name)] = nil
+        case .createTrigger(let name, _, _): memory.droppedObjects[.init(.trigger, name.name)] = nil
+        case .createView(let name, _): memory.droppedObjects[.init(.view, name.name)] = nil
+        case .dropColumn(let name, let column) where name.isMain:
+            guard let table = incarnations[name.folded], let origin = table.origin else { return }
+            memory.droppedColumns[[origin, table.firstName(column).foldedASCII]] = index
+        case .savepoint(let name): savepoints.append((name.foldedASCII, memory))
+        case .release(let name):
+            if let last = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) {
+                savepoints.removeSubrange(last...)
+            }
+        case .rollbackTo(let name):
+            if let last = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) {
+                memory = savepoints[last].memory
+                savepoints.removeSubrange((last + 1)...)
+            }
         case .renameTable(let name, let to) where name.isMain:
             incarnations[to.foldedASCII] = incarnations.removeValue(forKey: name.folded)
         case .renameColumn(let name, let from, let to) where name.isMain:
@@ -76,7 +125,8 @@ struct TableLineage: Sendable {
     }
 
     private mutating func add(_ name: String, origin: String?, createdBy: Int?) {
-        incarnations[name] = Incarnation(id: nextID, origin: origin, createdBy: createdBy)
+        incarnations[name] = Incarnation(
+            id: nextID, origin: origin, createdBy: createdBy, firstTableName: name)
         nextID += 1
     }
 
@@ -86,12 +136,16 @@ struct TableLineage: Sendable {
         guard incarnations[target]?.origin == nil else { return }
         for table in copy.tables {
             guard let source = incarnations[table.foldedASCII], let origin = source.origin else { continue }
-            let items = copy.items.map { item -> String? in
-                guard case .column(let qualifier, let name) = item else { return nil }
-                if copy.tables.count > 1, let qualifier, qualifier.foldedASCII != table.foldedASCII {
-                    return nil
+            let items = copy.items.map { item -> Copy.Item in
+                switch item {
+                case .column(let qualifier, let name):
+                    let isOther =
+                        copy.tables.count > 1
+                        && qualifier.map { $0.foldedASCII != table.foldedASCII } ?? false
+                    return isOther ? .expression : .column(source.firstName(name).foldedASCII)
+                case .star: return copy.tables.count == 1 ? .star : .expression
+                case .expression: return .expression
                 }
-                return source.firstName(name).foldedASCII
             }
             incarnations[target]?.copies.append(
                 Copy(origin: origin, statement: index, columns: columns, items: items))

@@ -63,6 +63,12 @@ struct SchemaMatch: Sendable {
         of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
+        if sameName != nil, lineage[table.name]?.createdBy != nil,
+            let declaration = declarations.first(where: { $0.kind.isDrop(of: table.name) })
+        {
+            // Dropped as declared, and another made under its name.
+            return (nil, declaration)
+        }
         if let current = lineage.currentName(of: table.name) {
             if current == table.name.foldedASCII { return (sameName, nil) }
             if let sameName, lineage[table.name]?.origin == nil { return (sameName, nil) }
@@ -114,6 +120,10 @@ private struct ColumnMatching {
         var left: [Catalog.Column] = []
         for column in before.storedColumns {
             let folded = column.name.foldedASCII
+            if declarations.contains(where: { $0.kind.isDrop(of: folded, in: [before.name, after.name]) }) {
+                dropped.append(column)
+                continue
+            }
             if let renamed = target[folded] {
                 pairs.append(.init(before: column, after: renamed))
             } else if let kept = after.column(folded), taken.insert(folded).inserted {
@@ -141,7 +151,10 @@ private struct ColumnMatching {
     ) -> Catalog.Column? {
         for copy in incarnation?.copies ?? [] where copy.origin == before.name.foldedASCII {
             let columns = copy.columns ?? after.storedColumns.map(\.name)
-            for (name, item) in zip(columns, copy.items) where item == column.name.foldedASCII {
+            let items = copy.items.flatMap { item in
+                item == .star ? before.storedColumns.map { .column($0.name.foldedASCII) } : [item]
+            }
+            for (name, item) in zip(columns, items) where item == .column(column.name.foldedASCII) {
                 let current = after.storedColumns.first {
                     incarnation?.firstName($0.name).foldedASCII == name.foldedASCII
                 }
@@ -149,5 +162,17 @@ private struct ColumnMatching {
             }
         }
         return nil
+    }
+}
+
+extension Declaration.Kind {
+    fileprivate func isDrop(of table: String) -> Bool {
+        if case .dropsTable(let name) = self { name.foldedASCII == table.foldedASCII } else { false }
+    }
+
+    /// - Parameter column: folded.
+    fileprivate func isDrop(of column: String, in tables: [String]) -> Bool {
+        guard case .dropsColumn(let table, let name) = self else { return false }
+        return name.foldedASCII == column && tables.contains { $0.foldedASCII == table.foldedASCII }
     }
 }

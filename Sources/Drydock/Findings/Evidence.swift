@@ -54,7 +54,7 @@ public struct Evidence: Sendable {
 
         /// What is shown where values must not be: class and size.
         public var shape: String {
-            byteCount.map { "\(storageClass)(\($0) bytes)" } ?? storageClass
+            byteCount.map { "\(storageClass)(\(counted($0, "byte")))" } ?? storageClass
         }
     }
 }

@@ -26,6 +26,8 @@ public struct Finding: Sendable {
     public var severity: Severity
     /// The fact, in a sentence without a final full stop.
     public var message: String
+    /// The fact without what the message may quote of a row; nil when it quotes nothing.
+    public var redactedMessage: String?
     /// What to do about it. Several lines where SQL or a declaration is proposed.
     public var help: String
     public var snapshot: String?
@@ -74,6 +76,8 @@ public struct Finding: Sendable {
         public var lineText: String?
         /// The whole statement.
         public var statement: String?
+        /// The file is a dump, whose lines are data.
+        public var quotesData = false
 
         public init(file: String) {
             self.file = file

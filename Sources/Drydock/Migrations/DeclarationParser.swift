@@ -10,6 +10,8 @@ public enum DeclarationParser {
         "inserts into TABLE", "preserves QUERY", "foreign-keys immediate",
     ]
 
+    private static let verbs = forms.map { String($0.prefix { $0 != " " }) }
+
     /// The declarations in a migration's comments; a comment that begins like one and is none is an
     /// `invalid-declaration`.
     static func declarations(
@@ -30,8 +32,12 @@ public enum DeclarationParser {
     /// The text behind `drydock:`, or nil for an ordinary comment.
     private static func declarationWords(of comment: String) -> String? {
         let text = comment.drop { $0 == "-" }.drop { $0.isWhitespace }
-        guard text.prefix(8).lowercased() == "drydock:" else { return nil }
-        return String(text.dropFirst(8).drop { $0.isWhitespace })
+        guard text.prefix(7).lowercased() == "drydock" else { return nil }
+        let words = text.dropFirst(7).drop { $0.isWhitespace }
+        if words.first == ":" { return String(words.dropFirst().drop { $0.isWhitespace }) }
+        // Without its colon, it is one only when a verb follows.
+        let verb = words.prefix { !$0.isWhitespace }.lowercased()
+        return verbs.contains(verb) ? ": " + words : nil
     }
 
     static func invalid(_ fault: Fault, place: Finding.Place, migration: String) -> Finding {
@@ -82,7 +88,9 @@ public enum DeclarationParser {
             try reader.expectEnd("foreign-keys immediate")
             return [.foreignKeysImmediate]
         default:
-            let verbs = forms.map { String($0.prefix { $0 != " " }) }
+            if words.hasPrefix(": ") {
+                throw Fault(message: "the colon behind 'drydock' is missing", form: "drydock" + words)
+            }
             let nearest = nearestName(to: verb, in: verbs)
             throw Fault(
                 message: verb.isEmpty ? "nothing follows 'drydock:'" : "'\(verb)' is no declaration",
@@ -149,10 +157,13 @@ struct WordReader {
 
     var isAtEnd: Bool { index >= tokens.count }
 
-    /// What is left, as it was written.
+    /// What is left, as it was written, without a comment or semicolon at its end.
     var rest: String {
-        guard !isAtEnd else { return "" }
-        return String(decoding: source.bytes[tokens[index].range.lowerBound...], as: UTF8.self)
+        var end = tokens.count
+        while end > index, tokens[end - 1].text(in: source) == ";" { end -= 1 }
+        guard end > index else { return "" }
+        let range = tokens[index].range.lowerBound..<tokens[end - 1].range.upperBound
+        return String(decoding: source.bytes[range], as: UTF8.self)
     }
 
     /// The next bare word in lower case, hyphens included.

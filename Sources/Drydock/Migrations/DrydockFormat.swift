@@ -25,6 +25,7 @@ public struct DrydockFormat: MigrationFormat {
             .filter { $0.lowercased().hasSuffix(".sql") && !$0.lowercased().hasSuffix(".down.sql") }
             .sorted(by: naturallyPrecedes)
         var set = MigrationSet(folder: folder, format: self, migrations: [], findings: [])
+        set.findings = try unreadFolders(in: folder)
         for name in names {
             var migration = read(
                 folder + "/" + name, identifier: String(name.dropLast(4)), into: &set.findings)
@@ -51,12 +52,26 @@ public struct DrydockFormat: MigrationFormat {
                 $0.string(1).foldedASCII
             }
             guard columns.contains("identifier") else { return nil }
-            return try connection.rows("SELECT identifier FROM grdb_migrations ORDER BY rowid") {
+            return try connection.rows("SELECT identifier FROM grdb_migrations") {
                 $0.string(0)
             }
         }
         let isEmpty = try connection.firstRow("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in true } == nil
         return isEmpty ? [] : nil
+    }
+
+    /// The format is flat: what is deeper is not replayed, which must not go unsaid.
+    private func unreadFolders(in folder: String) throws -> [Finding] {
+        try FolderListing.files(in: folder).sorted(by: naturallyPrecedes).compactMap { name in
+            let path = folder + "/" + name
+            guard FolderListing.isFolder(path), !name.lowercased().hasSuffix(".sql"),
+                try FolderListing.files(in: path).contains(where: { $0.lowercased().hasSuffix(".sql") })
+            else { return nil }
+            return Finding(
+                .nothingVerified, .warning, "the migrations in \(path) are not read",
+                help: "Files NAME.sql stand in the folder itself. --migrations names another folder.",
+                place: .init(file: path))
+        }
     }
 
     private func read(_ path: String, identifier: String, into findings: inout [Finding]) -> Migration {
@@ -81,6 +96,12 @@ public struct DrydockFormat: MigrationFormat {
                 "\(path) is not UTF-8: byte 0x\(String(bytes[offset], radix: 16)) at line \(location.line)",
                 "Save the file as UTF-8. SQLite would store other characters than the editor shows.",
                 line: location.line)
+        }
+        if let offset = bytes.firstIndex(of: 0) {
+            let line = source.location(at: offset).line
+            return fault(
+                "\(path) holds a NUL character at line \(line)", "SQLite reads no further. Remove it.",
+                line: line)
         }
         migration.statements = source.statements()
         migration.declarations = DeclarationParser.declarations(

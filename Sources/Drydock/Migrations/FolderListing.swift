@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads folders and files, with errors that say what is wrong in words.
-enum FolderListing {
+package enum FolderListing {
     /// The names in a folder, hidden ones left out.
     /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
     static func files(in folder: String) throws -> [String] {
@@ -71,8 +71,17 @@ extension FolderListing {
 }
 
 extension FolderListing {
-    static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0
+    }
+}
+
+extension FolderListing {
+    /// The path without links; as it is when there is nothing there.
+    package static func realPath(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 }

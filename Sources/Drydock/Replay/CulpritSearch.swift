@@ -37,7 +37,7 @@ struct CulpritSearch: Sendable {
         let overlay = try Overlay(before.image)
         var settings = inspector.settings
         settings.foreignKeys = migration.foreignKeyChecks == .immediate
-        let database = try await engine.open(.uri(overlay.uri), settings: settings)
+        let database = try await engine.open(overlay, settings: settings)
         let uri = overlay.attach(before.image).replacing("'", with: "''")
         let (migration, tables) = (migration, Array(before.catalog.tables.keys))
         let historyTable = inspector.historyTable
@@ -87,6 +87,8 @@ private struct Trace {
     private let probe: CulpritProbe
     /// The table that has the row at the end.
     private let incarnation: TableLineage.Incarnation?
+    /// The statement that dropped the table which had the row before.
+    private let droppedBy: Int?
     private var isWell: Bool
     private var wasEverWell: Bool
     private var brokenBy: Int?
@@ -96,9 +98,11 @@ private struct Trace {
         self.probe = probe
         if case .row(let match, _, _) = probe {
             incarnation = end[match.after.name]
+            droppedBy = end.dropStatement(ofTable: match.before.name)
             isWell = incarnation?.createdBy == nil
         } else {
             incarnation = nil
+            droppedBy = nil
             isWell = true
         }
         wasEverWell = isWell
@@ -106,7 +110,7 @@ private struct Trace {
 
     /// The statement after which it was broken for good; for a table that was made anew and never had the
     /// row, the one that filled the table.
-    var culprit: Int? { wasEverWell ? brokenBy : filledBy ?? incarnation?.createdBy }
+    var culprit: Int? { wasEverWell ? brokenBy : filledBy ?? droppedBy ?? incarnation?.createdBy }
 
     mutating func look(_ moment: Moment) {
         let isWell: Bool?

@@ -97,7 +97,7 @@ struct StateInspector: Sendable {
         let overlay = try Overlay(image)
         var settings = settings
         settings.foreignKeys = false
-        let database = try await engine.open(.uri(overlay.uri), settings: settings)
+        let database = try await engine.open(overlay, settings: settings)
         let attached = later.map { overlay.attach($0) }
         let outcome: Swift.Result<Result, any Error>
         do {

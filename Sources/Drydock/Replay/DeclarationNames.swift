@@ -5,12 +5,32 @@ import SQLiteSchema
 struct DeclarationNames: Sendable {
     let before: Catalog
     let after: Catalog
+    let lineage: TableLineage
     let migration: String
+    /// Both ways: a table's name before a declared rename and after it, folded.
+    private let renamed: [String: [String]]
+
+    init(
+        before: Catalog, after: Catalog, lineage: TableLineage, migration: String, declarations: [Declaration]
+    ) {
+        self.before = before
+        self.after = after
+        self.lineage = lineage
+        self.migration = migration
+        var renamed: [String: [String]] = [:]
+        for declaration in declarations {
+            guard case .renamesTable(let from, let to) = declaration.kind else { continue }
+            renamed[from.foldedASCII, default: []].append(to)
+            renamed[to.foldedASCII, default: []].append(from)
+        }
+        self.renamed = renamed
+    }
 
     func fault(of declaration: Declaration) -> Finding? {
         switch declaration.kind {
-        case .dropsTable(let table), .deletes(let table, _), .inserts(let table):
-            tableFault(table, declaration)
+        case .deletes(let table, let condition):
+            deletionFault(table, condition, declaration)
+        case .dropsTable(let table), .inserts(let table): tableFault(table, declaration)
         case .renamesTable(let from, let to): tableFault(from, declaration) ?? tableFault(to, declaration)
         case .dropsColumn(let table, let column): columnFault(table, column, declaration)
         case .renamesColumn(let table, let from, let to):
@@ -23,8 +43,10 @@ struct DeclarationNames: Sendable {
 
     /// Why the condition of `deletes from` does not compile on the state before the step.
     func conditionFault(of declaration: Declaration, _ connection: any Connection) -> Finding? {
-        guard case .deletes(let name, let condition?) = declaration.kind else { return nil }
-        guard let table = before.table(name) else { return nil }
+        guard case .deletes(let name, let condition?) = declaration.kind, let table = earlierTable(name)
+        else {
+            return nil
+        }
         do {
             _ = try connection.prepare("SELECT 1 FROM main.\(quotedName(table.name)) WHERE (\(condition))")
             return nil
@@ -33,10 +55,38 @@ struct DeclarationNames: Sendable {
         }
     }
 
-    private func tableFault(_ name: String, _ declaration: Declaration) -> Finding? {
-        if before.table(name) != nil || after.table(name) != nil || name.foldedASCII == "sqlite_sequence" {
-            return nil
+    /// A condition that compiles and fails on a row.
+    func runtimeFault(of declaration: Declaration, _ error: EngineError) -> Finding {
+        invalid("the condition fails on a row: \(error.messageWithoutValues)", declaration, nil)
+    }
+
+    /// The tables, before and after, that a name may mean: of that name, or renamed from or to it.
+    private func tables(called name: String) -> [Catalog.Table] {
+        let later = lineage.currentName(of: name).flatMap(after.table)
+        let earlier = lineage[name]?.origin.flatMap(before.table)
+        let declared = (renamed[name.foldedASCII] ?? []).flatMap { [before.table($0), after.table($0)] }
+        return ([before.table(name), after.table(name), later, earlier] + declared).compactMap { $0 }
+    }
+
+    private func earlierTable(_ name: String) -> Catalog.Table? {
+        before.table(name) ?? lineage[name]?.origin.flatMap(before.table)
+            ?? renamed[name.foldedASCII]?.lazy.compactMap(before.table).first
+    }
+
+    private func deletionFault(_ table: String, _ condition: String?, _ declaration: Declaration) -> Finding?
+    {
+        if let fault = tableFault(table, declaration) { return fault }
+        guard earlierTable(table) != nil else {
+            return invalid(
+                "table \(table) is made by the migration: it has no rows that could be deleted", declaration,
+                nil)
         }
+        guard let condition, !Sandbox.isExpression(condition) else { return nil }
+        return invalid("'\(condition)' is not one expression", declaration, nil)
+    }
+
+    private func tableFault(_ name: String, _ declaration: Declaration) -> Finding? {
+        if !tables(called: name).isEmpty || name.foldedASCII == "sqlite_sequence" { return nil }
         let names = (before.tables.values.map(\.name) + after.tables.values.map(\.name)).sorted()
         return invalid(
             "no table is called '\(name)' before or after the migration", declaration,
@@ -46,17 +96,11 @@ struct DeclarationNames: Sendable {
     private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {
         if let fault = tableFault(table, declaration) { return fault }
         if table.foldedASCII == "sqlite_sequence" { return nil }
-        // A renamed table may be called by its old name with a new column, and the other way round.
-        let tables = (before.tables.values.map { $0 } + after.tables.values.map { $0 })
-        if tables.contains(where: { $0.column(column) != nil && $0.name.foldedASCII == table.foldedASCII }) {
-            return nil
-        }
-        let names = tables.filter { $0.name.foldedASCII == table.foldedASCII }.flatMap {
-            $0.columns.map(\.name)
-        }
+        let tables = tables(called: table)
+        if tables.contains(where: { $0.column(column) != nil }) { return nil }
         return invalid(
             "table \(table) has no column '\(column)' before or after the migration", declaration,
-            nearestName(to: column, in: names.sorted()))
+            nearestName(to: column, in: tables.flatMap { $0.columns.map(\.name) }.sorted()))
     }
 
     private func invalid(_ message: String, _ declaration: Declaration, _ nearest: String?) -> Finding {

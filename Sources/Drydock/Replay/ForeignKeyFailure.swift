@@ -40,7 +40,7 @@ struct ForeignKeyFailure {
 
     private func faultsWithoutCheck() async throws -> [Fault] {
         let overlay = try Overlay(before.image)
-        let database = try await engine.open(.uri(overlay.uri), settings: inspector.settings)
+        let database = try await engine.open(overlay, settings: inspector.settings)
         do {
             _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
             try await database.withConnection { try $0.checkpoint() }

@@ -25,7 +25,7 @@ struct FreshInstall: Sendable {
         var fresh = FreshInstall()
         let overlay = try Overlay(emptyNamed: "fresh.sqlite")
         let settings = context.settings(watchdog)
-        let database = try await context.engine.open(.uri(overlay.uri), settings: settings)
+        let database = try await context.engine.open(overlay, settings: settings)
         for migration in context.set.migrations {
             do {
                 if let fault = migration.fault { throw RequestError(fault.message) }

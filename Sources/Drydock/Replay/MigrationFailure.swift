@@ -14,10 +14,15 @@ struct MigrationFailure {
         switch error {
         case let failure as StatementFailure:
             let statement = migration.statements[failure.index]
-            return Finding(
+            var finding = Finding(
                 .migrationFailed, "\(migration.identifier) fails: \(failure.error.message)",
                 help: help(for: failure.error), migration: migration.identifier,
                 place: .init(statement, offset: failure.error.offset))
+            if failure.mayQuoteValues {
+                finding.redactedMessage =
+                    "\(migration.identifier) fails: \(failure.error.messageWithoutValues)"
+            }
+            return finding
         case let error as EngineError where error.isForeignKeyCheckFailure:
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails its foreign-key check",

@@ -36,26 +36,12 @@ struct MigrationRun: Sendable {
 
     static func run(_ statement: SQLStatement, at index: Int, on connection: any Connection) throws {
         do {
-            try refuseEscape(statement.action)
+            try Sandbox.check(statement)
             try connection.execute(statement.text)
         } catch let error as EngineError where !error.isInterrupt {
-            throw StatementFailure(index: index, error: error)
-        }
-    }
-
-    /// ATTACH may name a VFS of its own, and so leave the overlay and write the disk.
-    private static func refuseEscape(_ action: StatementAction) throws {
-        guard case .attach(let file) = action else { return }
-        switch file {
-        case .expression:
-            throw EngineError(
-                extendedCode: 1,
-                message: "Drydock replays ATTACH only when the file's name is a string literal")
-        case .literal(let name):
-            guard name.hasPrefix("file:"), name.removingPercentEscapes.contains("vfs=") else { return }
-            throw EngineError(
-                extendedCode: 1,
-                message: "Drydock does not replay ATTACH with a VFS of its own: it could write the disk")
+            // What compiles failed on what is in the database.
+            let compiles = (try? connection.prepare(statement.text)) != nil
+            throw StatementFailure(index: index, error: error, mayQuoteValues: compiles)
         }
     }
 
@@ -69,29 +55,12 @@ struct StatementFailure: Error {
     /// Its place in the migration, from zero.
     var index: Int
     var error: EngineError
+    /// The message may quote something of a row.
+    var mayQuoteValues: Bool
 }
 
 extension Duration {
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
-}
-
-extension String {
-    /// With every `%XX` decoded (https://www.sqlite.org/uri.html).
-    fileprivate var removingPercentEscapes: String {
-        var bytes: [UInt8] = []
-        var rest = Array(utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == 37, rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -6,9 +6,11 @@ import SQLiteSchema
 extension SnapshotReplay {
     /// Findings that a later step mended become warnings.
     mutating func settle(_ end: DatabaseState?) {
-        for pending in stepFindings {
+        for (pending, step) in stepFindings {
             var finding = pending.finding
-            if let end, finding.severity == .error, let stands = pending.stands, !stands(end) {
+            if let end, finding.severity == .error, let stands = pending.stands,
+                !stands(end, { trail.lastName(of: $0, after: step) })
+            {
                 finding.severity = .warning
                 finding.tags.append(.healed)
                 finding.message += "; a later migration mends it"
@@ -24,9 +26,11 @@ extension SnapshotReplay {
         let check = try await inspector.withConnection(to: end.image) {
             try IntegrityCheck($0, catalog: catalog)
         }
-        let known = Set(baseline.brokenConstraints.map(IntegrityCheck.normalized))
-        let messages =
-            check.damage + check.brokenConstraints.filter { !known.contains(IntegrityCheck.normalized($0)) }
+        let known = Set(
+            baseline.brokenConstraints.map {
+                IntegrityCheck.renaming($0) { trail.lastName(of: $0, after: 0) }
+            })
+        let messages = check.damage + check.brokenConstraints.filter { !known.contains($0.foldedASCII) }
         guard let first = messages.first else { return }
         add(
             Finding(
@@ -40,6 +44,8 @@ extension SnapshotReplay {
 
     mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
         guard isWhole else {
+            // Where there is no fresh install, the report says so once.
+            guard fresh.failure == nil else { return }
             return notChecked(.schemaMismatch, "\(snapshot.path) was not replayed to the end")
         }
         guard plan.unknown.isEmpty else {
@@ -48,7 +54,7 @@ extension SnapshotReplay {
         }
         guard plan.finalCount > 0 else { return }
         guard plan.finalCount <= fresh.catalogs.count else {
-            return notChecked(.schemaMismatch, "a fresh install cannot be made: \(fresh.failure ?? "")")
+            return
         }
         for finding in SchemaMismatch.findings(
             migrated: end.catalog, fresh: fresh.catalogs[plan.finalCount - 1])
@@ -60,7 +66,7 @@ extension SnapshotReplay {
     /// Opens the end once more with the same migrations, as an app's next launch does.
     mutating func checkIdempotence(at end: DatabaseState) async throws {
         let overlay = try Overlay(end.image)
-        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
+        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
         let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
         var failure: String?
         var ran: [String] = []
@@ -83,6 +89,15 @@ extension SnapshotReplay {
             Finding(
                 .notIdempotent, "opened again with the same migrations: \(what)",
                 help: "A migration must not touch \(context.set.format.historyTable).",
-                migration: result.summary.to))
+                migration: result.summary.to, place: historyStatement.map { .init($0) }))
+    }
+
+    /// The last statement of a replayed migration that names the history table.
+    private var historyStatement: SQLStatement? {
+        let table = context.set.format.historyTable.foldedASCII
+        let replayed = context.targets.filter { result.triedMigrations.contains($0.identifier) }
+        return replayed.flatMap(\.statements).last { statement in
+            statement.tokens.contains { $0.name(in: statement.source)?.foldedASCII == table }
+        }
     }
 }

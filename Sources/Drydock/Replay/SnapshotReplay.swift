@@ -11,7 +11,9 @@ struct SnapshotReplay {
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     var result: ReplayResult
-    var stepFindings: [StepFinding] = []
+    /// What the steps' rules found, each with how many steps had been taken.
+    var stepFindings: [(finding: StepFinding, step: Int)] = []
+    var trail = NameTrail()
     var integrity: IntegrityCheck?
     /// The migration that is being run or judged.
     private var current: String?
@@ -219,11 +221,12 @@ struct SnapshotReplay {
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
         result.declarationFindings += outcome.declarationFindings
         for reason in outcome.notChecked { notChecked(reason.rule, reason.reason) }
+        trail.append(outcome.names)
         stepFindings += outcome.findings.map { pending in
             var pending = pending
-            pending.finding.snapshot = snapshot.path
             pending.finding.migration = migration.identifier
-            return pending
+            pending.finding.place = pending.finding.place ?? .init(file: migration.path)
+            return (pending, trail.steps.count)
         }
         return after
     }
@@ -267,7 +270,9 @@ struct SnapshotReplay {
         }
         switch error {
         case let fault as SnapshotFault:
-            add(Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place))
+            var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
+            finding.redactedMessage = fault.redactedMessage
+            add(finding)
         case let error as OverlayError:
             add(Finding(.snapshotUnreadable, error.description))
         case let error as EngineError where error.isCorruption:

@@ -56,6 +56,9 @@ enum StaticChecks {
                 "Remove it. Foreign keys are "
                     + (migration.foreignKeyChecks == .immediate ? "on" : "off")
                     + " while this migration runs, whatever it says.")
+        case "journal_mode" where value.foldedASCII == "wal":
+            // SQLite refuses that in a transaction, which says it all.
+            return nil
         case "page_size", "auto_vacuum", "encoding", "journal_mode", "wal_autocheckpoint", "locking_mode":
             return finding(
                 .warning, "PRAGMA \(name) = \(value) has no effect in a migration",

@@ -16,12 +16,16 @@ struct StepVerification: Sendable {
         var usedDeclarations: Set<Declaration> = []
         var notChecked: [NotChecked] = []
         var rowsCompared = 0
+        var names: StepNames
     }
 
     func run() async throws -> Outcome {
         let lineage = TableLineage(tables: before.catalog.tables.keys, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
-        var outcome = Outcome()
+        var outcome = Outcome(
+            names: StepNames(
+                before: before.catalog, after: after.catalog, lineage: lineage,
+                match: conservation.kept.map(\.match)))
         outcome.declarationFindings = faults
         outcome.rowsCompared = conservation.rowsCompared
         outcome.notChecked = conservation.notCompared.map { table, reason in
@@ -30,9 +34,8 @@ struct StepVerification: Sendable {
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation)
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
-        noteRewrites(conservation, &use)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
-        outcome.findings += newFaults(conservation)
+        outcome.findings += newFaults(outcome.names)
         let (broken, invalid) = try await invariants()
         outcome.findings += broken
         outcome.declarationFindings += invalid
@@ -48,43 +51,32 @@ struct StepVerification: Sendable {
     /// Compares the states with the declarations that make sense, and names those that do not.
     private func conserve(_ lineage: TableLineage) async throws -> (Conservation, [Finding]) {
         let names = DeclarationNames(
-            before: before.catalog, after: after.catalog, migration: migration.identifier)
+            before: before.catalog, after: after.catalog, lineage: lineage, migration: migration.identifier,
+            declarations: declarations)
         let named = declarations.map { ($0, names.fault(of: $0)) }
+        var findings = named.compactMap(\.1)
+        // Conditions are asked of the state before the step, where nothing that came later has a name.
+        let candidates = named.filter { $0.1 == nil }.map(\.0)
+        let faults = try await inspector.withConnection(to: before.image) { connection in
+            candidates.map { names.conditionFault(of: $0, connection) }
+        }
+        findings += faults.compactMap { $0 }
+        let sound = zip(candidates, faults).filter { $0.1 == nil }.map(\.0)
         let (beforeCatalog, afterCatalog) = (before.catalog, after.catalog)
-        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
-            var findings = named.compactMap(\.1)
-            let sound = named.filter { $0.1 == nil }.map(\.0).filter { declaration in
-                guard let fault = names.conditionFault(of: declaration, connection) else { return true }
-                findings.append(fault)
-                return false
-            }
-            let conservation = try Conservation(
-                connection: connection, before: beforeCatalog, after: afterCatalog, lineage: lineage,
+        let conservation = try await inspector.withConnection(to: before.image, attaching: after.image) {
+            try Conservation(
+                connection: $0, before: beforeCatalog, after: afterCatalog, lineage: lineage,
                 declarations: sound)
-            return (conservation, findings)
         }
-    }
-
-    /// A column that a declaration lets be rewritten is not compared, so its need is not known: where the
-    /// table has rows it is taken as needed.
-    private func noteRewrites(_ conservation: Conservation, _ use: inout DeclarationUse) {
-        for kept in conservation.kept where kept.difference.rowsCompared > 0 {
-            _ = use.covers {
-                if case .rewrites(let table, _) = $0 { kept.match.isCalled(table) } else { false }
-            }
-        }
+        findings += conservation.failedConditions.map { names.runtimeFault(of: $0, $1) }
+        return (conservation, findings)
     }
 
     // MARK: - State rules
 
     /// What the state after the step has and the one before it had not.
-    private func newFaults(_ conservation: Conservation) -> [StepFinding] {
-        var renamed: [String: String] = [:]
-        for kept in conservation.kept
-        where kept.match.before.name.foldedASCII != kept.match.after.name.foldedASCII {
-            renamed[kept.match.before.name.foldedASCII] = kept.match.after.name.foldedASCII
-        }
-        let known = before.faultCounts(renaming: renamed)
+    private func newFaults(_ names: StepNames) -> [StepFinding] {
+        let known = before.faultCounts(renaming: names.renamed)
         let counts = after.faultCounts()
         return after.faults.compactMap { fault in
             let baseline = known[fault.id] ?? 0
@@ -98,7 +90,11 @@ struct StepVerification: Sendable {
                 probe: ReplayRules.states.first { $0.rule == id.rule }.map {
                     .fault($0, id, baseline: baseline)
                 },
-                stands: { end in end.faultCounts()[id] ?? 0 > baseline })
+                stands: { end, lastName in
+                    let last = Fault.ID(
+                        rule: id.rule, kind: id.kind, names: id.names.map { lastName($0) ?? "" })
+                    return end.faultCounts()[last] ?? 0 > baseline
+                })
         }
     }
 
@@ -111,6 +107,14 @@ struct StepVerification: Sendable {
         for declaration in declarations {
             guard case .preserves(let query) = declaration.kind else { continue }
             let old: [[SQLValue]]
+            guard Sandbox.isQuery(query) else {
+                invalid.append(
+                    Finding(
+                        .invalidDeclaration, "what is to be preserved is no query: \(query)",
+                        help: "Write a SELECT that runs before and after: preserves QUERY",
+                        migration: migration.identifier, place: declaration.place))
+                continue
+            }
             do {
                 old = try await answers(to: query, in: before)
             } catch let error as EngineError where !error.isInterrupt {

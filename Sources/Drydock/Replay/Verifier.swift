@@ -130,7 +130,7 @@ public struct Verifier: Sendable {
                 next += 1
                 group.addTask { (index, try await replay(snapshot, context, fresh, request.timeout)) }
             }
-            for _ in 0..<max(1, request.jobs) { start() }
+            for _ in 0..<min(max(1, request.jobs), snapshots.count) { start() }
             while let (index, result) = try await group.next() {
                 results[index] = result
                 start()
@@ -223,8 +223,22 @@ extension Finding {
             guard line.hasPrefix(declarationMarker) else { return String(line) }
             let words = line.dropFirst(declarationMarker.count)
             guard isReleased, let migration else { return "  -- drydock: \(words)" }
-            return
-                "  # drydock.yml, since \(migration) is released\n  declarations:\n    \(migration):\n      - \(words)"
+            return """
+                  # drydock.yml, since \(migration) is released
+                  declarations:
+                    \(yamlScalar(migration)):
+                      - \(yamlScalar(String(words)))
+                """
         }.joined(separator: "\n")
     }
+}
+
+/// A text as a YAML scalar: plain where that reads back, else in single quotes
+/// (https://yaml.org/spec/1.2.2/#733-plain-style).
+private func yamlScalar(_ text: String) -> String {
+    let isPlain =
+        text.first?.isLetter == true && !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":")
+        && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
+        && text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 } && !text.hasSuffix(" ")
+    return isPlain ? text : "'" + text.replacing("'", with: "''") + "'"
 }

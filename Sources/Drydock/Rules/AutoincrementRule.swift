@@ -13,22 +13,44 @@ struct AutoincrementRule: StepRule {
                 if case .rewrites("sqlite_sequence", _) = $0 { true } else { false }
             }
             guard !isDeclared else { return nil }
-            let literal = "'" + now.replacing("'", with: "''") + "'"
             return StepFinding(
                 Finding(
                     .autoincrementReset,
                     "the next id of \(name) falls from \(before + 1) to \(after + 1): "
                         + "ids of deleted rows would be given out again",
-                    help: """
-                        Before the old table is dropped, take its mark along (and insert the row where there is none):
-                          UPDATE sqlite_sequence SET seq = \(before) WHERE name = \(literal);
-                        If ids may be given out again, write: rewrites sqlite_sequence
-                        """,
-                    place: step.statement(at: step.lineage[now]?.createdBy).map { .init($0) }, table: name),
-                stands: { end in
-                    guard end.catalog.table(now) != nil else { return false }
-                    return (end.highestIDs[now.foldedASCII] ?? 0) < before
+                    help: help(kept.match, step), place: place(kept.match, step), table: name),
+                stands: { end, lastName in
+                    guard let last = lastName(now), end.catalog.tables[last] != nil else { return false }
+                    return (end.highestIDs[last] ?? 0) < before
                 })
         }
+    }
+
+    private func help(_ match: TableMatch, _ step: StepView) -> String {
+        func literal(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
+        let permission =
+            "If ids may be given out again, declare it:\n\(declarationMarker)rewrites sqlite_sequence"
+        guard match.after.isAutoincrement else {
+            return "The table is no longer AUTOINCREMENT. Make it so, and take its mark along.\n" + permission
+        }
+        guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
+            return "Leave the table's row in sqlite_sequence as it is.\n" + permission
+        }
+        let (old, new) = (literal(match.before.name), literal(incarnation.firstTableName))
+        return """
+            When the rows are copied and before the old table is dropped, take its mark along:
+              DELETE FROM sqlite_sequence WHERE name = \(new);
+              INSERT INTO sqlite_sequence(name, seq) SELECT \(new), seq FROM sqlite_sequence WHERE name = \(old);
+            \(permission)
+            """
+    }
+
+    /// The statement that made the table anew, or the last that touched the marks.
+    private func place(_ match: TableMatch, _ step: StepView) -> Finding.Place? {
+        let maker = step.statement(at: step.lineage[match.after.name]?.createdBy)
+        let toucher = step.migration.statements.last { statement in
+            statement.tokens.contains { $0.name(in: statement.source)?.foldedASCII == "sqlite_sequence" }
+        }
+        return (maker ?? toucher).map { .init($0) }
     }
 }

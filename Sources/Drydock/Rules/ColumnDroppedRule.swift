@@ -16,8 +16,8 @@ struct ColumnDroppedRule: StepRule {
             let count = dropped.valueCount
             let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
             let rename = dropped.twin.map { twin in
-                "Column \(twin) holds its every value. If that is a rename, write: renames column \(path) to "
-                    + quotedIfNeeded(table) + "." + quotedIfNeeded(twin)
+                "Column \(twin) holds its every value. If that is a rename, declare it:\n\(declarationMarker)"
+                    + "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))"
             }
             findings.append(
                 StepFinding(
@@ -45,13 +45,10 @@ struct ColumnDroppedRule: StepRule {
     }
 
     private func place(of table: String, _ column: String, in step: StepView) -> Finding.Place? {
-        let statement = step.lastStatement { action in
-            switch action {
-            case .dropColumn(let name, let dropped):
-                name.folded == table.foldedASCII && dropped.foldedASCII == column.foldedASCII
-            default: false
-            }
-        }
-        return (statement ?? step.statement(at: step.lineage[table]?.createdBy)).map { .init($0) }
+        let index =
+            step.lineage.dropStatement(ofColumn: column, in: table)
+            ?? step.conservation.kept.first { $0.match.before.name == table }
+            .flatMap { step.lineage[$0.match.after.name]?.createdBy }
+        return step.statement(at: index).map { .init($0) }
     }
 }

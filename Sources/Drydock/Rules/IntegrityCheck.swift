@@ -53,8 +53,12 @@ struct IntegrityCheck: Sendable {
             || line.contains(" value in ")
     }
 
-    /// The same message from state to state: rowids and counts may shift.
-    static func normalized(_ message: String) -> String {
-        String(message.map { $0.isNumber ? "#" : $0 })
+    /// A message about a table or column, folded, as it would be of the table's last name.
+    static func renaming(_ message: String, _ lastName: (String) -> String?) -> String {
+        let folded = message.foldedASCII
+        guard let start = folded.ranges(of: " in ").last?.upperBound else { return folded }
+        let parts = folded[start...].split(separator: ".", maxSplits: 1)
+        guard let table = parts.first, let name = lastName(String(table)) else { return folded }
+        return folded[..<start] + name + (parts.count > 1 ? "." + parts[1] : "")
     }
 }

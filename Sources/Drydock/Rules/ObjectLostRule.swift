@@ -9,26 +9,29 @@ struct ObjectLostRule: StepRule {
             ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name)
         }
         return before.compactMap { id, object in
-            guard step.after.catalog.objects[id] == nil, step.lineage.droppedObjects[id] == nil,
-                let home = home(of: object, in: step), !hasTwin(object, home: home, in: step.after.catalog),
-                !wentWithColumn(object, in: step)
+            guard let home = home(of: object, in: step), !lives(object, on: home, in: step.after.catalog),
+                step.lineage.dropStatement(of: id) == nil, !wentWithColumn(object, in: step)
             else { return nil }
             let kind = object.kind.rawValue
-            let culprit = step.statement(at: step.lineage.droppedObjects[.init(.table, object.tableName)])
+            let culprit =
+                step.lineage.dropStatement(ofTable: object.tableName)
+                ?? step.lineage.dropStatement(of: .init(.view, object.tableName))
+                ?? step.migration.statements.lastIndex { $0.drops(object.tableName) }
             return StepFinding(
                 Finding(
                     .objectLost,
                     "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
                     help: """
-                        No statement drops it by name; it went with the table that it stood on. Make it again:
+                        No statement drops it by name; it went with what it stood on. Make it again:
                           \(object.text.replacing("\n", with: "\n  "));
-                        If it was meant to go, write before the table is dropped:
+                        If it was meant to go, drop it by name before:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                         """,
-                    place: culprit.map { .init($0) }, table: home),
-                stands: { end in
-                    end.catalog.table(home) != nil && end.catalog.objects[id] == nil
-                        && !hasTwin(object, home: home, in: end.catalog)
+                    place: step.statement(at: culprit).map { .init($0) }, table: home),
+                stands: { end, lastName in
+                    guard let home = object.kind == .view ? home : lastName(home) else { return false }
+                    return end.catalog.has(home) && !lives(object, on: home, in: end.catalog)
+                        || object.kind == .view && end.catalog.objects[id] == nil
                 })
         }
     }
@@ -42,11 +45,7 @@ struct ObjectLostRule: StepRule {
             return kept.match.after.name
         }
         // A trigger on a view, or an object of a table that is not compared.
-        let folded = object.tableName.foldedASCII
-        let lives =
-            step.after.catalog.tables[folded] != nil
-            || step.after.catalog.objects[.init(.view, folded)] != nil
-        return lives ? object.tableName : nil
+        return step.after.catalog.has(object.tableName) ? object.tableName : nil
     }
 
     /// The index was on a column that is gone: that is reported, or declared, as the column's own loss.
@@ -54,16 +53,45 @@ struct ObjectLostRule: StepRule {
         object.kind == .index
             && step.conservation.droppedColumns.contains { dropped in
                 dropped.table.name.foldedASCII == object.tableName.foldedASCII
-                    && object.sql.containsWord(dropped.column.name.foldedASCII)
+                    && object.sql.indexedPart.containsWord(dropped.column.name.foldedASCII)
             }
     }
 }
 
-/// The same definition under another name.
-private func hasTwin(_ object: Catalog.Object, home: String, in catalog: Catalog) -> Bool {
+/// Whether an object is there, under its own name or with the same definition under another.
+private func lives(_ object: Catalog.Object, on home: String, in catalog: Catalog) -> Bool {
+    if let same = catalog.objects[.init(object.kind, object.name)],
+        object.kind == .view || same.tableName.foldedASCII == home.foldedASCII
+    {
+        return true
+    }
     let wanted = object.sql.renamingIdentifiers([object.tableName.foldedASCII: home.foldedASCII])
     return catalog.objects.values.contains { other in
         other.kind == object.kind
             && other.sql.renamingIdentifiers([other.name.foldedASCII: object.name.foldedASCII]) == wanted
+    }
+}
+
+extension Catalog {
+    /// Whether there is a table or view of a name.
+    fileprivate func has(_ name: String) -> Bool {
+        table(name) != nil || objects[.init(.view, name)] != nil
+    }
+}
+
+extension NormalizedSQL {
+    /// Of CREATE INDEX, what is behind the table's name: the columns and the condition.
+    fileprivate var indexedPart: NormalizedSQL {
+        NormalizedSQL(items: Array(items.drop { $0 != .symbol("(") }))
+    }
+}
+
+extension SQLStatement {
+    /// Whether it drops a table or view of a name.
+    fileprivate func drops(_ name: String) -> Bool {
+        switch action {
+        case .dropTable(let dropped), .dropView(let dropped): dropped.folded == name.foldedASCII
+        default: false
+        }
     }
 }

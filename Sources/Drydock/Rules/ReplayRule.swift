@@ -57,13 +57,14 @@ struct StepView: Sendable {
 struct StepFinding: Sendable {
     var finding: Finding
     /// Whether the fault is still there at the end of the replay; nil for what no later step can mend.
-    var stands: (@Sendable (DatabaseState) -> Bool)?
+    var stands: Stands?
     /// How to find the statement that did it.
     var probe: CulpritProbe?
 
-    init(
-        _ finding: Finding, probe: CulpritProbe? = nil, stands: (@Sendable (DatabaseState) -> Bool)? = nil
-    ) {
+    /// Asked with the last state, and with how to find a table's last name; that is nil when it is gone.
+    typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
+
+    init(_ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil) {
         self.finding = finding
         self.probe = probe
         self.stands = stands

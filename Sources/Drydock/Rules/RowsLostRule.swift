@@ -5,11 +5,6 @@ struct RowsLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         step.conservation.kept.compactMap { kept in
             let (match, difference) = (kept.match, kept.difference)
-            if difference.declaredLost > 0 {
-                _ = declarations.covers {
-                    if case .deletes(let table, _) = $0 { match.isCalled(table) } else { false }
-                }
-            }
             guard difference.lost.count > 0 else { return nil }
             let name = match.before.name
             let unnamed = !step.migration.statements.contains { match.isWritten(by: $0.action) }
@@ -26,7 +21,7 @@ struct RowsLostRule: StepRule {
                         else: unnamed
                             ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
                             : "Only rows that meet the condition before the step may then go."),
-                    table: name,
+                    place: step.lastStatement { match.isWritten(by: $0) }.map { .init($0) }, table: name,
                     evidence: Evidence(
                         rowCount: count,
                         rows: difference.lost.samples.map { .init(key: step.key($0, of: difference)) })),

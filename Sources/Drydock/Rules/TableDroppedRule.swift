@@ -17,10 +17,10 @@ struct TableDroppedRule: StepRule {
                         + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))"),
                     help: remedy(
                         "its rows were meant to go", "drops table \(quotedIfNeeded(name))",
-                        else:
-                            "If it was only renamed, write: renames table \(quotedIfNeeded(name)) to NEW_NAME"
+                        else: "If it was only renamed, declare that:\n"
+                            + "\(declarationMarker)renames table \(quotedIfNeeded(name)) to NEW_NAME"
                     ),
-                    place: step.statement(at: step.lineage.droppedObjects[.init(.table, name)]).map {
+                    place: step.statement(at: step.lineage.dropStatement(ofTable: name)).map {
                         .init($0)
                     },
                     table: name, evidence: Evidence(rowCount: rows)))

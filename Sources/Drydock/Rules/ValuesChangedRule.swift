@@ -6,9 +6,17 @@ struct ValuesChangedRule: StepRule {
         var findings: [StepFinding] = []
         for kept in step.conservation.kept {
             let (match, difference) = (kept.match, kept.difference)
+            noteUncompared(match, difference, &declarations)
             for (position, changes) in difference.changed.sorted(by: { $0.key < $1.key }) {
                 guard let first = changes.samples.first else { continue }
                 let (table, column) = (match.before.name, match.columns[position].before.name)
+                let isDeclared = declarations.covers {
+                    guard case .rewrites(let named, let name) = $0, match.isCalled(named) else {
+                        return false
+                    }
+                    return name.map { match.columns[position].isCalled($0) } ?? true
+                }
+                guard !isDeclared else { continue }
                 let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
                 findings.append(
                     StepFinding(
@@ -28,5 +36,19 @@ struct ValuesChangedRule: StepRule {
             }
         }
         return findings
+    }
+
+    /// Whether a column that rows cannot be known without was rewritten is not known; where the table has
+    /// rows, its declaration is taken as needed.
+    private func noteUncompared(
+        _ match: TableMatch, _ difference: TableDifference, _ declarations: inout DeclarationUse
+    ) {
+        guard difference.rowsCompared > 0, !difference.uncompared.isEmpty else { return }
+        _ = declarations.covers {
+            guard case .rewrites(let named, let name) = $0, match.isCalled(named) else { return false }
+            return difference.uncompared.contains { position in
+                name.map { match.columns[position].isCalled($0) } ?? true
+            }
+        }
     }
 }

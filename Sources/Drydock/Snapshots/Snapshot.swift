@@ -29,16 +29,20 @@ public enum SnapshotFolder {
     /// - Throws: ``RequestError`` when there is no such folder.
     public static func snapshots(in folder: String) throws -> [Snapshot] {
         var found: [Snapshot] = []
-        try collect(folder, depth: 0, into: &found)
+        var visited: Set<String> = []
+        try collect(folder, visited: &visited, into: &found)
         return found.sorted { naturallyPrecedes($0.path, $1.path) }
     }
 
-    private static func collect(_ folder: String, depth: Int, into found: inout [Snapshot]) throws {
+    private static func collect(
+        _ folder: String, visited: inout Set<String>, into found: inout [Snapshot]
+    ) throws {
+        // Links may lead to a folder twice, or round in a loop.
+        guard visited.insert(FolderListing.realPath(folder)).inserted else { return }
         for name in try FolderListing.files(in: folder) {
             let path = folder + "/" + name
             if FolderListing.isFolder(path) {
-                // Deep enough for any layout, and a loop of links ends.
-                if depth < 8 { try collect(path, depth: depth + 1, into: &found) }
+                try collect(path, visited: &visited, into: &found)
                 continue
             }
             guard !sidecars.contains(where: { name.hasSuffix($0) }) else { continue }

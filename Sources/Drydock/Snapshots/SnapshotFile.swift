@@ -17,8 +17,12 @@ enum SnapshotFile {
         } catch {
             return ("\(path) cannot be read: \(error)", "A snapshot is a readable SQLite file or SQL dump.")
         }
-        // SQLite takes an empty file for an empty database.
-        if head.isEmpty { return nil }
+        if head.isEmpty {
+            return (
+                "\(path) is empty: it has no bytes",
+                "A failed copy looks like this. A new database is what a fresh install is replayed on anyway."
+            )
+        }
         if head.starts(with: lfsPointer) {
             return (
                 "\(path) is a Git LFS pointer, not the database itself",

@@ -36,6 +36,11 @@ struct SnapshotOpener: Sendable {
             throw SnapshotFault(message: "\(snapshot.path) cannot be read: \(error)", help: "")
         }
         let source = SQLSource(name: snapshot.path, bytes: bytes)
+        if let offset = firstInvalidUTF8(in: bytes) ?? bytes.firstIndex(of: 0) {
+            throw SnapshotFault(
+                message: "\(snapshot.path) is no text in UTF-8 at line \(source.location(at: offset).line)",
+                help: "A dump cannot hold such values faithfully. Keep the snapshot as a database file.")
+        }
         let statements = source.statements()
         guard !statements.isEmpty else {
             throw SnapshotFault(
@@ -46,17 +51,20 @@ struct SnapshotOpener: Sendable {
         var settings = settings
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
-        let database = try await engine.open(.uri(overlay.uri), settings: settings)
+        let database = try await engine.open(overlay, settings: settings)
         do {
             try await database.withConnection { connection in
                 for statement in statements {
                     do {
+                        try Sandbox.check(statement)
                         try connection.execute(statement.text)
                     } catch let error as EngineError where !error.isInterrupt {
+                        var place = Finding.Place(statement, offset: error.offset)
+                        place.quotesData = true
                         throw SnapshotFault(
                             message: "\(snapshot.path) does not run: \(error.message)",
-                            help: "A dump is SQL that makes the database from nothing.",
-                            place: .init(statement, offset: error.offset))
+                            redactedMessage: "\(snapshot.path) does not run: \(error.messageWithoutValues)",
+                            help: "A dump is SQL that makes the database from nothing.", place: place)
                     }
                 }
                 if connection.isInTransaction { try connection.execute("COMMIT") }
@@ -73,6 +81,7 @@ struct SnapshotOpener: Sendable {
 /// Why a snapshot cannot be read.
 struct SnapshotFault: Error {
     var message: String
+    var redactedMessage: String?
     var help: String
     var place: Finding.Place?
 }

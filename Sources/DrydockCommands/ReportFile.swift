@@ -1,0 +1,49 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import Foundation
+
+/// A report that is written to a file: `FORMAT=PATH`.
+struct ReportFile: ExpressibleByArgument, Equatable {
+    var format: String
+    var path: String
+
+    init?(argument: String) {
+        guard let (format, path) = argument.splitOnce("="), !path.isEmpty,
+            ReportRenderers.named(format) != nil
+        else { return nil }
+        self.format = format
+        self.path = path
+    }
+
+    /// Refuses a path where migrations or snapshots are: what is verified is never written.
+    /// - Throws: RequestError.
+    func check(against request: VerifyRequest) throws {
+        let target = FolderListing.realPath(path)
+        guard FolderListing.exists(path) else { return }
+        let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
+        let files = request.snapshots.map(FolderListing.realPath)
+        if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
+            throw RequestError(
+                "the report would overwrite '\(path)', which is among what is verified; give it another path")
+        }
+    }
+
+    /// Replaces a regular file at once, so that nobody reads half of it; writes into anything else.
+    /// - Throws: RequestError.
+    func write(_ text: String) throws {
+        let target = FolderListing.realPath(path)
+        do {
+            let kind = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+            if kind == nil || kind == .typeRegular {
+                try text.write(toFile: target, atomically: true, encoding: .utf8)
+            } else {
+                let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
+                defer { try? handle.close() }
+                try handle.write(contentsOf: Data(text.utf8))
+            }
+        } catch {
+            throw RequestError("the report '\(path)' cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
