@@ -27,7 +27,8 @@ struct ConfigFile {
     static let defaultPath = "drydock.yml"
 
     private static let keys = [
-        "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "format", "report", "redact", "quiet",
+        "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "format", "report", "redact",
+        "quiet",
         "verbose", "functions", "collations", "declarations",
     ]
 
@@ -62,14 +63,19 @@ struct ConfigFile {
             case "snapshots": snapshots = try reader.string(value, word)
             case "upto": upTo = try reader.string(value, word)
             case "jobs": jobs = try reader.positive(value, word)
-            case "timeout": timeout = try reader.parsed(value, word, "a duration such as 90s or 5m", TimeLimit.init)
+            case "timeout":
+                timeout = try reader.parsed(value, word, "a duration such as 90s or 5m", TimeLimit.init)
             case "strict": strict = try reader.bool(value, word)
             case "format":
-                format = try reader.parsed(value, word, "one of: \(ReportRenderers.all.map(\.name).joined(separator: ", "))") {
+                format = try reader.parsed(
+                    value, word, "one of: \(ReportRenderers.all.map(\.name).joined(separator: ", "))"
+                ) {
                     ReportRenderers.named($0)?.name
                 }
             case "report":
-                reports = try reader.list(value).map { try reader.parsed($0, word, "FORMAT=PATH", ReportFile.init) }
+                reports = try reader.list(value).map {
+                    try reader.parsed($0, word, "FORMAT=PATH", ReportFile.init)
+                }
             case "redact": redact = try reader.bool(value, word)
             case "quiet": quiet = try reader.bool(value, word)
             case "verbose": verbose = try reader.bool(value, word)
@@ -79,7 +85,10 @@ struct ConfigFile {
             default:
                 let nearest = nearestName(to: word, in: Self.keys)
                 throw reader.fault(
-                    key, "'\(word)' is no key" + (nearest.map { "; did you mean '\($0)'?" } ?? ", which are: \(Self.keys.joined(separator: ", "))"))
+                    key,
+                    "'\(word)' is no key"
+                        + (nearest.map { "; did you mean '\($0)'?" }
+                            ?? ", which are: \(Self.keys.joined(separator: ", "))"))
             }
         }
     }
@@ -111,7 +120,9 @@ struct YAMLReader {
     }
 
     func mapping(_ node: Node, _ name: String) throws -> [(Node, Node)] {
-        guard let mapping = node.mapping else { throw fault(node, "\(name) must be a mapping of keys to values") }
+        guard let mapping = node.mapping else {
+            throw fault(node, "\(name) must be a mapping of keys to values")
+        }
         return mapping.map { ($0.key, $0.value) }
     }
 
@@ -128,11 +139,15 @@ struct YAMLReader {
     }
 
     func positive(_ node: Node, _ name: String) throws -> Int {
-        guard let value = node.int, value > 0 else { throw fault(node, "\(name) must be a number of at least 1") }
+        guard let value = node.int, value > 0 else {
+            throw fault(node, "\(name) must be a number of at least 1")
+        }
         return value
     }
 
-    func parsed<Value>(_ node: Node, _ name: String, _ expected: String, _ parse: (String) -> Value?) throws -> Value {
+    func parsed<Value>(_ node: Node, _ name: String, _ expected: String, _ parse: (String) -> Value?) throws
+        -> Value
+    {
         let text = try string(node, name)
         guard let value = parse(text) else { throw fault(node, "\(name): '\(text)' is not \(expected)") }
         return value
@@ -141,7 +156,8 @@ struct YAMLReader {
     /// `name: value`, or `name: {returns: value, arguments: 2}`, or `name: {argument: 0}`.
     func functions(_ node: Node) throws -> [FunctionStub] {
         try mapping(node, "functions").map { key, value in
-            var stub = FunctionStub(name: try string(key, "a function"), argumentCount: nil, result: .constant(.null))
+            var stub = FunctionStub(
+                name: try string(key, "a function"), argumentCount: nil, result: .constant(.null))
             guard value.mapping != nil else {
                 stub.result = .constant(try constant(value))
                 return stub
@@ -150,12 +166,17 @@ struct YAMLReader {
                 switch try string(key, "a key") {
                 case "returns": stub.result = .constant(try constant(value))
                 case "arguments":
-                    guard let count = value.int, count >= 0 else { throw fault(value, "arguments must be a number") }
+                    guard let count = value.int, count >= 0 else {
+                        throw fault(value, "arguments must be a number")
+                    }
                     stub.argumentCount = count
                 case "argument":
-                    guard let index = value.int, index >= 0 else { throw fault(value, "argument must be a number from 0") }
+                    guard let index = value.int, index >= 0 else {
+                        throw fault(value, "argument must be a number from 0")
+                    }
                     stub.result = .argument(index)
-                case let other: throw fault(key, "'\(other)' is no key of a function: returns, arguments, argument")
+                case let other:
+                    throw fault(key, "'\(other)' is no key of a function: returns, arguments, argument")
                 }
             }
             return stub

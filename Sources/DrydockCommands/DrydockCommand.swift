@@ -8,9 +8,9 @@ public struct DrydockCommand: AsyncParsableCommand {
         commandName: "drydock",
         abstract: "Rehearse SQLite migrations on real databases, and prove that nothing was lost.",
         discussion: """
-            drydock verify                            replay every snapshot in Snapshots/ with Migrations/
-            drydock verify --migrations db/migrate    with another folder of migrations
-            drydock help verify                       all options
+            drydock verify                 replay all of Snapshots/ with Migrations/
+            drydock verify -m db/migrate   with another folder of migrations
+            drydock help verify            all options
 
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,

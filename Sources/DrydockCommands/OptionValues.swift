@@ -10,7 +10,9 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
     init?(argument: String) {
         let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
         let (suffix, factor) = units.first { argument.hasSuffix($0.0) } ?? ("", 1)
-        guard let value = Double(argument.dropLast(suffix.count)), value > 0, value.isFinite, value * factor < 1e9 else {
+        guard let value = Double(argument.dropLast(suffix.count)), value > 0, value.isFinite,
+            value * factor < 1e9
+        else {
             return nil
         }
         duration = .milliseconds(Int64((value * factor * 1000).rounded(.up)))
@@ -23,7 +25,9 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     var path: String
 
     init?(argument: String) {
-        guard let (format, path) = argument.splitOnce("="), !path.isEmpty, ReportRenderers.named(format) != nil else {
+        guard let (format, path) = argument.splitOnce("="), !path.isEmpty,
+            ReportRenderers.named(format) != nil
+        else {
             return nil
         }
         self.format = format

@@ -8,7 +8,8 @@ enum Terminal {
     /// Colours go to terminals that have them, unless NO_COLOR (https://no-color.org) is set.
     static var outputHasColor: Bool {
         let environment = ProcessInfo.processInfo.environment
-        return outputIsTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+        return outputIsTerminal && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM"] != "dumb"
     }
 
     static func write(_ text: String) {

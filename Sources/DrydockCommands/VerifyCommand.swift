@@ -13,10 +13,11 @@ struct VerifyCommand: AsyncParsableCommand {
             value is held against what it was. Snapshots are never written and never copied.
 
             EXAMPLES
-              drydock verify                                  Migrations/ and Snapshots/
-              drydock verify Snapshots/v3.sqlite -v           one snapshot, each step shown
-              drydock verify --up-to v7_rename_sender         stop there
-              drydock verify --strict --report json=out.json  for CI: warnings fail, a file besides
+              drydock verify                           Migrations/ and Snapshots/
+              drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
+              drydock verify --up-to v7_rename_sender  stop there
+              drydock verify --strict                  warnings fail too
+              drydock verify --report json=out.json    a file besides what is printed
 
             A loss that is meant is declared in the migration:
               -- drydock: deletes from email where is_spam = 1
@@ -28,31 +29,49 @@ struct VerifyCommand: AsyncParsableCommand {
               64 bad usage
             """)
 
-    @Argument(help: ArgumentHelp("Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)", valueName: "snapshot"), completion: .file())
+    @Argument(
+        help: ArgumentHelp(
+            "Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)",
+            valueName: "snapshot"), completion: .file())
     var snapshots: [String] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"), completion: .directory)
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
+        completion: .directory)
     var migrations: String?
 
-    @Option(name: [.customShort("s"), .customLong("snapshots")], help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"), completion: .directory)
+    @Option(
+        name: [.customShort("s"), .customLong("snapshots")],
+        help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"),
+        completion: .directory)
     var snapshotsFolder: String?
 
     @Option(help: ArgumentHelp("The last migration to replay. (default: the newest)", valueName: "migration"))
     var upTo: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many snapshots are replayed at once. (default: one a core)", valueName: "count"))
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp(
+            "How many snapshots are replayed at once. (default: one a core)", valueName: "count"))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("How long one snapshot may take, such as 90s, 5m or 1h. (default: no limit)", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "How long one snapshot may take, such as 90s, 5m or 1h. (default: no limit)",
+            valueName: "duration"))
     var timeout: TimeLimit?
 
     @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
     var strict: Bool?
 
-    @Option(help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"), completion: .list(ReportRenderers.all.map(\.name)))
+    @Option(
+        help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"),
+        completion: .list(ReportRenderers.all.map(\.name)))
     var format: String?
 
-    @Option(help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
+    @Option(
+        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
     var report: [ReportFile] = []
 
     @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
@@ -64,16 +83,31 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Every step, and notes.")
     var verbose = false
 
-    @Option(name: .customLong("function"), help: ArgumentHelp("A stand-in for an SQL function that the app registers: NAME, NAME=VALUE or NAME=$0 for its first argument; may be repeated.", valueName: "name=value"))
+    @Option(
+        name: .customLong("function"),
+        help: ArgumentHelp(
+            "A stand-in for an SQL function that the app registers: NAME, NAME=VALUE or NAME=$0 for its first argument; may be repeated.",
+            valueName: "name=value"))
     var functions: [FunctionOption] = []
 
-    @Option(name: .customLong("collation"), help: ArgumentHelp("A stand-in for a collation that the app registers: NAME or NAME=binary|nocase|rtrim; may be repeated.", valueName: "name=order"))
+    @Option(
+        name: .customLong("collation"),
+        help: ArgumentHelp(
+            "A stand-in for a collation that the app registers: NAME or NAME=binary|nocase|rtrim; may be repeated.",
+            valueName: "name=order"))
     var collations: [CollationOption] = []
 
-    @Option(name: .customLong("declare"), help: ArgumentHelp("A declaration for a migration that cannot be edited; may be repeated.", valueName: "migration:declaration"))
+    @Option(
+        name: .customLong("declare"),
+        help: ArgumentHelp(
+            "A declaration for a migration that cannot be edited; may be repeated.",
+            valueName: "migration:declaration"))
     var declarations: [DeclareOption] = []
 
-    @Option(help: ArgumentHelp("The configuration file. (default: drydock.yml where there is one)", valueName: "path"), completion: .file(extensions: ["yml", "yaml"]))
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file. (default: drydock.yml where there is one)", valueName: "path"),
+        completion: .file(extensions: ["yml", "yaml"]))
     var config: String?
 
     private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }

@@ -25,7 +25,8 @@ struct VerifyRun: Sendable {
         } catch is CancellationError {
             progress.clear()
             let done = progress.doneCount
-            Terminal.writeError("drydock: interrupted; \(counted(done, "snapshot")) verified, nothing was written\n")
+            Terminal.writeError(
+                "drydock: interrupted; \(counted(done, "snapshot")) verified, nothing was written\n")
             return nil
         }
     }
@@ -41,9 +42,11 @@ struct VerifyRun: Sendable {
             var options = settings.options
             options.usesColor = false
             do {
-                try renderer.render(report, options).write(toFile: file.path, atomically: true, encoding: .utf8)
+                try renderer.render(report, options).write(
+                    toFile: file.path, atomically: true, encoding: .utf8)
             } catch {
-                throw RequestError("the report '\(file.path)' cannot be written: \(error.localizedDescription)")
+                throw RequestError(
+                    "the report '\(file.path)' cannot be written: \(error.localizedDescription)")
             }
         }
     }

@@ -33,10 +33,14 @@ struct VerifySettings: Sendable {
         request.declarations = config.declarations
         request.findings = config.findings
         for option in command.declarations {
-            switch Declaration.parse(option.text, place: .init(file: "--declare"), migration: option.migration) {
-            case .success(let declarations): request.declarations[option.migration, default: []] += declarations
+            switch Declaration.parse(
+                option.text, place: .init(file: "--declare"), migration: option.migration)
+            {
+            case .success(let declarations):
+                request.declarations[option.migration, default: []] += declarations
             case .failure(let fault):
-                throw RequestError("--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
+                throw RequestError(
+                    "--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
             }
         }
     }

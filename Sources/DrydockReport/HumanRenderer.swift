@@ -9,7 +9,9 @@ package struct HumanRenderer: ReportRenderer {
     package init() {}
 
     package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
-        let lines = options.isQuiet ? "" : report.replays.map { line(for: $0, findings(of: $0, in: report), options) }.joined()
+        let lines =
+            options.isQuiet
+            ? "" : report.replays.map { line(for: $0, findings(of: $0, in: report), options) }.joined()
         return lines + body(report, options)
     }
 
@@ -29,17 +31,20 @@ package struct HumanRenderer: ReportRenderer {
             case .warning: paint.yellow("!")
             case .note: paint.green("✓")
             }
-        let way = replay.steps.isEmpty
+        let way =
+            replay.steps.isEmpty
             ? replay.to.map { "at \($0)" } ?? "not replayed"
             : "\(replay.from ?? "empty") → \(replay.to ?? "empty")"
         var facts = [counted(replay.steps.count, "step"), counted(replay.rowsCompared, "row") + " compared"]
         facts.append(duration(replay.seconds))
-        var text = "\(mark) \(paint.bold(fileName(replay.snapshot)))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
+        var text =
+            "\(mark) \(paint.bold(fileName(replay.snapshot)))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
         guard options.isVerbose else { return text }
         for step in replay.steps {
-            text += paint.dim(
-                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
-                    + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
+            text +=
+                paint.dim(
+                    "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
+                        + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
         }
         return text
     }
@@ -77,11 +82,32 @@ package struct HumanRenderer: ReportRenderer {
         text += place(finding, paint)
         text += evidence(finding, options, paint)
         text += snapshots(group, paint)
-        if finding.severity != .note, let why = finding.rule.why { text += "  \(paint.dim("why:"))  \(why)\n" }
+        if finding.severity != .note, let why = finding.rule.why {
+            text += "  \(paint.dim("why:"))  \(why)\n"
+        }
         if !finding.help.isEmpty {
-            text += "  \(paint.dim("help:")) " + finding.help.replacing("\n", with: "\n        ") + "\n"
+            let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false).flatMap(
+                Self.wrapped)
+            text += "  \(paint.dim("help:")) " + lines.joined(separator: "\n        ") + "\n"
         }
         return text
+    }
+
+    /// Prose in lines of a readable width; what is indented is code and stays as it is.
+    private static func wrapped(_ line: Substring) -> [String] {
+        guard !line.hasPrefix(" "), line.count > 92 else { return [String(line)] }
+        var lines = [""]
+        for word in line.split(separator: " ") {
+            let last = lines.count - 1
+            if lines[last].isEmpty {
+                lines[last] = String(word)
+            } else if lines[last].count + 1 + word.count <= 92 {
+                lines[last] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
     }
 
     private func place(_ finding: Finding, _ paint: Paint) -> String {
@@ -104,7 +130,9 @@ package struct HumanRenderer: ReportRenderer {
             let key = row.key.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ")
             var line = "    " + key
             if row.before != nil || row.after != nil {
-                let (before, after) = (row.before?.text(options) ?? "nothing", row.after?.text(options) ?? "nothing")
+                let (before, after) = (
+                    row.before?.text(options) ?? "nothing", row.after?.text(options) ?? "nothing"
+                )
                 line += "\(key.isEmpty ? "" : ":  ")\(before) → \(after)" + classNote(row)
             }
             text += line + "\n"
@@ -115,14 +143,17 @@ package struct HumanRenderer: ReportRenderer {
         let details = evidence.details.prefix(options.isVerbose ? .max : 5)
         for detail in details { text += "    \(detail)\n" }
         if evidence.details.count > details.count {
-            text += paint.dim("    … and \(evidence.details.count - details.count) more (-v shows them)") + "\n"
+            text +=
+                paint.dim("    … and \(evidence.details.count - details.count) more (-v shows them)") + "\n"
         }
         return text
     }
 
     /// Says so when values look alike and differ in class.
     private func classNote(_ row: Evidence.Row) -> String {
-        guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else { return "" }
+        guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else {
+            return ""
+        }
         return "  (\(before.storageClass) → \(after.storageClass))"
     }
 
@@ -134,7 +165,8 @@ package struct HumanRenderer: ReportRenderer {
             }
         }
         guard !names.isEmpty else { return "" }
-        let shown = names.prefix(6).joined(separator: ", ") + (names.count > 6 ? " and \(names.count - 6) more" : "")
+        let shown =
+            names.prefix(6).joined(separator: ", ") + (names.count > 6 ? " and \(names.count - 6) more" : "")
         return "  \(paint.dim("in:"))   \(shown)\n"
     }
 
@@ -142,7 +174,8 @@ package struct HumanRenderer: ReportRenderer {
         let paint = Paint(options.usesColor)
         var text = report.notChecked.isEmpty ? "" : "\n"
         for entry in report.notChecked {
-            let name = entry.snapshot.map { path in entry.reason.contains(path) ? "" : " [\(fileName(path))]" } ?? ""
+            let name =
+                entry.snapshot.map { path in entry.reason.contains(path) ? "" : " [\(fileName(path))]" } ?? ""
             text += "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(entry.reason)\n"
         }
         return text
@@ -159,7 +192,8 @@ package struct HumanRenderer: ReportRenderer {
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             guard count > 0 else { return nil }
-            let hint = severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
+            let hint =
+                severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
             return counted(count, severity.rawValue) + hint
         }
         let verdict = report.hasPassed ? paint.green("passed") : paint.red("failed")
@@ -167,7 +201,9 @@ package struct HumanRenderer: ReportRenderer {
             + facts.joined(separator: ", ") + "\n"
     }
 
-    private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    private func fileName(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
 
     private func duration(_ seconds: Double) -> String {
         if seconds < 0.0995 { return "\(max(0.1, (seconds * 10_000).rounded() / 10)) ms" }
@@ -184,7 +220,8 @@ struct FindingGroup {
         var indexes: [[String]: Int] = [:]
         for finding in findings {
             let key = [
-                finding.rule.rawValue, finding.severity.rawValue, finding.migration ?? "", finding.table ?? "",
+                finding.rule.rawValue, finding.severity.rawValue, finding.migration ?? "",
+                finding.table ?? "",
                 finding.column ?? "", finding.place?.file ?? "", finding.place?.line.map(String.init) ?? "",
                 // Where nothing tells the cause, each finding stands for itself.
                 finding.migration == nil && finding.table == nil || finding.evidence?.rowCount == nil

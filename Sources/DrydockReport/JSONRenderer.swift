@@ -85,11 +85,17 @@ private struct JSONEvidence: Encodable {
 
     init(_ evidence: Evidence, _ options: RenderOptions) {
         rowCount = evidence.rowCount
-        rows = evidence.rows.isEmpty ? nil : evidence.rows.map { row in
-            Row(
-                key: Dictionary(row.key.map { ($0.column, $0.value.literal) }, uniquingKeysWith: { first, _ in first }),
-                before: row.before.map { Sample($0, options) }, after: row.after.map { Sample($0, options) })
-        }
+        rows =
+            evidence.rows.isEmpty
+            ? nil
+            : evidence.rows.map { row in
+                Row(
+                    key: Dictionary(
+                        row.key.map { ($0.column, $0.value.literal) }, uniquingKeysWith: { first, _ in first }
+                    ),
+                    before: row.before.map { Sample($0, options) },
+                    after: row.after.map { Sample($0, options) })
+            }
         details = evidence.details.isEmpty ? nil : evidence.details
     }
 }

@@ -36,7 +36,8 @@ private final class Interruptor: Sendable {
             database.sqliteConnection, ConnectionSettings.progressInterval,
             { context in
                 guard let context else { return 0 }
-                return Unmanaged<Interruptor>.fromOpaque(context).takeUnretainedValue().isInterrupted() ? 1 : 0
+                return Unmanaged<Interruptor>.fromOpaque(context).takeUnretainedValue().isInterrupted()
+                    ? 1 : 0
             }, context)
     }
 }

@@ -67,7 +67,8 @@ final class GRDBStatement: PreparedStatement {
             let code = bind(value, at: index)
             guard code == SQLITE_OK else {
                 throw EngineError(
-                    extendedCode: code, message: String(cString: sqlite3_errmsg(connection)), sql: statement.sql)
+                    extendedCode: code, message: String(cString: sqlite3_errmsg(connection)),
+                    sql: statement.sql)
             }
         }
     }
@@ -83,14 +84,16 @@ final class GRDBStatement: PreparedStatement {
                 // A nil pointer would bind NULL.
                 let start = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
                 return sqlite3_bind_text64(
-                    handle, index, start?.assumingMemoryBound(to: CChar.self), sqlite3_uint64(buffer.count), copy,
+                    handle, index, start?.assumingMemoryBound(to: CChar.self), sqlite3_uint64(buffer.count),
+                    copy,
                     UInt8(SQLITE_UTF8))
             }
         case .blob(let bytes):
             return bytes.withUnsafeBytes { buffer in
                 buffer.isEmpty
                     ? sqlite3_bind_zeroblob(handle, index, 0)
-                    : sqlite3_bind_blob64(handle, index, buffer.baseAddress, sqlite3_uint64(buffer.count), copy)
+                    : sqlite3_bind_blob64(
+                        handle, index, buffer.baseAddress, sqlite3_uint64(buffer.count), copy)
             }
         }
     }

@@ -16,7 +16,8 @@ struct GRDBDatabase: OpenDatabase {
                 let result = try body(GRDBConnection(database))
                 guard !database.isInsideTransaction else {
                     throw EngineError(
-                        extendedCode: ResultCode.SQLITE_MISUSE.rawValue, message: "a transaction was left open")
+                        extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
+                        message: "a transaction was left open")
                 }
                 return result
             }
@@ -85,7 +86,8 @@ struct GRDBDatabase: OpenDatabase {
         }
         let ready = migrator
         try await translatingErrors {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
                 ready.asyncMigrate(writer) { continuation.resume(with: $0.map { _ in }) }
             }
         }

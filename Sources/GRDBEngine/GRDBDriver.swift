@@ -28,7 +28,8 @@ public struct GRDBDriver: Engine {
         }
     }
 
-    private static func openLive(_ path: String, _ configuration: Configuration) throws -> any DatabaseWriter {
+    private static func openLive(_ path: String, _ configuration: Configuration) throws -> any DatabaseWriter
+    {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         let mode = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         guard mode == "wal" else { return queue }

@@ -29,10 +29,12 @@ enum FaultTable {
     static let capacity = 4096
 
     // Written once, inside `isInstalled`, before the handler is installed and before any range is
-    // entered; only read from then on. Its constant initial value needs no lazy initialiser.
-    nonisolated(unsafe) private static var slots: UnsafeMutablePointer<FaultSlot>?
-    nonisolated(unsafe) private static var previous: UnsafeMutablePointer<sigaction>?
-    nonisolated(unsafe) private static var pageSize = 0
+    // entered; only read from then on. Constant initial values need no lazy initialiser, and unchecked
+    // exclusivity leaves nothing for the Swift runtime to do in the handler.
+    @exclusivity(unchecked) nonisolated(unsafe) private static var slots: UnsafeMutablePointer<FaultSlot>?
+    @exclusivity(unchecked) nonisolated(unsafe) private static var previous: UnsafeMutablePointer<sigaction>?
+    @exclusivity(unchecked) nonisolated(unsafe) private static var pageSize = 0
+    @exclusivity(unchecked) nonisolated(unsafe) private static var pageFlags: Int32 = 0
 
     /// Installs the handler on first use; false when the system refuses it.
     private static let isInstalled: Bool = {
@@ -41,10 +43,9 @@ enum FaultTable {
         let old = UnsafeMutablePointer<sigaction>.allocate(capacity: 1)
         old.initialize(to: sigaction())
         pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+        pageFlags = MAP_FIXED | MAP_PRIVATE | anonymousMapping
         previous = old
         slots = table
-        // Whatever the compiler may have left to a first use is used here, before a signal can come.
-        _ = covers(0)
 
         var action = sigaction()
         sigemptyset(&action.sa_mask)
@@ -99,8 +100,7 @@ enum FaultTable {
             if start > 1, address >= start, address < slots[index].end.load(ordering: .relaxed) {
                 slots[index].isBroken.store(true, ordering: .sequentiallyConsistent)
                 let page = UnsafeMutableRawPointer(bitPattern: address & ~UInt(pageSize - 1))
-                let flags = MAP_FIXED | MAP_PRIVATE | anonymousMapping
-                return mmap(page, pageSize, PROT_READ, flags, -1, 0) == page
+                return mmap(page, pageSize, PROT_READ, pageFlags, -1, 0) == page
             }
             index += 1
         }

@@ -38,13 +38,14 @@ struct FileImage: Sendable {
     /// - Throws: ``OverlayError/shrank(path:)`` when the base lost the page.
     func read(block: Int, from start: Int, into buffer: UnsafeMutableRawBufferPointer) throws(OverlayError) {
         if let written = blocks[UInt32(block)] {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: written.contents[start...].prefix(buffer.count)))
+            let source = written.contents[start...].prefix(buffer.count)
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source))
             return
         }
         let offset = block * Block.size + start
         var count = 0
-        if let base, block < baseBlocks {
-            count = max(0, min(buffer.count, base.size - offset))
+        if let base, block < baseBlocks, offset < base.size {
+            count = min(buffer.count, base.size - offset)
             try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
         }
         buffer.dropFirst(count).zero()
@@ -73,7 +74,8 @@ struct FileImage: Sendable {
     /// The page size that the database header gives, else SQLite's default of 4096.
     ///
     /// "The database page size in bytes. Must be a power of two between 512 and 32768 inclusive, or the
-    /// value 1 representing a page size of 65536." https://www.sqlite.org/fileformat2.html#the_database_header
+    /// value 1 representing a page size of 65536."
+    /// https://www.sqlite.org/fileformat2.html#the_database_header
     var pageSize: Int {
         var header: [UInt8] = [0, 0]
         let isRead = header.withUnsafeMutableBytes { bytes in

@@ -19,7 +19,7 @@ enum FileMethods {
 
     private static func addContentMethods(_ methods: inout sqlite3_io_methods) {
         methods.xClose = { file in
-            FileHandle.close(file)
+            OpenFile.close(file)
             return SQLITE_OK
         }
         methods.xRead = { file, bytes, count, offset in FileMethods.read(file, bytes, count, offset) }
@@ -36,7 +36,7 @@ enum FileMethods {
         // There is nothing to survive: an overlay ends with its process.
         methods.xSync = { _, _ in SQLITE_OK }
         methods.xFileSize = { file, size in
-            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             size?.pointee = sqlite3_int64(handle.file.size)
             return SQLITE_OK
         }
@@ -47,16 +47,16 @@ enum FileMethods {
 
     private static func addLockMethods(_ methods: inout sqlite3_io_methods) {
         methods.xLock = { file, level in
-            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             return handle.file.locks.raise(&handle.lockLevel, to: level, for: ObjectIdentifier(handle))
         }
         methods.xUnlock = { file, level in
-            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             handle.file.locks.lower(&handle.lockLevel, to: level, for: ObjectIdentifier(handle))
             return SQLITE_OK
         }
         methods.xCheckReservedLock = { file, result in
-            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             result?.pointee = handle.file.locks.isReserved ? 1 : 0
             return SQLITE_OK
         }
@@ -64,19 +64,19 @@ enum FileMethods {
 
     private static func addSharedMemoryMethods(_ methods: inout sqlite3_io_methods) {
         methods.xShmMap = { file, region, size, isExtending, result in
-            guard let handle = FileHandle.from(file), let result else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file), let result else { return SQLITE_IOERR }
             let mapped = handle.file.sharedMemory.map(
                 region: Int(region), size: Int(size), isExtending: isExtending != 0, &handle.claim)
             result.pointee = UnsafeMutableRawPointer(bitPattern: mapped.address)
             return mapped.code
         }
         methods.xShmLock = { file, offset, count, flags in
-            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             return handle.file.sharedMemory.lock(from: offset, count: count, flags: flags, &handle.claim)
         }
         methods.xShmBarrier = { _ in atomicMemoryFence(ordering: .sequentiallyConsistent) }
         methods.xShmUnmap = { file, _ in
-            guard let handle = FileHandle.from(file) else { return SQLITE_IOERR }
+            guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             handle.file.sharedMemory.detach(&handle.claim)
             return SQLITE_OK
         }
@@ -86,7 +86,7 @@ enum FileMethods {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32,
         _ offset: Int64
     ) -> Int32 {
-        guard let handle = FileHandle.from(file), count >= 0, offset >= 0 else { return ResultCode.read }
+        guard let handle = OpenFile.from(file), count >= 0, offset >= 0 else { return ResultCode.read }
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
         do throws(OverlayError) {
             return try handle.file.read(into: buffer, at: Int(offset)) ? SQLITE_OK : ResultCode.shortRead
@@ -103,7 +103,7 @@ enum FileMethods {
         _ file: UnsafeMutablePointer<sqlite3_file>?, upTo end: Int64,
         _ body: (OverlayFile) throws(OverlayError) -> Void
     ) -> Int32 {
-        guard let handle = FileHandle.from(file), end >= 0 else { return ResultCode.write }
+        guard let handle = OpenFile.from(file), end >= 0 else { return ResultCode.write }
         guard end <= sizeLimit else { return SQLITE_FULL }
         do throws(OverlayError) {
             try body(handle.file)

@@ -9,36 +9,27 @@ import Darwin
 /// `String` compares by canonical equivalence, so two files whose names differ only in Unicode
 /// normalisation would be one key; and a name need not be UTF-8 at all.
 struct FilePath: Hashable, Sendable {
-    /// The bytes and a terminating zero.
-    private let terminated: [CChar]
+    /// The bytes and a terminating zero, for a C call.
+    let cString: [CChar]
 
     init(_ string: String) {
-        terminated = Array(string.utf8CString)
+        cString = Array(string.utf8CString)
     }
 
     init(cString: UnsafePointer<CChar>) {
-        terminated = Array(UnsafeBufferPointer(start: cString, count: strlen(cString) + 1))
+        self.cString = Array(UnsafeBufferPointer(start: cString, count: strlen(cString) + 1))
     }
 
     private init(bytes: some Sequence<CChar>) {
-        terminated = Array(bytes) + [0]
+        cString = Array(bytes) + [0]
     }
 
-    var bytes: ArraySlice<CChar> { terminated.dropLast() }
+    var bytes: ArraySlice<CChar> { cString.dropLast() }
 
     var string: String { String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
 
     func appending(_ suffix: String) -> FilePath {
         FilePath(bytes: bytes + suffix.utf8.map { CChar(bitPattern: $0) })
-    }
-
-    /// The bytes for a C call; the pointer is valid only inside the closure.
-    func withCString<R, E: Error>(_ body: (UnsafePointer<CChar>) throws(E) -> R) throws(E) -> R {
-        let result = terminated.withUnsafeBufferPointer { buffer -> Result<R, E> in
-            guard let start = buffer.baseAddress else { preconditionFailure("a path ends in a zero") }
-            do throws(E) { return .success(try body(start)) } catch { return .failure(error) }
-        }
-        return try result.get()
     }
 
     /// The last component, for a name that a person recognises.
@@ -85,15 +76,14 @@ extension FilePath {
     }
 
     private func joined(_ last: ArraySlice<CChar>) -> FilePath {
-        bytes.last == Self.slash ? FilePath(bytes: bytes + last) : FilePath(bytes: bytes + [Self.slash] + last)
+        bytes.last == Self.slash
+            ? FilePath(bytes: bytes + last) : FilePath(bytes: bytes + [Self.slash] + last)
     }
 
     private static func realPath(_ path: FilePath) -> FilePath? {
-        path.withCString { name -> FilePath? in
-            guard let real = realpath(name, nil) else { return nil }
-            defer { free(real) }
-            return FilePath(cString: real)
-        }
+        guard let real = realpath(path.cString, nil) else { return nil }
+        defer { free(real) }
+        return FilePath(cString: real)
     }
 
     private static var workingDirectory: [CChar] {

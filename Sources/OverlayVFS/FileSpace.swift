@@ -97,7 +97,7 @@ final class FileSpace: Sendable {
         case .absent: return false
         case nil:
             var status = stat()
-            guard path.withCString({ stat($0, &status) }) == 0 else { return false }
+            guard stat(path.cString, &status) == 0 else { return false }
             return emptyCounts || status.st_mode & S_IFMT != S_IFREG || status.st_size > 0
         }
     }

@@ -17,16 +17,23 @@ package struct Footprint: Sendable, Equatable {
 
     package var isEmpty: Bool { pages.isEmpty && sizeBefore == sizeAfter }
 
+    init(pages: [UInt32], pageSize: Int, sizeBefore: Int, sizeAfter: Int) {
+        self.pages = pages
+        self.pageSize = pageSize
+        self.sizeBefore = sizeBefore
+        self.sizeAfter = sizeAfter
+    }
+
     init(_ file: FrozenFile) {
-        pageSize = file.after.pageSize
-        sizeBefore = file.before.size
-        sizeAfter = file.after.size
+        let (sizeBefore, sizeAfter) = (file.before.size, file.after.size)
+        let pageSize = file.after.pageSize
         var differing = Self.resizedPages(from: sizeBefore, to: sizeAfter, pageSize)
         for block in file.touched {
             Self.insertPages(of: block, file, pageSize, into: &differing)
         }
         let last = (sizeAfter + pageSize - 1) / pageSize
-        pages = differing.filter { $0 < last }.sorted().map { UInt32($0 + 1) }
+        let pages = differing.filter { $0 < last }.sorted().map { UInt32($0 + 1) }
+        self.init(pages: pages, pageSize: pageSize, sizeBefore: sizeBefore, sizeAfter: sizeAfter)
     }
 
     static let empty = Footprint(FrozenFile(before: .empty, after: .empty, touched: []))

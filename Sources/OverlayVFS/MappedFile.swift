@@ -34,7 +34,7 @@ package final class MappedFile: Sendable {
         _ = try FileIdentity(of: path)
         // Without O_NONBLOCK the opening of a pipe that took the file's place would wait for a writer.
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-        let descriptor = path.withCString { open($0, flags) }
+        let descriptor = open(path.cString, flags)
         guard descriptor >= 0 else { throw OverlayError(errno, path) }
         defer { close(descriptor) }
 
@@ -113,7 +113,7 @@ struct FileIdentity: Equatable, Sendable {
 
     init(of path: FilePath) throws(OverlayError) {
         var status = stat()
-        guard path.withCString({ stat($0, &status) }) == 0 else { throw OverlayError(errno, path) }
+        guard stat(path.cString, &status) == 0 else { throw OverlayError(errno, path) }
         try self.init(status, path)
     }
 

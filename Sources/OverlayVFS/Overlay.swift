@@ -7,9 +7,12 @@ import Synchronization
 /// snapshot. Every other file that a connection of this overlay names, with ATTACH or VACUUM INTO say,
 /// is seen the same way.
 ///
-/// Open connections keep what they need alive; the overlay itself may go before them.
+/// Open connections keep what they need alive; the overlay itself may go before they do.
 package final class Overlay: Sendable {
     /// What `sqlite3_open_v2` takes together with `SQLITE_OPEN_URI`.
+    ///
+    /// The name in it is known as long as the overlay or a connection to it lives. Whoever passes on the
+    /// URI alone keeps the overlay until it is opened: `withExtendedLifetime(overlay) { ... }`.
     package let uri: String
     private let path: FilePath
     private let fileSystem: VirtualFileSystem

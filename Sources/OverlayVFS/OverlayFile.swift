@@ -92,7 +92,7 @@ private struct FileContent {
             let piece = min(bytes.count - done, Block.size - start)
             let block = try writable(position / Block.size, isReplaced: piece == Block.size, store)
             let source = UnsafeRawBufferPointer(rebasing: bytes[done..<(done + piece)])
-            (block.bytes + start).copyMemory(from: source.baseAddress ?? UnsafeRawPointer(block.bytes), byteCount: piece)
+            UnsafeMutableRawBufferPointer(start: block.bytes + start, count: piece).copyMemory(from: source)
             done += piece
         }
         size = max(size, offset + bytes.count)

@@ -6,9 +6,10 @@ import Glibc
 let anonymousMapping = MAP_ANONYMOUS
 let fileSizeLimit = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
 
-typealias SignalHandler = @convention(c) (
-    Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?
-) -> Void
+typealias SignalHandler =
+    @convention(c) (
+        Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?
+    ) -> Void
 
 func setHandler(_ action: inout sigaction, _ handler: @escaping SignalHandler) {
     action.__sigaction_handler.sa_sigaction = handler
@@ -23,13 +24,15 @@ func modificationTime(_ status: stat) -> timespec { status.st_mtim }
 /// Reserves room on the disk, so that no later write into a mapping of it can fail.
 /// - Returns: 0, or an errno value.
 func reserve(_ descriptor: Int32, from offset: Int, count: Int) -> Int32 {
-    posix_fallocate(descriptor, off_t(offset), off_t(count))
+    var code = EINTR
+    while code == EINTR { code = posix_fallocate(descriptor, off_t(offset), off_t(count)) }
+    return code
 }
 
 /// Opens a file that has no name, ever; -1 where the file system has no such thing (open(2)).
 func openNameless(in directory: FilePath) -> Int32 {
     let noName: Int32 = 0o20000000 | O_DIRECTORY  // O_TMPFILE, a macro that Swift does not import
-    return directory.withCString { open($0, noName | O_RDWR | O_CLOEXEC, 0o600) }
+    return open(directory.cString, noName | O_RDWR | O_CLOEXEC, 0o600)
 }
 
 #else
@@ -38,9 +41,10 @@ import Darwin
 let anonymousMapping = MAP_ANON
 let fileSizeLimit = RLIMIT_FSIZE
 
-typealias SignalHandler = @convention(c) (
-    Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?
-) -> Void
+typealias SignalHandler =
+    @convention(c) (
+        Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?
+    ) -> Void
 
 func setHandler(_ action: inout sigaction, _ handler: @escaping SignalHandler) {
     action.__sigaction_u.__sa_sigaction = handler

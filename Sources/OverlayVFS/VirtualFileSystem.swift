@@ -52,12 +52,12 @@ final class VirtualFileSystem: Sendable {
 // MARK: Callbacks
 
 // https://www.sqlite.org/c3ref/vfs.html. SQLite owns every pointer that comes in; none is kept, but for
-// the file's own memory, in which `FileHandle` puts what `xClose` takes out.
+// the file's own memory, in which `OpenFile` puts what `xClose` takes out.
 extension VirtualFileSystem {
     private static var methods: sqlite3_vfs {
         var methods = sqlite3_vfs()
         methods.iVersion = 2
-        methods.szOsFile = Int32(MemoryLayout<OpenFile>.stride)
+        methods.szOsFile = Int32(MemoryLayout<FileMemory>.stride)
         methods.mxPathname = 4096
         methods.xOpen = { vfs, name, file, flags, outFlags in
             VirtualFileSystem.open(vfs, name, file, flags, outFlags)
@@ -92,7 +92,7 @@ extension VirtualFileSystem {
         do throws(OverlayError) {
             guard let found = try system.space.open(path, flags) else { return SQLITE_CANTOPEN }
             let isDeleted = flags & SQLITE_OPEN_DELETEONCLOSE != 0
-            FileHandle(found, of: system, deletedOnClose: isDeleted ? path : nil).install(in: file)
+            OpenFile(found, of: system, deletedOnClose: isDeleted ? path : nil).install(in: file)
             outFlags?.pointee = flags
             return SQLITE_OK
         } catch {
@@ -110,16 +110,21 @@ extension VirtualFileSystem {
         let absolute = given.absolute
         let path = space.knows(absolute) ? absolute : given.resolved
         guard path.bytes.count < Int(count) else { return SQLITE_CANTOPEN }
-        path.withCString { _ = strcpy(result, $0) }
+        strcpy(result, path.cString)
         return SQLITE_OK
     }
 
     /// Hands on what has nothing to do with files: randomness, clocks, loadable extensions.
     private static func addSystemMethods(_ methods: inout sqlite3_vfs) {
         methods.xDlOpen = { _, name in VirtualFileSystem.system.flatMap { $0.pointee.xDlOpen?($0, name) } }
-        methods.xDlError = { _, count, text in VirtualFileSystem.system.map { $0.pointee.xDlError?($0, count, text) } }
-        methods.xDlSym = { _, library, symbol in VirtualFileSystem.system.flatMap { $0.pointee.xDlSym?($0, library, symbol) } }
-        methods.xDlClose = { _, library in VirtualFileSystem.system.map { $0.pointee.xDlClose?($0, library) } }
+        methods.xDlError = { _, count, text in
+            VirtualFileSystem.system.map { $0.pointee.xDlError?($0, count, text) }
+        }
+        methods.xDlSym = { _, library, symbol in
+            VirtualFileSystem.system.flatMap { $0.pointee.xDlSym?($0, library, symbol) }
+        }
+        methods.xDlClose = { _, library in VirtualFileSystem.system.map { $0.pointee.xDlClose?($0, library) }
+        }
         methods.xRandomness = { _, count, bytes in
             VirtualFileSystem.system.flatMap { $0.pointee.xRandomness?($0, count, bytes) } ?? 0
         }

@@ -1,6 +1,8 @@
 import CSQLite
 import Foundation
 
+@testable import OverlayVFS
+
 struct SQLiteError: Error, CustomStringConvertible {
     let code: Int32
     let message: String
@@ -11,6 +13,13 @@ struct SQLiteError: Error, CustomStringConvertible {
 /// A connection, as little of it as the tests need.
 final class Database {
     let handle: OpaquePointer
+    /// Without an owner an overlay may go before it is opened: its file system is then unknown.
+    private var overlay: Overlay?
+
+    convenience init(_ overlay: Overlay, readOnly: Bool = false) throws {
+        try self.init(overlay.uri, readOnly: readOnly)
+        self.overlay = overlay
+    }
 
     init(_ uri: String, readOnly: Bool = false) throws {
         var handle: OpaquePointer?
@@ -35,17 +44,26 @@ final class Database {
         SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 
-    /// Every row, each value with its storage class, exactly.
+    /// Every row of every statement, the values as text.
     func rows(_ sql: String) throws -> [[String]] {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
-            throw error(sqlite3_errcode(handle), sql)
+        try sql.withCString { start in
+            var result: [[String]] = []
+            var rest: UnsafePointer<CChar>? = start
+            while let next = rest, next.pointee != 0 {
+                var statement: OpaquePointer?
+                let code = sqlite3_prepare_v2(handle, next, -1, &statement, &rest)
+                guard code == SQLITE_OK else { throw error(code, sql) }
+                defer { sqlite3_finalize(statement) }
+                if statement != nil { try step(statement, sql, into: &result) }
+            }
+            return result
         }
-        defer { sqlite3_finalize(statement) }
-        var result: [[String]] = []
+    }
+
+    private func step(_ statement: OpaquePointer?, _ sql: String, into result: inout [[String]]) throws {
         while true {
             let code = sqlite3_step(statement)
-            if code == SQLITE_DONE { return result }
+            if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw error(code, sql) }
             result.append((0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) })
         }
@@ -62,7 +80,8 @@ final class Database {
         default:
             let bytes = sqlite3_column_blob(statement, column)
             let count = Int(sqlite3_column_bytes(statement, column))
-            return "x" + UnsafeRawBufferPointer(start: bytes, count: count).map { String($0, radix: 16) }.joined()
+            return "x"
+                + UnsafeRawBufferPointer(start: bytes, count: count).map { String($0, radix: 16) }.joined()
         }
     }
 }
@@ -95,14 +114,25 @@ final class Folder {
     }
 
     /// Names, bytes and times of everything in it, and its own time.
-    func state() throws -> [String] {
-        let files = FileManager.default
-        let own = try files.attributesOfItem(atPath: path)[.modificationDate].map { "\($0)" } ?? ""
-        return try [own]
-            + files.contentsOfDirectory(atPath: path).sorted().map { name in
+    func state() throws -> [Entry] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        return try [Entry(name: ".", bytes: Data(), time: time(path))]
+            + names.map { name in
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: file(name)))
-                let time = try files.attributesOfItem(atPath: file(name))[.modificationDate]
-                return "\(name) \(bytes.count) \(bytes.hashValue) \(time.map { "\($0)" } ?? "")"
+                return Entry(name: name, bytes: bytes, time: time(file(name)))
             }
+    }
+
+    struct Entry: Equatable {
+        let name: String
+        let bytes: Data
+        let time: [Int]
+    }
+
+    private func time(_ path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        let modified = modificationTime(status)
+        return [modified.tv_sec, modified.tv_nsec]
     }
 }

@@ -33,6 +33,8 @@ struct Catalog: Sendable {
         /// The table that an index or trigger belongs to.
         var tableName: String
         var sql: NormalizedSQL
+        /// The statement as sqlite_schema has it.
+        var text: String
     }
 
     struct Column: Sendable, Hashable {
@@ -59,6 +61,8 @@ struct Catalog: Sendable {
         var kind: Kind
         var columns: [Column]
         var sql: NormalizedSQL
+        /// The statement as sqlite_schema has it.
+        var text: String
         var isAutoincrement: Bool
 
         /// Columns whose values are stored, by folded name.
@@ -105,7 +109,9 @@ extension Catalog {
         reading connection: any Connection, historyTable: String, earlier: Catalog? = nil,
         unreadable: inout [UnreadableTable]
     ) throws {
-        encoding = try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 } ?? .utf8
+        encoding =
+            try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
+            ?? .utf8
         let kinds = try Self.tableKinds(connection)
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
@@ -124,7 +130,7 @@ extension Catalog {
             let normalized = NormalizedSQL(sql: sql)
             guard kind == .table else {
                 objects[ObjectID(kind, row.name)] = Object(
-                    kind: kind, name: row.name, tableName: row.table, sql: normalized)
+                    kind: kind, name: row.name, tableName: row.table, sql: normalized, text: sql)
                 continue
             }
             if let known = earlier?.tables[folded], known.name == row.name, known.sql == normalized {
@@ -159,7 +165,8 @@ extension Catalog {
     private static func tableKinds(_ connection: any Connection) throws -> [String: ListedKind] {
         var kinds: [String: ListedKind] = [:]
         try connection.forEachRow("PRAGMA main.table_list") { row in
-            kinds[row.string(1).foldedASCII] = ListedKind(type: row.string(2), isWithoutRowid: row.integer(4) != 0)
+            kinds[row.string(1).foldedASCII] = ListedKind(
+                type: row.string(2), isWithoutRowid: row.integer(4) != 0)
         }
         return kinds
     }
@@ -184,7 +191,7 @@ extension Catalog {
             _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
         }
         return Table(
-            name: row.name, kind: kind, columns: columns, sql: sql,
+            name: row.name, kind: kind, columns: columns, sql: sql, text: row.sql ?? "",
             isAutoincrement: kind == .ordinary && sql.containsWord("autoincrement"))
     }
 
@@ -198,7 +205,8 @@ extension Catalog {
         let folded = module.foldedASCII
         if ["fts5vocab", "fts4aux", "dbstat"].contains(folded) { return .derived(module: folded) }
         let words = statement.tokens.map { $0.text(in: source).foldedASCII }
-        let isExternal = ["fts3", "fts4", "fts5"].contains(folded)
+        let isExternal =
+            ["fts3", "fts4", "fts5"].contains(folded)
             && zip(words, words.dropFirst()).contains { $0 == "content" && $1 == "=" }
         return isExternal ? .derived(module: folded) : .virtual(module: folded)
     }

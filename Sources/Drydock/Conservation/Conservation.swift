@@ -59,7 +59,9 @@ extension Conservation {
         var pair = pair
         var difference = try Self.difference(of: pair, connection, declarations)
         // A rename that only a copying statement suggests must be borne out by every value.
-        let refuted = pair.columns.indices.filter { pair.columns[$0].isGuess && difference.changed[$0] != nil }
+        let refuted = pair.columns.indices.filter {
+            pair.columns[$0].isGuess && difference.changed[$0] != nil
+        }
         if !refuted.isEmpty {
             pair.droppedColumns += refuted.map { pair.columns[$0].before }
             pair.columns.removeAll { column in
@@ -69,7 +71,8 @@ extension Conservation {
         }
         for column in pair.droppedColumns {
             let count = try Self.count(
-                connection, "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(pair.before.name))")
+                connection,
+                "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(pair.before.name))")
             droppedColumns.append(
                 DroppedColumn(
                     table: pair.before, column: column, valueCount: count,

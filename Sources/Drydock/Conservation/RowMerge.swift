@@ -46,7 +46,8 @@ final class RowMerge {
         try stepAfter()
         while hasBefore || hasAfter {
             let order =
-                !hasBefore ? 1 : !hasAfter ? -1 : RowOrder.compare(before.handle, after.handle, columns: keyCount)
+                !hasBefore
+                ? 1 : !hasAfter ? -1 : RowOrder.compare(before.handle, after.handle, columns: keyCount)
             if order < 0 {
                 try report(.lost(row(of: before, at: rowsBefore)))
                 try stepBefore()
@@ -65,9 +66,11 @@ final class RowMerge {
     /// Rows that share a key: same ones pair off, then the rest in their order; what is over is lost or
     /// added. A real key makes groups of one.
     private func settleGroup(_ report: (Event) throws -> Void) throws {
-        var old = try group(of: before, position: { self.rowsBefore }, isAtRow: { self.hasBefore }, step: stepBefore)
+        var old = try group(
+            of: before, position: { self.rowsBefore }, isAtRow: { self.hasBefore }, step: stepBefore)
         var counts: [[SQLValue]: Int] = [:]
-        let all = try group(of: after, position: { self.rowsAfter }, isAtRow: { self.hasAfter }, step: stepAfter)
+        let all = try group(
+            of: after, position: { self.rowsAfter }, isAtRow: { self.hasAfter }, step: stepAfter)
         for row in all { counts[row.values, default: 0] += 1 }
         old.removeAll { row in
             guard let count = counts[row.values], count > 0 else { return false }

@@ -54,7 +54,10 @@ struct TableComparison {
     private func statements(
         key: [Int], usesRowid: Bool, rest: [Int], extraRowid: Bool = false
     ) throws -> (before: any PreparedStatement, after: any PreparedStatement) {
-        func text(_ schema: String, _ table: Catalog.Table, _ name: (TableMatch.ColumnPair) -> String, _ tail: [String])
+        func text(
+            _ schema: String, _ table: Catalog.Table, _ name: (TableMatch.ColumnPair) -> String,
+            _ tail: [String]
+        )
             -> String
         {
             let rowid = table.rowidName ?? "NULL"
@@ -86,7 +89,8 @@ struct TableComparison {
         var difference = TableDifference()
         difference.keyColumns = usesRowid ? ["rowid"] : key.map { match.columns[$0].before.name }
         difference.keyPositions = usesRowid ? nil : key
-        let merge = RowMerge(before: before, after: after, keyCount: keyCount, columnCount: keyCount + rest.count)
+        let merge = RowMerge(
+            before: before, after: after, keyCount: keyCount, columnCount: keyCount + rest.count)
         try merge.run { event in
             switch event {
             case .lost(let row):
@@ -125,7 +129,8 @@ struct TableComparison {
         difference.keyColumns = ["rowid"]
         let (before, after) = try statements(
             key: compared, usesRowid: false, rest: [], extraRowid: true)
-        let merge = RowMerge(before: before, after: after, keyCount: compared.count, columnCount: compared.count)
+        let merge = RowMerge(
+            before: before, after: after, keyCount: compared.count, columnCount: compared.count)
         let rowidColumn = compared.count + 1
         var lost: [Int64: LostRow] = [:]
         var unnumberedLost = 0

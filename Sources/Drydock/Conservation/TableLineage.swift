@@ -80,13 +80,17 @@ struct TableLineage: Sendable {
         nextID += 1
     }
 
-    private mutating func noteCopy(into target: String, columns: [String]?, from copy: CopySource, at index: Int) {
+    private mutating func noteCopy(
+        into target: String, columns: [String]?, from copy: CopySource, at index: Int
+    ) {
         guard incarnations[target]?.origin == nil else { return }
         for table in copy.tables {
             guard let source = incarnations[table.foldedASCII], let origin = source.origin else { continue }
             let items = copy.items.map { item -> String? in
                 guard case .column(let qualifier, let name) = item else { return nil }
-                if copy.tables.count > 1, let qualifier, qualifier.foldedASCII != table.foldedASCII { return nil }
+                if copy.tables.count > 1, let qualifier, qualifier.foldedASCII != table.foldedASCII {
+                    return nil
+                }
                 return source.firstName(name).foldedASCII
             }
             incarnations[target]?.copies.append(

@@ -36,11 +36,13 @@ struct SchemaMatch: Sendable {
                 continue
             }
             let matching = ColumnMatching(
-                before: table, after: successor, incarnation: lineage[successor.name], declarations: declarations)
+                before: table, after: successor, incarnation: lineage[successor.name],
+                declarations: declarations)
             usedDeclarations.formUnion(matching.usedDeclarations)
             pairs.append(
                 TableMatch(
-                    before: table, after: successor, columns: matching.pairs, droppedColumns: matching.dropped,
+                    before: table, after: successor, columns: matching.pairs,
+                    droppedColumns: matching.dropped,
                     isRebuilt: lineage[successor.name]?.createdBy != nil))
         }
     }
@@ -68,7 +70,8 @@ struct SchemaMatch: Sendable {
         }
         if let sameName { return (sameName, nil) }
         for declaration in declarations {
-            guard case .renamesTable(let from, let to) = declaration.kind, from.foldedASCII == table.name.foldedASCII
+            guard case .renamesTable(let from, let to) = declaration.kind,
+                from.foldedASCII == table.name.foldedASCII
             else { continue }
             return (after.table(to), declaration)
         }

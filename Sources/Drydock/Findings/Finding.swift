@@ -38,7 +38,8 @@ public struct Finding: Sendable {
 
     public init(
         _ rule: Rule, _ severity: Severity, _ message: String, help: String = "", migration: String? = nil,
-        place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
+        place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [],
+        evidence: Evidence? = nil
     ) {
         self.rule = rule
         self.severity = severity
@@ -58,7 +59,8 @@ public struct Finding: Sendable {
         table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
     ) {
         self.init(
-            rule, .error, message, help: help, migration: migration, place: place, table: table, column: column,
+            rule, .error, message, help: help, migration: migration, place: place, table: table,
+            column: column,
             tags: tags, evidence: evidence)
     }
 

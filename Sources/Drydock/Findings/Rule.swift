@@ -68,9 +68,11 @@ extension Rule {
             "Users lose this data on upgrade. integrity_check and foreign_key_check do not see it."
         case .valuesChanged: "Users find other data after the upgrade than before."
         case .invariantBroken: "The migration's author said that this must not change."
-        case .objectLost: "SQLite drops indexes and triggers with their table; a rebuild has to make them again."
+        case .objectLost:
+            "SQLite drops indexes and triggers with their table; a rebuild has to make them again."
         case .autoincrementReset: "Old ids may live on in other tables, in files or on a server."
-        case .searchIndexStale: "Searches miss rows or find what is no longer there; integrity_check does not see it."
+        case .searchIndexStale:
+            "Searches miss rows or find what is no longer there; integrity_check does not see it."
         case .viewBroken: "SQLite reports it only when the view or trigger is used."
         case .foreignKeyViolation: "With foreign keys on, later changes to these rows fail."
         case .schemaMismatch: "The next migration meets two kinds of database under one version."

@@ -5,7 +5,8 @@ public enum DeclarationParser {
     /// What may follow `drydock:`, as help and error messages show it.
     public static let forms = [
         "drops table TABLE", "drops column TABLE.COLUMN", "renames table TABLE to TABLE",
-        "renames column TABLE.COLUMN to TABLE.COLUMN", "rewrites TABLE.COLUMN", "deletes from TABLE where CONDITION",
+        "renames column TABLE.COLUMN to TABLE.COLUMN", "rewrites TABLE.COLUMN",
+        "deletes from TABLE where CONDITION",
         "inserts into TABLE", "preserves QUERY", "foreign-keys immediate",
     ]
 
@@ -35,7 +36,8 @@ public enum DeclarationParser {
 
     static func invalid(_ fault: Fault, place: Finding.Place, migration: String) -> Finding {
         Finding(
-            .invalidDeclaration, fault.message, help: "Write: \(fault.form)", migration: migration, place: place)
+            .invalidDeclaration, fault.message, help: "Write: \(fault.form)", migration: migration,
+            place: place)
     }
 
     struct Fault: Error {
@@ -71,7 +73,9 @@ public enum DeclarationParser {
                 .inserts(table: try reader.plainName("inserts into TABLE"))
             }
         case "preserves":
-            guard !reader.isAtEnd else { throw Fault(message: "no query follows 'preserves'", form: "preserves QUERY") }
+            guard !reader.isAtEnd else {
+                throw Fault(message: "no query follows 'preserves'", form: "preserves QUERY")
+            }
             return [.preserves(query: reader.rest)]
         case "foreign-keys":
             try reader.expect("immediate", "foreign-keys immediate")
@@ -82,7 +86,8 @@ public enum DeclarationParser {
             let nearest = nearestName(to: verb, in: verbs)
             throw Fault(
                 message: verb.isEmpty ? "nothing follows 'drydock:'" : "'\(verb)' is no declaration",
-                form: forms.filter { form in nearest.map { form.hasPrefix($0) } ?? true }.joined(separator: "  |  "))
+                form: forms.filter { form in nearest.map { form.hasPrefix($0) } ?? true }.joined(
+                    separator: "  |  "))
         }
     }
 
@@ -191,7 +196,8 @@ struct WordReader {
     mutating func plainName(_ form: String) throws(DeclarationParser.Fault) -> String {
         let (table, column) = try name(form)
         guard column == nil else {
-            throw .init(message: "'\(table).\(column ?? "")' names a column where a table is expected", form: form)
+            throw .init(
+                message: "'\(table).\(column ?? "")' names a column where a table is expected", form: form)
         }
         return table
     }

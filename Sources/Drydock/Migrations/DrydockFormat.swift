@@ -17,13 +17,17 @@ public struct DrydockFormat: MigrationFormat {
 
     public init() {}
 
+    /// Every folder can be one: this is the format of a folder that no other tool marks as its own.
+    public func recognises(folder: String) -> Bool { true }
+
     public func load(folder: String) throws -> MigrationSet {
         let names = try FolderListing.files(in: folder)
             .filter { $0.lowercased().hasSuffix(".sql") && !$0.lowercased().hasSuffix(".down.sql") }
             .sorted(by: naturallyPrecedes)
         var set = MigrationSet(folder: folder, format: self, migrations: [], findings: [])
         for name in names {
-            var migration = read(folder + "/" + name, identifier: String(name.dropLast(4)), into: &set.findings)
+            var migration = read(
+                folder + "/" + name, identifier: String(name.dropLast(4)), into: &set.findings)
             if let first = set.migrations.first(where: { $0.identifier == migration.identifier }) {
                 migration.fault = Finding(
                     .migrationFailed,
@@ -42,7 +46,14 @@ public struct DrydockFormat: MigrationFormat {
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations' COLLATE NOCASE"
         ) { _ in true }
         if hasHistory != nil {
-            return try connection.rows("SELECT identifier FROM grdb_migrations ORDER BY rowid") { $0.string(0) }
+            // Another tool's table of that name tells nothing.
+            let columns = try connection.rows("PRAGMA table_info(grdb_migrations)") {
+                $0.string(1).foldedASCII
+            }
+            guard columns.contains("identifier") else { return nil }
+            return try connection.rows("SELECT identifier FROM grdb_migrations ORDER BY rowid") {
+                $0.string(0)
+            }
         }
         let isEmpty = try connection.firstRow("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in true } == nil
         return isEmpty ? [] : nil
@@ -53,7 +64,8 @@ public struct DrydockFormat: MigrationFormat {
         func fault(_ message: String, _ help: String, line: Int? = nil) -> Migration {
             var place = Finding.Place(file: path)
             place.line = line
-            migration.fault = Finding(.migrationFailed, message, help: help, migration: identifier, place: place)
+            migration.fault = Finding(
+                .migrationFailed, message, help: help, migration: identifier, place: place)
             return migration
         }
         let bytes: [UInt8]
@@ -71,7 +83,8 @@ public struct DrydockFormat: MigrationFormat {
                 line: location.line)
         }
         migration.statements = source.statements()
-        migration.declarations = DeclarationParser.declarations(in: source, findings: &findings, migration: identifier)
+        migration.declarations = DeclarationParser.declarations(
+            in: source, findings: &findings, migration: identifier)
         if migration.statements.isEmpty {
             findings.append(
                 Finding(

@@ -40,6 +40,9 @@ public protocol MigrationFormat: Sendable {
     /// The table in which applied migrations are recorded; left out of conservation and of schemas.
     var historyTable: String { get }
 
+    /// Whether a folder is this tool's, by its files.
+    func recognises(folder: String) -> Bool
+
     /// Reads a folder.
     /// - Throws: ``RequestError`` when the folder as a whole cannot be read. A file that cannot be read is
     ///   a migration with a fault.
@@ -50,7 +53,14 @@ public protocol MigrationFormat: Sendable {
 }
 
 public enum MigrationFormats {
+    /// The one place where a format is registered; the first that recognises a folder reads it.
     public static let all: [any MigrationFormat] = [DrydockFormat()]
+
+    /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
+    static func load(folder: String) throws -> MigrationSet {
+        let format = all.first { $0.recognises(folder: folder) } ?? DrydockFormat()
+        return try format.load(folder: folder)
+    }
 }
 
 /// A request that no report can answer, such as a folder that does not exist. The command line ends with

@@ -2,16 +2,16 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// A row, or a value of it, that did not survive a step.
-struct CulpritProbe: Sendable {
-    let match: TableMatch
-    let row: TableDifference.Locator?
-    /// The column pair whose value changed; nil when the row is gone.
-    let column: Int?
+/// What to look for after each statement.
+enum CulpritProbe: Sendable {
+    /// A row that is gone, or with a column pair's position, a value of it that changed.
+    case row(TableMatch, TableDifference.Locator?, column: Int?)
+    /// A fault that the state has more of than this.
+    case fault(any StateRule, Fault.ID, baseline: Int)
 }
 
-/// Finds the statement that lost a row or changed a value: runs the migration again on a fork, and looks
-/// for the row after each statement. Costs nothing when nothing was found.
+/// Finds the statement that did it: runs the migration again on a fork, and looks for what went wrong
+/// after each statement. Costs nothing when nothing was found.
 struct CulpritSearch: Sendable {
     let migration: Migration
     let before: DatabaseState
@@ -40,6 +40,7 @@ struct CulpritSearch: Sendable {
         let database = try await engine.open(.uri(overlay.uri), settings: settings)
         let uri = overlay.attach(before.image).replacing("'", with: "''")
         let (migration, tables) = (migration, Array(before.catalog.tables.keys))
+        let historyTable = inspector.historyTable
         let end = TableLineage(tables: tables, statements: migration.statements)
         let outcome: Result<[Int?], any Error>
         do {
@@ -48,14 +49,15 @@ struct CulpritSearch: Sendable {
                     try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
                     try connection.execute("BEGIN IMMEDIATE")
                     defer { try? connection.execute("ROLLBACK") }
-                    var traces = probes.map { Trace(probe: $0, incarnation: end[$0.match.after.name]) }
+                    var traces = probes.map { Trace($0, end) }
                     var lineage = TableLineage(tables: tables)
                     for (index, statement) in migration.statements.enumerated() {
                         try MigrationRun.run(statement, at: index, on: connection)
                         lineage.apply(statement.action, at: index)
-                        for trace in traces.indices {
-                            traces[trace].look(connection, lineage, statement.action, at: index, Self.beforeSchema)
-                        }
+                        let moment = Moment(
+                            connection: connection, lineage: lineage, action: statement.action, index: index,
+                            beforeSchema: Self.beforeSchema, historyTable: historyTable)
+                        for trace in traces.indices { traces[trace].look(moment) }
                     }
                     return traces.map(\.culprit)
                 })
@@ -70,66 +72,111 @@ struct CulpritSearch: Sendable {
     }
 }
 
-/// What became of one row, statement by statement.
+/// A migration just after one of its statements.
+private struct Moment {
+    let connection: any Connection
+    let lineage: TableLineage
+    let action: StatementAction
+    let index: Int
+    let beforeSchema: String
+    let historyTable: String
+}
+
+/// Whether all was well with one thing, statement by statement.
 private struct Trace {
-    let probe: CulpritProbe
-    let incarnation: TableLineage.Incarnation?
-    /// The row was there after the last statement that was looked at.
-    private var isThere: Bool
-    private var wasEverThere: Bool
-    private var vanishedAt: Int?
+    private let probe: CulpritProbe
+    /// The table that has the row at the end.
+    private let incarnation: TableLineage.Incarnation?
+    private var isWell: Bool
+    private var wasEverWell: Bool
+    private var brokenBy: Int?
     private var filledBy: Int?
 
-    init(probe: CulpritProbe, incarnation: TableLineage.Incarnation?) {
+    init(_ probe: CulpritProbe, _ end: TableLineage) {
         self.probe = probe
-        self.incarnation = incarnation
-        isThere = incarnation?.createdBy == nil
-        wasEverThere = isThere
-    }
-
-    /// The statement after which the row was gone for good; for a table that was made anew and never had
-    /// it, the one that filled the table.
-    var culprit: Int? { wasEverThere ? vanishedAt : filledBy ?? incarnation?.createdBy }
-
-    mutating func look(
-        _ connection: any Connection, _ lineage: TableLineage, _ action: StatementAction, at index: Int, _ schema: String
-    ) {
-        guard let incarnation, let name = lineage.name(of: incarnation.id) else { return }
-        if case .insert(let table, _, _) = action, table.folded == name { filledBy = filledBy ?? index }
-        guard let found = isFound(in: name, connection, schema) else { return }
-        if found {
-            wasEverThere = true
-            vanishedAt = nil
-        } else if isThere {
-            vanishedAt = index
+        if case .row(let match, _, _) = probe {
+            incarnation = end[match.after.name]
+            isWell = incarnation?.createdBy == nil
+        } else {
+            incarnation = nil
+            isWell = true
         }
-        isThere = found
+        wasEverWell = isWell
     }
+
+    /// The statement after which it was broken for good; for a table that was made anew and never had the
+    /// row, the one that filled the table.
+    var culprit: Int? { wasEverWell ? brokenBy : filledBy ?? incarnation?.createdBy }
+
+    mutating func look(_ moment: Moment) {
+        let isWell: Bool?
+        switch probe {
+        case .row(let match, let row, let column):
+            guard let incarnation, let name = moment.lineage.name(of: incarnation.id) else { return }
+            if case .insert(let table, _, _) = moment.action, table.folded == name {
+                filledBy = filledBy ?? moment.index
+            }
+            isWell = row.flatMap {
+                RowSearch(match: match, row: $0, column: column).isFound(in: name, moment)
+            }
+        case .fault(let rule, let id, let baseline):
+            isWell = hasFault(rule, id, moment).map { $0 <= baseline }
+        }
+        guard let isWell else { return }
+        if isWell {
+            wasEverWell = true
+            brokenBy = nil
+        } else if self.isWell {
+            brokenBy = moment.index
+        }
+        self.isWell = isWell
+    }
+
+    /// How much of a fault there is; nil when it cannot be told. The rule may write: all of it is undone.
+    private func hasFault(_ rule: any StateRule, _ id: Fault.ID, _ moment: Moment) -> Int? {
+        let connection = moment.connection
+        guard (try? connection.execute("SAVEPOINT drydock_look")) != nil else { return nil }
+        defer { try? connection.execute("ROLLBACK TO drydock_look; RELEASE drydock_look") }
+        var unreadable: [Catalog.UnreadableTable] = []
+        guard
+            let catalog = try? Catalog(
+                reading: connection, historyTable: moment.historyTable, unreadable: &unreadable),
+            let faults = try? rule.faults(
+                in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+        else { return nil }
+        return faults.reduce(0) { $0 + ($1.id == id ? $1.count : 0) }
+    }
+}
+
+/// Looks a row of the table before the step up in what its successor is just now.
+private struct RowSearch {
+    let match: TableMatch
+    let row: TableDifference.Locator
+    let column: Int?
 
     /// Nil when it cannot be told, as while the table has other columns.
-    private func isFound(in table: String, _ connection: any Connection, _ schema: String) -> Bool? {
-        guard let row = probe.row else { return nil }
-        let match = probe.match
-        let source = "\(schema).\(quotedName(match.before.name))"
+    func isFound(in table: String, _ moment: Moment) -> Bool? {
+        let source = "\(moment.beforeSchema).\(quotedName(match.before.name))"
         let one: String
         var conditions: [String]
         switch row {
         case .rowid(let rowid):
-            let name = match.before.rowidName ?? "rowid"
-            one = "SELECT * FROM \(source) WHERE \(name) = \(rowid)"
+            one = "SELECT * FROM \(source) WHERE \(match.before.rowidName ?? "rowid") = \(rowid)"
             conditions =
-                probe.column == nil
+                column == nil
                 ? match.columns.map(sameValue) : ["f.\(match.after.rowidName ?? "rowid") = \(rowid)"]
         case .ordinal(let ordinal, let positions):
             let keys = positions.map { match.columns[$0] }
             let order = keys.map { quotedName($0.before.name) + " COLLATE BINARY" }
-            one = "SELECT * FROM \(source)"
-                + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))") + " LIMIT 1 OFFSET \(ordinal)"
+            one =
+                "SELECT * FROM \(source)"
+                + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))")
+                + " LIMIT 1 OFFSET \(ordinal)"
             conditions = keys.map(sameValue)
         }
-        if let column = probe.column { conditions.append(sameValue(match.columns[column])) }
+        if let column { conditions.append(sameValue(match.columns[column])) }
         let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
-        return try? connection.firstRow(
+        return try? moment.connection.firstRow(
             "SELECT EXISTS(SELECT 1 FROM main.\(quotedName(table)) AS f, (\(one)) AS b WHERE \(condition))"
         ) { $0.integer(0) != 0 }
     }

@@ -66,7 +66,8 @@ struct StateInspector: Sendable {
         return try await withConnection(to: image) { connection in
             var unreadable: [Catalog.UnreadableTable] = []
             let catalog = try Catalog(
-                reading: connection, historyTable: historyTable, earlier: earlier?.catalog, unreadable: &unreadable)
+                reading: connection, historyTable: historyTable, earlier: earlier?.catalog,
+                unreadable: &unreadable)
             var state = DatabaseState(image: image, catalog: catalog)
             if catalog.hasSequences || earlier?.catalog.hasSequences == true {
                 state.highestIDs = try catalog.highestIDs(connection)
@@ -121,7 +122,8 @@ extension Catalog {
         var result: [String: Int64] = [:]
         for (name, table) in tables where table.kind == .ordinary {
             guard let rowid = table.rowidName else { continue }
-            result[name] = try connection.firstRow("SELECT max(\(rowid)) FROM main.\(quotedName(table.name))") {
+            result[name] = try connection.firstRow("SELECT max(\(rowid)) FROM main.\(quotedName(table.name))")
+            {
                 $0.integer(0)
             }
         }

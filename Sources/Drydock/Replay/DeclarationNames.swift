@@ -34,9 +34,13 @@ struct DeclarationNames: Sendable {
     }
 
     private func tableFault(_ name: String, _ declaration: Declaration) -> Finding? {
-        if before.table(name) != nil || after.table(name) != nil || name.foldedASCII == "sqlite_sequence" { return nil }
+        if before.table(name) != nil || after.table(name) != nil || name.foldedASCII == "sqlite_sequence" {
+            return nil
+        }
         let names = (before.tables.values.map(\.name) + after.tables.values.map(\.name)).sorted()
-        return invalid("no table is called '\(name)' before or after the migration", declaration, nearestName(to: name, in: names))
+        return invalid(
+            "no table is called '\(name)' before or after the migration", declaration,
+            nearestName(to: name, in: names))
     }
 
     private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {
@@ -44,8 +48,12 @@ struct DeclarationNames: Sendable {
         if table.foldedASCII == "sqlite_sequence" { return nil }
         // A renamed table may be called by its old name with a new column, and the other way round.
         let tables = (before.tables.values.map { $0 } + after.tables.values.map { $0 })
-        if tables.contains(where: { $0.column(column) != nil && $0.name.foldedASCII == table.foldedASCII }) { return nil }
-        let names = tables.filter { $0.name.foldedASCII == table.foldedASCII }.flatMap { $0.columns.map(\.name) }
+        if tables.contains(where: { $0.column(column) != nil && $0.name.foldedASCII == table.foldedASCII }) {
+            return nil
+        }
+        let names = tables.filter { $0.name.foldedASCII == table.foldedASCII }.flatMap {
+            $0.columns.map(\.name)
+        }
         return invalid(
             "table \(table) has no column '\(column)' before or after the migration", declaration,
             nearestName(to: column, in: names.sorted()))

@@ -35,7 +35,10 @@ struct FreshInstall: Sendable {
                 _ = try await MigrationRun(migration).apply(to: database)
             } catch {
                 try Task.checkCancellation()
-                fresh.failure = "\(migration.identifier) fails on an empty database: \(describe(error))"
+                fresh.failure =
+                    watchdog.isTimeUp
+                    ? "\(migration.identifier) on an empty database took longer than the time limit"
+                    : "\(migration.identifier) fails on an empty database: \(describe(error))"
                 break
             }
             let (historyTable, earlier) = (context.set.format.historyTable, fresh.catalogs.last)
@@ -43,7 +46,8 @@ struct FreshInstall: Sendable {
                 try await database.withConnection { connection in
                     var unreadable: [Catalog.UnreadableTable] = []
                     return try Catalog(
-                        reading: connection, historyTable: historyTable, earlier: earlier, unreadable: &unreadable)
+                        reading: connection, historyTable: historyTable, earlier: earlier,
+                        unreadable: &unreadable)
                 })
         }
         try await database.close()

@@ -16,33 +16,38 @@ struct MigrationFailure {
             let statement = migration.statements[failure.index]
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails: \(failure.error.message)",
-                help: help(for: failure.error, statement), migration: migration.identifier,
+                help: help(for: failure.error), migration: migration.identifier,
                 place: .init(statement, offset: failure.error.offset))
         case let error as EngineError where error.isForeignKeyCheckFailure:
             return Finding(
-                .migrationFailed, "\(migration.identifier) fails its foreign-key check: \(error.message)",
-                help: "Rows must not reference what the migration removes. Delete or mend them in the same migration.",
+                .migrationFailed, "\(migration.identifier) fails its foreign-key check",
+                help:
+                    "A row must not reference what does not exist. Delete or mend such rows in the migration.",
                 migration: migration.identifier, place: .init(file: migration.path))
         case let error as EngineError where !error.isCorruption:
             return Finding(
-                .migrationFailed, "\(migration.identifier) fails: \(error.message)", migration: migration.identifier,
+                .migrationFailed, "\(migration.identifier) fails: \(error.message)",
+                migration: migration.identifier,
                 place: .init(file: migration.path))
         default: return nil
         }
     }
 
-    private func help(for error: EngineError, _ statement: SQLStatement) -> String {
+    private func help(for error: EngineError) -> String {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
-            return "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
+            return
+                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
         }
         if let name = message.dropping(prefix: "no such collation sequence: ") {
-            return "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
+            return
+                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
         }
         if message.hasPrefix("UNIQUE constraint failed") {
             return "Existing rows share these values. Merge or delete them first, and declare it."
         }
-        if message.hasPrefix("NOT NULL constraint failed") || message.contains("Cannot add a NOT NULL column") {
+        if message.hasPrefix("NOT NULL constraint failed") || message.contains("Cannot add a NOT NULL column")
+        {
             return "Existing rows have no value for it. Give the column a DEFAULT, or fill it first."
         }
         if message.hasPrefix("CHECK constraint failed") {

@@ -24,7 +24,8 @@ struct MigrationRun: Sendable {
 
     var engineMigration: EngineMigration {
         let (migration, seconds) = (migration, seconds)
-        return EngineMigration(identifier: migration.identifier, foreignKeyChecks: foreignKeyChecks) { connection in
+        return EngineMigration(identifier: migration.identifier, foreignKeyChecks: foreignKeyChecks) {
+            connection in
             for (index, statement) in migration.statements.enumerated() {
                 let start = ContinuousClock.now
                 try Self.run(statement, at: index, on: connection)
@@ -48,11 +49,13 @@ struct MigrationRun: Sendable {
         switch file {
         case .expression:
             throw EngineError(
-                extendedCode: 1, message: "Drydock replays ATTACH only when the file's name is a string literal")
+                extendedCode: 1,
+                message: "Drydock replays ATTACH only when the file's name is a string literal")
         case .literal(let name):
             guard name.hasPrefix("file:"), name.removingPercentEscapes.contains("vfs=") else { return }
             throw EngineError(
-                extendedCode: 1, message: "Drydock does not replay ATTACH with a VFS of its own: it could write the disk")
+                extendedCode: 1,
+                message: "Drydock does not replay ATTACH with a VFS of its own: it could write the disk")
         }
     }
 

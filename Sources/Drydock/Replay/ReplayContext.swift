@@ -27,6 +27,7 @@ struct ReplayContext: Sendable {
     }
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {
-        StateInspector(engine: engine, settings: settings(watchdog), historyTable: self.set.format.historyTable)
+        StateInspector(
+            engine: engine, settings: settings(watchdog), historyTable: self.set.format.historyTable)
     }
 }

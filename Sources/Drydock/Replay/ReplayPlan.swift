@@ -34,13 +34,17 @@ struct ReplayPlan: Sendable {
                     .unknownMigration,
                     "\(snapshot.path) has applied \(counted(unknown.count, "migration")) that "
                         + "\(unknown.count == 1 ? "is" : "are") not in the folder: \(names)",
-                    help: "The snapshot is newer than the folder, or a released migration was renamed or removed."))
+                    help:
+                        "The snapshot is newer than the folder, or a released migration was renamed or removed."
+                ))
         }
         for gap in outOfOrder {
             findings.append(
                 Finding(
-                    .migrationOutOfOrder, .warning, "\(gap.pending) is pending although \(gap.applied) is applied",
-                    help: "It runs after migrations that sort behind it. If it is new, rename it so that it sorts last.",
+                    .migrationOutOfOrder, .warning,
+                    "\(gap.pending) is pending although \(gap.applied) is applied",
+                    help:
+                        "It runs after migrations that sort behind it. If it is new, rename it so that it sorts last.",
                     migration: gap.pending))
         }
         return findings

@@ -10,9 +10,11 @@ struct SnapshotReplay {
     let watchdog: Watchdog
     let onEvent: @Sendable (VerifyEvent) -> Void
 
-    private(set) var result: ReplayResult
-    private var stepFindings: [StepFinding] = []
-    private var integrity: IntegrityCheck?
+    var result: ReplayResult
+    var stepFindings: [StepFinding] = []
+    var integrity: IntegrityCheck?
+    /// The migration that is being run or judged.
+    private var current: String?
 
     init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
@@ -26,7 +28,7 @@ struct SnapshotReplay {
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
     }
 
-    private var inspector: StateInspector { context.inspector(watchdog) }
+    var inspector: StateInspector { context.inspector(watchdog) }
 
     /// - Throws: only CancellationError; whatever else goes wrong is a finding.
     mutating func run() async throws {
@@ -73,7 +75,8 @@ struct SnapshotReplay {
 
     private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
         do {
-            let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
+            let database = try await context.engine.open(
+                .uri(overlay.uri), settings: context.settings(watchdog))
             try await database.withConnection { connection in
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
                 try connection.checkpoint()
@@ -82,7 +85,8 @@ struct SnapshotReplay {
         } catch let error as EngineError where !error.isInterrupt {
             throw SnapshotFault(
                 message: "\(snapshot.path) cannot be opened: \(error.message)",
-                help: error.isCorruption ? "Its header or schema is damaged. Replace it with a good copy." : "")
+                help: error.isCorruption
+                    ? "Its header or schema is damaged. Replace it with a good copy." : "")
         }
     }
 
@@ -93,7 +97,8 @@ struct SnapshotReplay {
             add(
                 Finding(
                     .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
-                    help: "It has tables but no \(format.historyTable) table. Make snapshots with the app or tool that "
+                    help:
+                        "It has tables but no \(format.historyTable) table that says so. Make snapshots with the app or tool that "
                         + "migrates them, so that the history is there."))
             return nil
         }
@@ -117,10 +122,12 @@ struct SnapshotReplay {
             add(
                 Finding(
                     .integrityFailure, "\(snapshot.path) is damaged: \(check.damage[0])",
-                    help: "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
+                    help:
+                        "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
                         + "sqlite3's .recover, or take another copy.",
                     tags: [.preExisting],
-                    evidence: Evidence(details: Array(check.damage.prefix(Evidence.detailLimit)))))
+                    evidence: Evidence(details: Array(check.damage.dropFirst().prefix(Evidence.detailLimit))))
+            )
             return nil
         }
         integrity = check
@@ -128,8 +135,10 @@ struct SnapshotReplay {
             let messages = check.brokenConstraints
             add(
                 Finding(
-                    .integrityFailure, .note, "the snapshot has rows that break its own constraints: \(messages[0])",
-                    tags: [.preExisting], evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
+                    .integrityFailure, .note,
+                    "the snapshot has rows that break its own constraints: \(messages[0])",
+                    tags: [.preExisting],
+                    evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
         }
         for fault in state.faults {
             add(
@@ -150,17 +159,23 @@ struct SnapshotReplay {
             let migration = context.set.migrations[index]
             onEvent(
                 .step(
-                    snapshot: snapshot.path, migration: migration.identifier, number: number + 1, of: plan.pending.count))
+                    snapshot: snapshot.path, migration: migration.identifier, number: number + 1,
+                    of: plan.pending.count))
             result.triedMigrations.insert(migration.identifier)
+            current = migration.identifier
             guard migration.fault == nil else {
-                notChecked(.migrationFailed, "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
+                notChecked(
+                    .migrationFailed,
+                    "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
                 break
             }
             if let statement = StaticChecks.transactionStatement(in: migration) {
                 add(
                     Finding(
-                        .migrationFailed, "\(migration.identifier) was not run: it would end its runner's transaction",
-                        help: "See transaction-ended.", migration: migration.identifier, place: .init(statement)))
+                        .migrationFailed,
+                        "\(migration.identifier) was not run: it would end its runner's transaction",
+                        help: "See transaction-ended.", migration: migration.identifier,
+                        place: .init(statement)))
                 break
             }
             do {
@@ -172,12 +187,15 @@ struct SnapshotReplay {
                 let (image, footprint) = overlay.freeze()
                 result.summary.steps.append(
                     .init(
-                        migration: migration.identifier, seconds: seconds, pagesWritten: footprint.pages.count,
+                        migration: migration.identifier, seconds: seconds,
+                        pagesWritten: footprint.pages.count,
                         bytesWritten: footprint.byteCount, statementSeconds: statementSeconds))
                 result.summary.to = migration.identifier
                 state = try await judge(migration, from: state, to: image)
             } catch {
-                guard let finding = try await migrationFailure(error, migration, index, state) else { throw error }
+                guard let finding = try await migrationFailure(error, migration, index, state) else {
+                    throw error
+                }
                 add(finding)
                 break
             }
@@ -193,7 +211,8 @@ struct SnapshotReplay {
             image, earlier: before, foreignKeysAreProven: migration.foreignKeyChecks == .deferred)
         for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
         let verification = StepVerification(
-            migration: migration, declarations: context.declarations[migration.identifier] ?? [], before: before,
+            migration: migration, declarations: context.declarations[migration.identifier] ?? [],
+            before: before,
             after: after, inspector: inspector, engine: context.engine)
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
@@ -215,122 +234,24 @@ struct SnapshotReplay {
     ) async throws -> Finding? {
         let failure = MigrationFailure(migration: migration, error: error)
         guard !watchdog.isTripped, var finding = failure.finding else { return nil }
-        finding.snapshot = snapshot.path
-        if failure.isForeignKeyCheck, try await failsWithoutNewViolations(migration, state) {
-            finding.tags.append(.preExisting)
-            finding.help = "The snapshot broke a foreign key before the migration ran, and GRDB's check covers the whole "
-                + "database: users with such a database cannot upgrade. Mend the rows in a migration before this one."
+        if failure.isForeignKeyCheck {
+            finding = try await ForeignKeyFailure(
+                migration: migration, before: state, engine: context.engine, inspector: inspector
+            ).explaining(finding)
         }
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
     }
 
-    /// Whether the step adds no violation to those that the snapshot has: replayed on a fork, unchecked.
-    private func failsWithoutNewViolations(_ migration: Migration, _ state: DatabaseState) async throws -> Bool {
-        guard state.faults.contains(where: { $0.id.rule == .foreignKeyViolation }) else { return false }
-        let overlay = try Overlay(state.image)
-        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
-        do {
-            _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
-            try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
-        } catch {
-            try? await database.close()
-            return false
-        }
-        let after = try await inspector.inspect(overlay.freeze().image, earlier: state)
-        let known = state.faultCounts()
-        return !after.faultCounts().contains { id, count in
-            id.rule == .foreignKeyViolation && count > known[id] ?? 0
-        }
-    }
-
-    // MARK: - The end
-
-    /// Findings that a later step mended become warnings.
-    private mutating func settle(_ end: DatabaseState?) {
-        for pending in stepFindings {
-            var finding = pending.finding
-            if let end, finding.severity == .error, let stands = pending.stands, !stands(end) {
-                finding.severity = .warning
-                finding.tags.append(.healed)
-                finding.message += "; a later migration mends it"
-            }
-            add(finding)
-        }
-        stepFindings = []
-    }
-
-    private mutating func checkIntegrity(at end: DatabaseState, from base: Image) async throws {
-        guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
-        let catalog = end.catalog
-        let check = try await inspector.withConnection(to: end.image) { try IntegrityCheck($0, catalog: catalog) }
-        let known = Set(baseline.brokenConstraints.map(IntegrityCheck.normalized))
-        let messages =
-            check.damage + check.brokenConstraints.filter { !known.contains(IntegrityCheck.normalized($0)) }
-        guard let first = messages.first else { return }
-        add(
-            Finding(
-                .integrityFailure, "after the replay integrity_check finds: \(first)",
-                help: "A migration did this: look for writable_schema, a constraint that existing rows break, or a "
-                    + "collation or function that sorts otherwise here than in the app.",
-                migration: result.summary.to,
-                evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
-    }
-
-    private mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
-        guard isWhole else {
-            return notChecked(.schemaMismatch, "\(snapshot.path) was not replayed to the end")
-        }
-        guard plan.unknown.isEmpty else {
-            return notChecked(.schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
-        }
-        guard plan.finalCount > 0 else { return }
-        guard plan.finalCount <= fresh.catalogs.count else {
-            return notChecked(.schemaMismatch, "a fresh install cannot be made: \(fresh.failure ?? "")")
-        }
-        for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: fresh.catalogs[plan.finalCount - 1]) {
-            add(finding)
-        }
-    }
-
-    /// Opens the end once more with the same migrations, as an app's next launch does.
-    private mutating func checkIdempotence(at end: DatabaseState) async throws {
-        let overlay = try Overlay(end.image)
-        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
-        let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
-        var failure: String?
-        var ran: [String] = []
-        do {
-            ran = try await database.reopen(applying: migrations)
-            try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
-        } catch {
-            try? await database.close()
-            if watchdog.isTripped { throw error }
-            failure = (error as? StatementFailure)?.error.message ?? String(describing: error)
-        }
-        let footprint = overlay.freeze().footprint
-        guard failure != nil || !ran.isEmpty || !footprint.isEmpty else { return }
-        let what =
-            !ran.isEmpty
-            ? "\(ran.joined(separator: ", ")) would run again"
-            : failure ?? "\(counted(footprint.pages.count, "page")) would change"
-        add(
-            Finding(
-                .notIdempotent, "opened again with the same migrations: \(what)",
-                help: "A migration must not touch \(context.set.format.historyTable).", migration: result.summary.to))
-    }
-
     // MARK: - Notes
 
-    private mutating func add(_ finding: Finding) {
+    mutating func add(_ finding: Finding) {
         var finding = finding
         finding.snapshot = snapshot.path
         result.findings.append(finding)
     }
 
-    private mutating func notChecked(_ rule: Rule, _ reason: String) {
+    mutating func notChecked(_ rule: Rule, _ reason: String) {
         let entry = NotChecked(rule, snapshot: snapshot.path, reason: reason)
         if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
     }
@@ -339,8 +260,10 @@ struct SnapshotReplay {
         if watchdog.isTimeUp {
             return add(
                 Finding(
-                    .timeLimit, "\(snapshot.path) was not verified within the time limit",
-                    help: "Give it longer with --timeout.", migration: result.summary.to))
+                    .timeLimit,
+                    "\(snapshot.path) was not verified within the time limit"
+                        + (current.map { "; it was at \($0)" } ?? ""),
+                    help: "Give it longer with --timeout.", migration: current))
         }
         switch error {
         case let fault as SnapshotFault:
@@ -356,24 +279,6 @@ struct SnapshotReplay {
             add(Finding(.snapshotUnreadable, "\(snapshot.path) could not be verified: \(error)"))
         }
     }
-}
-
-/// What one replay gives to the report.
-struct ReplayResult: Sendable {
-    var summary: ReplaySummary
-    var findings: [Finding] = []
-    /// Findings about a migration's declarations: the same from every snapshot.
-    var declarationFindings: [Finding] = []
-    var notChecked: [NotChecked] = []
-    var triedMigrations: Set<String> = []
-    /// By migration; present when the migration was judged.
-    var usedDeclarations: [String: Set<Declaration>] = [:]
-    /// Identifiers that the snapshot had applied.
-    var applied: Set<String> = []
-    /// Nothing was pending.
-    var isUpToDate = false
-
-    init(summary: ReplaySummary) { self.summary = summary }
 }
 
 extension Connection {

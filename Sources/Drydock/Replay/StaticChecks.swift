@@ -19,7 +19,8 @@ enum StaticChecks {
             findings.append(
                 Finding(
                     .transactionEnded, "\(word) stands in a migration that already runs in a transaction",
-                    help: "Remove it. Every migration runs in a transaction of its own, so that it happens whole or not at all.",
+                    help:
+                        "Remove it. Every migration runs in a transaction of its own, so that it happens whole or not at all.",
                     migration: migration.identifier, place: .init(statement)))
         }
         for (index, statement) in migration.statements.enumerated() {
@@ -30,11 +31,14 @@ enum StaticChecks {
 
     /// PRAGMAs that do nothing inside a transaction, or nothing without a VACUUM
     /// (https://www.sqlite.org/pragma.html: "This pragma is a no-op within a transaction").
-    private static func ignoredPragma(_ statement: SQLStatement, at index: Int, in migration: Migration) -> Finding? {
+    private static func ignoredPragma(_ statement: SQLStatement, at index: Int, in migration: Migration)
+        -> Finding?
+    {
         guard case .pragma(_, let name, let value?) = statement.action else { return nil }
         func finding(_ severity: Finding.Severity, _ message: String, _ help: String) -> Finding {
             Finding(
-                .pragmaIgnored, severity, message, help: help, migration: migration.identifier, place: .init(statement))
+                .pragmaIgnored, severity, message, help: help, migration: migration.identifier,
+                place: .init(statement))
         }
         switch name.foldedASCII {
         case "foreign_keys":
@@ -42,7 +46,8 @@ enum StaticChecks {
             let writesFollow = migration.statements[(index + 1)...].contains { $0.action.canLoseRows }
             if migration.foreignKeyChecks == .immediate, !isOn, writesFollow {
                 return finding(
-                    .error, "PRAGMA foreign_keys = \(value) has no effect inside a transaction: foreign keys stay on",
+                    .error,
+                    "PRAGMA foreign_keys = \(value) has no effect inside a transaction: foreign keys stay on",
                     "Dropping or deleting a parent row acts on its children here. Remove 'foreign-keys immediate' to "
                         + "have foreign keys off while the migration runs and checked before the commit.")
             }

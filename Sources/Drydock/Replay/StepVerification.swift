@@ -47,7 +47,8 @@ struct StepVerification: Sendable {
 
     /// Compares the states with the declarations that make sense, and names those that do not.
     private func conserve(_ lineage: TableLineage) async throws -> (Conservation, [Finding]) {
-        let names = DeclarationNames(before: before.catalog, after: after.catalog, migration: migration.identifier)
+        let names = DeclarationNames(
+            before: before.catalog, after: after.catalog, migration: migration.identifier)
         let named = declarations.map { ($0, names.fault(of: $0)) }
         let (beforeCatalog, afterCatalog) = (before.catalog, after.catalog)
         return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
@@ -79,7 +80,8 @@ struct StepVerification: Sendable {
     /// What the state after the step has and the one before it had not.
     private func newFaults(_ conservation: Conservation) -> [StepFinding] {
         var renamed: [String: String] = [:]
-        for kept in conservation.kept where kept.match.before.name.foldedASCII != kept.match.after.name.foldedASCII {
+        for kept in conservation.kept
+        where kept.match.before.name.foldedASCII != kept.match.after.name.foldedASCII {
             renamed[kept.match.before.name.foldedASCII] = kept.match.after.name.foldedASCII
         }
         let known = before.faultCounts(renaming: renamed)
@@ -90,8 +92,12 @@ struct StepVerification: Sendable {
             let id = fault.id
             return StepFinding(
                 Finding(
-                    id.rule, fault.message, help: fault.help, place: .init(file: migration.path), table: fault.table,
+                    id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
+                    table: fault.table,
                     evidence: fault.evidence),
+                probe: ReplayRules.states.first { $0.rule == id.rule }.map {
+                    .fault($0, id, baseline: baseline)
+                },
                 stands: { end in end.faultCounts()[id] ?? 0 > baseline })
         }
     }
@@ -110,8 +116,10 @@ struct StepVerification: Sendable {
             } catch let error as EngineError where !error.isInterrupt {
                 invalid.append(
                     Finding(
-                        .invalidDeclaration, "the query to preserve does not run before the migration: \(error.message)",
-                        help: "It must run before and after. Write: preserves QUERY", migration: migration.identifier,
+                        .invalidDeclaration,
+                        "the query to preserve does not run before the migration: \(error.message)",
+                        help: "It must run before and after. Write: preserves QUERY",
+                        migration: migration.identifier,
                         place: declaration.place))
                 continue
             }

@@ -23,7 +23,7 @@ public struct Verifier: Sendable {
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
-        let set = try DrydockFormat().load(folder: request.migrationsFolder)
+        let set = try MigrationFormats.load(folder: request.migrationsFolder)
         let snapshots = try snapshots(request)
         var report = VerifyReport()
         report.isStrict = request.isStrict
@@ -45,7 +45,9 @@ public struct Verifier: Sendable {
     // MARK: - The request
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
-        guard !request.snapshots.isEmpty else { return try SnapshotFolder.snapshots(in: request.snapshotsFolder) }
+        guard !request.snapshots.isEmpty else {
+            return try SnapshotFolder.snapshots(in: request.snapshotsFolder)
+        }
         var found: [Snapshot] = []
         for path in request.snapshots {
             if FolderListing.isFolder(path) {
@@ -59,20 +61,24 @@ public struct Verifier: Sendable {
         return found.filter { seen.insert($0).inserted }
     }
 
-    private func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest) -> [Finding] {
+    private func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
+        -> [Finding]
+    {
         var findings: [Finding] = []
         if set.migrations.isEmpty {
             findings.append(
                 Finding(
                     .nothingVerified, "there is no migration in \(request.migrationsFolder)",
-                    help: "A migration is a file NAME.sql, such as v1_create_accounts.sql. --migrations names another folder.",
+                    help:
+                        "A migration is a file NAME.sql, such as v1_create_accounts.sql. --migrations names another folder.",
                     place: .init(file: request.migrationsFolder)))
         }
         if snapshots.isEmpty {
             findings.append(
                 Finding(
                     .nothingVerified, "there is no snapshot in \(request.snapshotsFolder)",
-                    help: "A snapshot is a database as a released version left it. Copy one there; --snapshots names "
+                    help:
+                        "A snapshot is a database as a released version left it. Copy one there; --snapshots names "
                         + "another folder.", place: .init(file: request.snapshotsFolder)))
         }
         return findings
@@ -84,7 +90,8 @@ public struct Verifier: Sendable {
             guard let index = set.index(of: upTo) else {
                 let nearest = nearestName(to: upTo, in: set.migrations.map(\.identifier))
                 throw RequestError(
-                    "there is no migration '\(upTo)' in \(set.folder)" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+                    "there is no migration '\(upTo)' in \(set.folder)"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
             targetCount = index + 1
         }
@@ -152,7 +159,9 @@ public struct Verifier: Sendable {
 
     // MARK: - The report
 
-    private func assemble(_ results: [ReplayResult], _ context: ReplayContext, into report: inout VerifyReport) {
+    private func assemble(
+        _ results: [ReplayResult], _ context: ReplayContext, into report: inout VerifyReport
+    ) {
         report.replays = results.map(\.summary)
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
@@ -165,7 +174,8 @@ public struct Verifier: Sendable {
         if results.allSatisfy(\.isUpToDate) {
             report.findings.append(
                 Finding(
-                    .nothingVerified, .warning, "nothing was pending: every snapshot has applied every migration",
+                    .nothingVerified, .warning,
+                    "nothing was pending: every snapshot has applied every migration",
                     help: "Add snapshots of older releases: they are what your users upgrade from."))
         }
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
@@ -178,7 +188,9 @@ public struct Verifier: Sendable {
     /// Every replay of a migration says the same of its declarations: once is enough.
     private func unique(_ findings: [Finding]) -> [Finding] {
         var seen: Set<String> = []
-        return findings.filter { seen.insert("\($0.place?.file ?? "") \($0.place?.line ?? 0) \($0.message)").inserted }
+        return findings.filter {
+            seen.insert("\($0.place?.file ?? "") \($0.place?.line ?? 0) \($0.message)").inserted
+        }
     }
 
     private func unusedDeclarations(_ results: [ReplayResult], _ context: ReplayContext) -> [Finding] {
@@ -194,7 +206,8 @@ public struct Verifier: Sendable {
                 findings.append(
                     Finding(
                         .unusedDeclaration, .warning, "no snapshot needs '\(declaration.text)'",
-                        help: "Remove it, or add a snapshot whose rows need it.", migration: migration.identifier,
+                        help: "Remove it, or add a snapshot whose rows need it.",
+                        migration: migration.identifier,
                         place: declaration.place))
             }
         }
@@ -210,7 +223,8 @@ extension Finding {
             guard line.hasPrefix(declarationMarker) else { return String(line) }
             let words = line.dropFirst(declarationMarker.count)
             guard isReleased, let migration else { return "  -- drydock: \(words)" }
-            return "  # drydock.yml, since \(migration) is released\n  declarations:\n    \(migration):\n      - \(words)"
+            return
+                "  # drydock.yml, since \(migration) is released\n  declarations:\n    \(migration):\n      - \(words)"
         }.joined(separator: "\n")
     }
 }

@@ -25,7 +25,8 @@ struct ColumnDroppedRule: StepRule {
                         .columnDropped, count == 0 ? .warning : .error,
                         "column \(table).\(column) is gone"
                             + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))"),
-                        help: remedy("its values were meant to go", "drops column \(path)", else: rename ?? ""),
+                        help: remedy(
+                            "its values were meant to go", "drops column \(path)", else: rename ?? ""),
                         place: place(of: table, column, in: step), table: table, column: column,
                         evidence: Evidence(rowCount: count))))
         }

@@ -48,11 +48,13 @@ struct ForeignKeyRule: StateRule {
             let columns = key.columns.joined(separator: ", ")
             let count = evidence.rowCount ?? 0
             return Fault(
-                id: .init(rule: rule, kind: "violation", names: [table.name.foldedASCII, key.parent.foldedASCII]),
+                id: .init(
+                    rule: rule, kind: "violation", names: [table.name.foldedASCII, key.parent.foldedASCII]),
                 count: count,
                 message: "\(counted(count, "row")) of \(table.name) (\(columns)) "
                     + "\(count == 1 ? "references" : "reference") no row of \(key.parent)",
-                help: "Give the rows a parent that exists, set the column to NULL, or delete them and declare it.",
+                help:
+                    "Give the rows a parent that exists, set the column to NULL, or delete them and declare it.",
                 table: table.name, evidence: evidence)
         }
     }

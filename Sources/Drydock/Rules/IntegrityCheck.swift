@@ -17,17 +17,19 @@ struct IntegrityCheck: Sendable {
     init(_ connection: any Connection, catalog: Catalog) throws {
         do {
             try run("PRAGMA main.integrity_check(\(Self.messageLimit))", connection)
-        } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
-            // One table with an unknown collation aborts the whole check: ask each alone.
+        } catch let error as EngineError where !error.isInterrupt {
+            // One table that cannot be read, or one with an unknown collation, aborts the whole check: ask
+            // each alone.
+            if error.isCorruption { damage.append(error.message) }
             for table in catalog.tables.values.sorted(by: { $0.name < $1.name }) {
                 do {
                     try run("PRAGMA main.integrity_check(\(quotedName(table.name)))", connection)
-                } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+                } catch let error as EngineError where error.isCorruption {
+                    damage.append("table \(table.name): \(error.message)")
+                } catch let error as EngineError where !error.isInterrupt {
                     notChecked.append("\(table.name): \(error.message)")
                 }
             }
-        } catch let error as EngineError where error.isCorruption {
-            damage.append(error.message)
         }
     }
 
@@ -45,7 +47,9 @@ struct IntegrityCheck: Sendable {
     }
 
     private static func isBrokenConstraint(_ line: Substring) -> Bool {
-        ["NULL value in ", "CHECK constraint failed in ", "non-unique entry in index "].contains { line.hasPrefix($0) }
+        ["NULL value in ", "CHECK constraint failed in ", "non-unique entry in index "].contains {
+            line.hasPrefix($0)
+        }
             || line.contains(" value in ")
     }
 

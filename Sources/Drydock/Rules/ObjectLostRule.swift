@@ -5,20 +5,23 @@ import SQLiteSchema
 /// anew (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8).
 struct ObjectLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
-        let before = step.before.catalog.objects.sorted { ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name) }
+        let before = step.before.catalog.objects.sorted {
+            ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name)
+        }
         return before.compactMap { id, object in
             guard step.after.catalog.objects[id] == nil, step.lineage.droppedObjects[id] == nil,
                 let home = home(of: object, in: step), !hasTwin(object, home: home, in: step.after.catalog),
-                !wentWithColumn(object, in: step, &declarations)
+                !wentWithColumn(object, in: step)
             else { return nil }
             let kind = object.kind.rawValue
             let culprit = step.statement(at: step.lineage.droppedObjects[.init(.table, object.tableName)])
             return StepFinding(
                 Finding(
-                    .objectLost, "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
+                    .objectLost,
+                    "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
                     help: """
                         No statement drops it by name; it went with the table that it stood on. Make it again:
-                          \(object.sql.description);
+                          \(object.text.replacing("\n", with: "\n  "));
                         If it was meant to go, write before the table is dropped:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                         """,
@@ -40,25 +43,19 @@ struct ObjectLostRule: StepRule {
         }
         // A trigger on a view, or an object of a table that is not compared.
         let folded = object.tableName.foldedASCII
-        let lives = step.after.catalog.tables[folded] != nil || step.after.catalog.objects[.init(.view, folded)] != nil
+        let lives =
+            step.after.catalog.tables[folded] != nil
+            || step.after.catalog.objects[.init(.view, folded)] != nil
         return lives ? object.tableName : nil
     }
 
-    /// The index was on a column that was dropped by declaration.
-    private func wentWithColumn(
-        _ object: Catalog.Object, in step: StepView, _ declarations: inout DeclarationUse
-    ) -> Bool {
-        guard object.kind == .index else { return false }
-        return step.conservation.droppedColumns.contains { dropped in
-            guard dropped.table.name.foldedASCII == object.tableName.foldedASCII,
-                object.sql.containsWord(dropped.column.name.foldedASCII)
-            else { return false }
-            return declarations.covers {
-                guard case .dropsColumn(let table, let column) = $0 else { return false }
-                return table.foldedASCII == object.tableName.foldedASCII
-                    && column.foldedASCII == dropped.column.name.foldedASCII
+    /// The index was on a column that is gone: that is reported, or declared, as the column's own loss.
+    private func wentWithColumn(_ object: Catalog.Object, in step: StepView) -> Bool {
+        object.kind == .index
+            && step.conservation.droppedColumns.contains { dropped in
+                dropped.table.name.foldedASCII == object.tableName.foldedASCII
+                    && object.sql.containsWord(dropped.column.name.foldedASCII)
             }
-        }
     }
 }
 

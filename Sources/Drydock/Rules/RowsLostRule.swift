@@ -12,23 +12,39 @@ struct RowsLostRule: StepRule {
             }
             guard difference.lost.count > 0 else { return nil }
             let name = match.before.name
+            let unnamed = !step.migration.statements.contains { match.isWritten(by: $0.action) }
             let count = difference.lost.count
-            let extra = difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""
+            let extra =
+                difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""
             return StepFinding(
                 Finding(
                     .rowsLost,
                     "\(counted(count, "row")) of \(name) \(count == 1 ? "is" : "are") gone"
-                        + " (of \(difference.rowsCompared))\(extra)",
+                        + " (of \(difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
                     help: remedy(
                         "they were meant to go", "deletes from \(quotedIfNeeded(name)) where CONDITION",
-                        else: "Only rows that meet the condition before the step may then go."),
+                        else: unnamed
+                            ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
+                            : "Only rows that meet the condition before the step may then go."),
                     table: name,
                     evidence: Evidence(
                         rowCount: count,
                         rows: difference.lost.samples.map { .init(key: step.key($0, of: difference)) })),
                 probe: difference.lost.samples.first.map {
-                    CulpritProbe(match: match, row: difference.locator(of: $0), column: nil)
+                    .row(match, difference.locator(of: $0), column: nil)
                 })
+        }
+    }
+}
+
+extension TableMatch {
+    /// Whether a statement names the table to take rows from it or to make it anew.
+    fileprivate func isWritten(by action: StatementAction) -> Bool {
+        switch action {
+        case .delete(let name), .update(let name, _), .insert(let name, _, _), .dropTable(let name):
+            isCalled(name.name)
+        case .renameTable(let name, let to): isCalled(name.name) || isCalled(to)
+        default: false
         }
     }
 }

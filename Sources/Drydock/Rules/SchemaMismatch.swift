@@ -8,19 +8,24 @@ enum SchemaMismatch {
         let (mine, theirs) = (objects(migrated), objects(fresh))
         for (id, object) in theirs.sorted(by: { order($0.key) < order($1.key) }) where mine[id] == nil {
             findings.append(
-                finding(id, object, "is missing, which a fresh install has", ["fresh install: \(object.sql)"]))
+                finding(
+                    id, object, "is missing, which a fresh install has", ["fresh install: \(object.line)"]))
         }
         for (id, object) in mine.sorted(by: { order($0.key) < order($1.key) }) {
             guard let other = theirs[id] else {
                 findings.append(
-                    finding(id, object, "is there, which a fresh install has not", ["snapshot: \(object.sql)"]))
+                    finding(
+                        id, object, "is there, which a fresh install has not", ["snapshot: \(object.line)"]))
                 continue
             }
             guard object.sql != other.sql else { continue }
             let isOrderAlone = id.kind == .table && object.sql.differsOnlyInColumnOrder(from: other.sql)
             var mismatch = finding(
-                id, object, isOrderAlone ? "has its columns in another order than a fresh install" : "is not what a fresh install has",
-                ["snapshot:      \(object.sql)", "fresh install: \(other.sql)"])
+                id, object,
+                isOrderAlone
+                    ? "has its columns in another order than a fresh install"
+                    : "is not what a fresh install has",
+                ["snapshot:      \(object.line)", "fresh install: \(other.line)"])
             if isOrderAlone { mismatch.severity = .warning }
             findings.append(mismatch)
         }
@@ -31,12 +36,19 @@ enum SchemaMismatch {
         var name: String
         var table: String
         var sql: NormalizedSQL
+        var text: String
+
+        /// On one line.
+        var line: String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     }
 
     private static func objects(_ catalog: Catalog) -> [Catalog.ObjectID: Definition] {
-        var result = catalog.objects.mapValues { Definition(name: $0.name, table: $0.tableName, sql: $0.sql) }
+        var result = catalog.objects.mapValues {
+            Definition(name: $0.name, table: $0.tableName, sql: $0.sql, text: $0.text)
+        }
         for table in catalog.tables.values {
-            result[.init(.table, table.name)] = Definition(name: table.name, table: table.name, sql: table.sql)
+            result[.init(.table, table.name)] = Definition(
+                name: table.name, table: table.name, sql: table.sql, text: table.text)
         }
         return result
     }
@@ -48,7 +60,8 @@ enum SchemaMismatch {
     ) -> Finding {
         Finding(
             .schemaMismatch, "\(id.kind.rawValue) \(object.name) \(what)",
-            help: "Users who upgrade and users who install now have different schemas. Add a migration that brings them "
+            help:
+                "Users who upgrade and users who install now have different schemas. Add a migration that brings them "
                 + "together, or take the snapshot again if it was changed by hand.",
             table: object.table, evidence: Evidence(details: details))
     }

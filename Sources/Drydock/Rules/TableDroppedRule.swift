@@ -13,11 +13,16 @@ struct TableDroppedRule: StepRule {
             return StepFinding(
                 Finding(
                     .tableDropped, rows == 0 ? .warning : .error,
-                    "table \(name) is gone" + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))"),
+                    "table \(name) is gone"
+                        + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))"),
                     help: remedy(
                         "its rows were meant to go", "drops table \(quotedIfNeeded(name))",
-                        else: "If it was only renamed, write: renames table \(quotedIfNeeded(name)) to NEW_NAME"),
-                    place: step.statement(at: step.lineage.droppedObjects[.init(.table, name)]).map { .init($0) },
+                        else:
+                            "If it was only renamed, write: renames table \(quotedIfNeeded(name)) to NEW_NAME"
+                    ),
+                    place: step.statement(at: step.lineage.droppedObjects[.init(.table, name)]).map {
+                        .init($0)
+                    },
                     table: name, evidence: Evidence(rowCount: rows)))
         }
     }

@@ -14,16 +14,17 @@ struct ValuesChangedRule: StepRule {
                     StepFinding(
                         Finding(
                             .valuesChanged, "\(table).\(column) changed in \(counted(changes.count, "row"))",
-                            help: remedy("the new values are meant", "rewrites \(path)"), table: table, column: column,
+                            help: remedy("the new values are meant", "rewrites \(path)"), table: table,
+                            column: column,
                             evidence: Evidence(
                                 rowCount: changes.count,
                                 rows: changes.samples.map { change in
                                     .init(
-                                        key: step.key(change.row, of: difference), before: step.sample(change.before),
+                                        key: step.key(change.row, of: difference),
+                                        before: step.sample(change.before),
                                         after: step.sample(change.after))
                                 })),
-                        probe: CulpritProbe(
-                            match: match, row: difference.locator(of: first.row), column: position)))
+                        probe: .row(match, difference.locator(of: first.row), column: position)))
             }
         }
         return findings

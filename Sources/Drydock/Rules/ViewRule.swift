@@ -13,12 +13,14 @@ struct ViewRule: StateRule {
         let objects = view.catalog.objects.values.sorted { $0.name < $1.name }
         var faults: [Fault] = []
         for object in objects where object.kind == .view {
-            if let message = failure(of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection) {
+            if let message = failure(of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection)
+            {
                 faults.append(fault("view", object, message))
             }
         }
         let triggers = objects.filter { $0.kind == .trigger }
-        for (table, onTable) in Dictionary(grouping: triggers, by: \.tableName).sorted(by: { $0.key < $1.key }) {
+        for (table, onTable) in Dictionary(grouping: triggers, by: \.tableName).sorted(by: { $0.key < $1.key }
+        ) {
             faults += try brokenTriggers(onTable, of: table, in: view)
         }
         return faults

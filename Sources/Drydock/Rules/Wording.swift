@@ -8,7 +8,8 @@ package func counted(_ count: Int, _ noun: String) -> String {
 /// A remedy that proposes a declaration. The marker line is where the replay writes the declaration in the
 /// form that the migration can take: a comment, or an entry in drydock.yml.
 func remedy(_ condition: String, _ declaration: String, else alternative: String = "") -> String {
-    "If \(condition), declare it:\n\(declarationMarker)\(declaration)" + (alternative.isEmpty ? "" : "\n" + alternative)
+    "If \(condition), declare it:\n\(declarationMarker)\(declaration)"
+        + (alternative.isEmpty ? "" : "\n" + alternative)
 }
 
 /// Stands before a declaration in a remedy until it is known where it may be written.
@@ -16,8 +17,11 @@ let declarationMarker = "@declare "
 
 /// A name as people write it: quoted only where SQLite needs it.
 package func quotedIfNeeded(_ name: String) -> String {
-    let isPlain = !name.isEmpty && name.utf8.allSatisfy { byte in
-        byte == 95 || (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte >= 128
-    } && !(48...57).contains(name.utf8.first ?? 48)
+    let isPlain =
+        !name.isEmpty
+        && name.utf8.allSatisfy { byte in
+            byte == 95 || (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || byte >= 128
+        } && !(48...57).contains(name.utf8.first ?? 48)
     return isPlain ? name : quotedName(name)
 }

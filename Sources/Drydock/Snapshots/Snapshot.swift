@@ -43,7 +43,9 @@ public enum SnapshotFolder {
             }
             guard !sidecars.contains(where: { name.hasSuffix($0) }) else { continue }
             let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-            if endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path) { found.append(Snapshot(path: path)) }
+            if endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path) {
+                found.append(Snapshot(path: path))
+            }
         }
     }
 }

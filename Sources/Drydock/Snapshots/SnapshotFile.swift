@@ -32,7 +32,10 @@ enum SnapshotFile {
                     "Keep a snapshot that is decrypted: SQLCipher's sqlcipher_export() makes one."
                 )
             }
-            return ("\(path) is no SQLite database", "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it.")
+            return (
+                "\(path) is no SQLite database",
+                "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it."
+            )
         }
         guard head.count >= 100 else {
             return ("\(path) is truncated: \(size) bytes are less than a database header", truncationHelp)
@@ -55,7 +58,8 @@ enum SnapshotFile {
         return nil
     }
 
-    private static let truncationHelp = "Copy the snapshot again; SQLite's backup or VACUUM INTO copies a database whole."
+    private static let truncationHelp =
+        "Copy the snapshot again; SQLite's backup or VACUUM INTO copies a database whole."
 
     private static func bigEndian(_ bytes: [UInt8], _ offset: Int) -> Int {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }

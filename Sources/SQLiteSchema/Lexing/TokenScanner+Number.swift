@@ -3,29 +3,40 @@ extension TokenScanner {
     ///
     /// A `_` must stand between two digits (`sqlite3DequoteNumber` of util.c refuses others).
     func number(_ start: Int) -> (Token.Kind, Int) {
-        var end = start
-        var isWellFormed = true
         if byte(start) == UInt8(ascii: "0"), byte(start + 1) | 0x20 == UInt8(ascii: "x"),
             CharacterClass.isHexDigit(byte(start + 2))
         {
-            end = start + 2
-            digits(&end, &isWellFormed, CharacterClass.isHexDigit)
-        } else {
-            digits(&end, &isWellFormed, CharacterClass.isDigit)
-            if byte(end) == UInt8(ascii: ".") {
-                end += 1
-                digits(&end, &isWellFormed, CharacterClass.isDigit)
-            }
-            if byte(end) | 0x20 == UInt8(ascii: "e"), let exponent = exponentDigits(end) {
-                end = exponent
-                digits(&end, &isWellFormed, CharacterClass.isDigit)
-            }
+            return (.number, hexadecimalEnd(start + 3))
+        }
+        var end = start
+        var isWellFormed = true
+        digits(&end, &isWellFormed)
+        if byte(end) == UInt8(ascii: ".") {
+            end += 1
+            digits(&end, &isWellFormed)
+        }
+        if byte(end) | 0x20 == UInt8(ascii: "e"), let exponent = exponentDigits(end) {
+            end = exponent
+            digits(&end, &isWellFormed)
         }
         while end < bytes.count, CharacterClass.isIdentifier(bytes[end]) {
             isWellFormed = false
             end += 1
         }
         return (isWellFormed ? .number : .illegal(.malformedNumber), end)
+    }
+
+    /// A hexadecimal number ends at the first other letter, and that begins a word: to SQLite before 3.46
+    /// `0x1Fg` is `0x1F AS g`. Newer ones refuse it.
+    private func hexadecimalEnd(_ start: Int) -> Int {
+        var end = start
+        while CharacterClass.isHexDigit(byte(end))
+            || byte(end) == UInt8(ascii: "_") && CharacterClass.isHexDigit(byte(end - 1))
+                && CharacterClass.isHexDigit(byte(end + 1))
+        {
+            end += 1
+        }
+        return end
     }
 
     /// Where the digits of an exponent begin, if there are any behind the `e`.
@@ -35,15 +46,13 @@ extension TokenScanner {
         return isSigned && CharacterClass.isDigit(byte(e + 2)) ? e + 2 : nil
     }
 
-    @inline(__always)
-    private func digits(_ end: inout Int, _ isWellFormed: inout Bool, _ isDigit: (UInt8) -> Bool) {
+    private func digits(_ end: inout Int, _ isWellFormed: inout Bool) {
         let start = end
         while end < bytes.count {
             if bytes[end] == UInt8(ascii: "_") {
-                if end == start || !isDigit(bytes[end - 1]) || !isDigit(byte(end + 1)) {
-                    isWellFormed = false
-                }
-            } else if !isDigit(bytes[end]) {
+                let isBetween = end > start && CharacterClass.isDigit(bytes[end - 1])
+                if !isBetween || !CharacterClass.isDigit(byte(end + 1)) { isWellFormed = false }
+            } else if !CharacterClass.isDigit(bytes[end]) {
                 return
             }
             end += 1

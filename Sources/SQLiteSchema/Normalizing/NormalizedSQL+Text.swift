@@ -1,5 +1,5 @@
 extension NormalizedSQL: CustomStringConvertible {
-    /// The statement on one line: keywords in upper case, names in lower case and quoted only where they must be.
+    /// The statement on one line: keywords in upper case, names in lower case, quoted only where they must be.
     ///
     /// Equal statements have equal texts, and the text has the meaning of the statement again.
     public var description: String {

@@ -6,8 +6,9 @@
 /// in sqlite_schema (https://www.sqlite.org/schematab.html), and a `'string'` in a name's place is a name.
 ///
 /// A quoted name that would be a keyword without its quotes stays apart from that keyword: `"null"` is a
-/// column, `null` a value. What is alike only to a parser (the order of a column's constraints, `<>` against
-/// `NOT =`) is not equal here.
+/// column, `null` a value. But a name in double quotes that SQLite would take for a text, since no column is
+/// called so (https://www.sqlite.org/quirks.html#dblquote), is a name here too, its case folded. What is
+/// alike only to a parser (the order of a column's constraints, `<>` against `NOT =`) is not equal here.
 public struct NormalizedSQL: Sendable, Hashable {
     /// A token's meaning.
     public enum Item: Sendable, Hashable {

@@ -4,6 +4,10 @@ struct Normalizer {
     private let tokens: [Token]
     private var result: [NormalizedSQL.Item] = []
     private var openCases = 0
+    /// Tokens that begin an item of a CREATE TABLE's body: a string there is a column's name.
+    private var tableColumnStarts: Set<Int> = []
+    /// The table that an index or a trigger is on: a string there is a name.
+    private var objectTable: Int?
 
     init(source: SQLSource, tokens: [Token]) {
         self.source = source
@@ -45,11 +49,6 @@ struct Normalizer {
         if kind.last == "index" || kind == ["trigger"] { objectTable = Self.tableIndex(cursor) }
         return cursor.position
     }
-
-    /// Tokens that begin an item of a CREATE TABLE's body: a string there is a column's name.
-    private var tableColumnStarts: Set<Int> = []
-    /// The table that an index or a trigger is on: a string there is a name.
-    private var objectTable: Int?
 
     private static func columnStarts(_ cursor: TokenCursor) -> Set<Int> {
         var cursor = cursor
@@ -106,7 +105,6 @@ struct Normalizer {
         }
         if Keywords.values.contains(folded) { return .keyword(folded) }
         if isDefaultText { return .literal(quotedText(tokens[index])) }
-        if folded == "temporary" { return .word("temp") }
         guard Keywords.contextual.contains(folded), isKeyword(folded, at: index) else { return .word(folded) }
         return .keyword(folded)
     }
@@ -141,7 +139,8 @@ struct Normalizer {
             return ahead.isAtEnd || [",", ")", ";"].contains { ahead.isSymbol($0) }
                 || ["nulls", "limit", "rows", "range", "groups"].contains { ahead.isWord($0) }
         default:
-            while Keywords.joins.contains(where: { ahead.isWord($0) }) { ahead.position += 1 }
+            // NATURAL LEFT OUTER JOIN is the longest.
+            for _ in 0..<2 where Keywords.joins.contains(where: { ahead.isWord($0) }) { ahead.position += 1 }
             return ahead.isWord("join")
         }
     }
@@ -154,7 +153,8 @@ struct Normalizer {
                 token.unquotedBytes(in: source).flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }) + "'"
     }
 
-    /// The text of bytes; where they are not UTF-8, each is shown as hex, so that different bytes stay different.
+    /// The text of bytes; what is not ASCII in bytes that are not UTF-8 is shown as hex, so that different
+    /// bytes stay different.
     private func exactText(_ bytes: some Collection<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         return bytes.reduce(into: "") { text, byte in

@@ -1,5 +1,5 @@
 /// A comment of SQL, `-- to the end of the line` or `/* between marks */`.
-public struct Comment: Sendable, Hashable {
+public struct SQLComment: Sendable, Hashable {
     /// A line of a comment, without the comment's marks and the space around it.
     public struct Line: Sendable, Hashable {
         public let text: String
@@ -19,8 +19,8 @@ extension SQLSource {
     ///
     /// What looks like a comment inside a string or a quoted name is none. In a block comment the `*` that
     /// many editors put before each line is taken for decoration.
-    public var comments: [Comment] {
-        var comments: [Comment] = []
+    public var comments: [SQLComment] {
+        var comments: [SQLComment] = []
         for token in Lexer(self) {
             switch token.kind {
             case .lineComment:
@@ -43,8 +43,8 @@ extension SQLSource {
         return comments
     }
 
-    private func comment(_ range: Range<Int>, isBlock: Bool, text: Range<Int>) -> Comment {
-        var lines: [Comment.Line] = []
+    private func comment(_ range: Range<Int>, isBlock: Bool, text: Range<Int>) -> SQLComment {
+        var lines: [SQLComment.Line] = []
         var start = text.lowerBound
         while start <= text.upperBound {
             let end = bytes[start..<text.upperBound].firstIndex(of: UInt8(ascii: "\n")) ?? text.upperBound
@@ -55,7 +55,7 @@ extension SQLSource {
             lines.append(.init(text: self.text(in: trimmed), location: location(at: trimmed.lowerBound)))
             start = end + 1
         }
-        return Comment(range: range, isBlock: isBlock, lines: lines)
+        return SQLComment(range: range, isBlock: isBlock, lines: lines)
     }
 
     private func trim(_ range: Range<Int>) -> Range<Int> {

@@ -57,7 +57,8 @@ public struct SQLSource: Sendable {
         return SourceLocation(line: low + 1, column: before.unicodeScalars.count + 1, offset: offset)
     }
 
-    /// The text of a line, counted from 1, without its line ending and byte order mark; empty for a line that is not there.
+    /// The text of a line, counted from 1, without its line ending and a byte order mark; empty for a line
+    /// that is not there.
     public func lineText(_ line: Int) -> String {
         guard line >= 1, line <= lineCount else { return "" }
         let start = textStart(ofLine: line - 1)

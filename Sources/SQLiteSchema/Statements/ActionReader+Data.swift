@@ -24,7 +24,8 @@ extension ActionReader {
         if cursor.accept("or") { cursor.position += 1 }
     }
 
-    /// INTO table [AS alias] [(columns)] VALUES | SELECT | DEFAULT VALUES (https://www.sqlite.org/lang_insert.html)
+    /// INTO table [AS alias] [(columns)] VALUES | SELECT | DEFAULT VALUES
+    /// (https://www.sqlite.org/lang_insert.html)
     private mutating func insert(_ commonTables: Range<Int>) -> StatementAction {
         guard cursor.accept("into"), let table = cursor.qualifiedName() else { return .other }
         if cursor.accept("as") { _ = cursor.name() }
@@ -38,7 +39,8 @@ extension ActionReader {
         return .insert(table, columns: columns, copy: copy)
     }
 
-    /// table [AS alias] [INDEXED BY index] SET column = expr, (columns) = row, ... (https://www.sqlite.org/lang_update.html)
+    /// table [AS alias] [INDEXED BY index] SET column = expr, (columns) = row, ...
+    /// (https://www.sqlite.org/lang_update.html)
     private mutating func update() -> StatementAction {
         guard let table = cursor.qualifiedName() else { return .other }
         while !cursor.isAtEnd, !cursor.isWord("set") { cursor.position += 1 }

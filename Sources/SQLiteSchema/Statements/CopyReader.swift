@@ -15,6 +15,7 @@ struct CopyReader {
 
     private let source: SQLSource
     private let tokens: [Token]
+    private let firstSelect: Int
     private var commonNames: Set<String> = []
     private var found: [String] = []
     private var selectStart: Int?
@@ -26,8 +27,6 @@ struct CopyReader {
         self.tokens = tokens
         self.firstSelect = commonTables
     }
-
-    private let firstSelect: Int
 
     func copySource() -> CopySource {
         var reader = self

@@ -64,6 +64,7 @@ struct SelectListReader {
         guard last.name(in: source) != nil else { return range }
         if before.isWord("as", in: source) { return range.lowerBound..<(range.upperBound - 2) }
         guard last.kind == .string || isColumnName(last) else { return range }
+        if last.isWord("end", in: source), closesCase(range) { return range }
         let endsOperand: Bool =
             switch before.kind {
             case .word:
@@ -75,6 +76,12 @@ struct SelectListReader {
             default: true
             }
         return endsOperand ? range.lowerBound..<(range.upperBound - 1) : range
+    }
+
+    /// Whether the END that ends the item is that of a CASE, and not a name.
+    private func closesCase(_ range: Range<Int>) -> Bool {
+        let words = tokens[range.dropLast()]
+        return words.count { $0.isWord("case", in: source) } > words.count { $0.isWord("end", in: source) }
     }
 
     /// Names that may be columns: no keywords, functions, qualifiers, types of a CAST, collations.

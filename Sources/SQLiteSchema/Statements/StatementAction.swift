@@ -51,7 +51,8 @@ public enum StatementAction: Sendable, Hashable {
 
 /// The file that an ATTACH names.
 public enum AttachedFile: Sendable, Hashable {
-    /// The file's name or URI; `:memory:` and the empty text are none (https://www.sqlite.org/lang_attach.html).
+    /// The file's name or URI; `:memory:` and the empty text are none
+    /// (https://www.sqlite.org/lang_attach.html).
     case literal(String)
     /// A name that is computed, or bound to a parameter.
     case expression

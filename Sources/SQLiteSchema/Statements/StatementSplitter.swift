@@ -3,7 +3,8 @@
 /// A `;` ends a statement, except in CREATE TRIGGER, which ends with `; END ;`. That END needs no count of
 /// CASE and BEGIN: no expression holds a `;`, so the END of a CASE, or a column that is named so, never
 /// follows one. The source is https://www.sqlite.org/c3ref/complete.html and complete.c, whose states these
-/// are. Statements that hold nothing but comments are dropped.
+/// are; where it and the parser differ, in a byte order mark between the words, this is as the parser.
+/// Statements that hold nothing but comments are dropped.
 public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
     private enum State {
         case start, normal, explain, create, trigger, triggerSemicolon, triggerEnd

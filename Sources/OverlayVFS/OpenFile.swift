@@ -2,17 +2,17 @@ import CSQLite
 
 /// The memory that SQLite sets aside for an open file: its own part, then ours.
 /// https://www.sqlite.org/c3ref/file.html
-struct OpenFile {
+struct FileMemory {
     var base: sqlite3_file
-    /// Retained by ``FileHandle/install(in:)``, released by `xClose`.
-    var handle: Unmanaged<FileHandle>?
+    /// Retained by ``OpenFile/install(in:)``, released by `xClose`.
+    var handle: Unmanaged<OpenFile>?
 }
 
 /// One connection's open file: which locks it holds, and what it keeps alive.
 ///
 /// SQLite never calls into one open file from two threads at once, so that the locks held need no
 /// protection of their own.
-final class FileHandle {
+final class OpenFile {
     let file: OverlayFile
     /// Keeps the structure that SQLite calls through alive for as long as a file is open.
     let system: VirtualFileSystem
@@ -29,25 +29,29 @@ final class FileHandle {
     /// Puts this handle into SQLite's memory, retained.
     func install(in file: UnsafeMutablePointer<sqlite3_file>) {
         UnsafeMutableRawPointer(file).initializeMemory(
-            as: OpenFile.self,
-            to: OpenFile(base: sqlite3_file(pMethods: FileMethods.table), handle: .passRetained(self)))
+            as: FileMemory.self,
+            to: FileMemory(base: sqlite3_file(pMethods: FileMethods.table), handle: .passRetained(self)))
     }
 
     /// The handle in SQLite's memory, still retained there.
-    static func from(_ file: UnsafeMutablePointer<sqlite3_file>?) -> FileHandle? {
-        open(file)?.pointee.handle?.takeUnretainedValue()
+    static func from(_ file: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile? {
+        memory(file)?.pointee.handle?.takeUnretainedValue()
     }
 
     /// Takes the handle out of SQLite's memory and gives up what it holds.
     static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) {
-        guard let open = open(file), let handle = open.pointee.handle?.takeRetainedValue() else { return }
-        open.pointee.handle = nil
+        guard let memory = memory(file), let handle = memory.pointee.handle?.takeRetainedValue() else {
+            return
+        }
+        memory.pointee.handle = nil
         handle.file.sharedMemory.detach(&handle.claim)
         handle.file.locks.lower(&handle.lockLevel, to: SQLITE_LOCK_NONE, for: ObjectIdentifier(handle))
         if let path = handle.deletedOnClose { _ = handle.system.space.delete(path) }
     }
 
-    private static func open(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<OpenFile>? {
-        UnsafeMutableRawPointer(file)?.assumingMemoryBound(to: OpenFile.self)
+    private static func memory(
+        _ file: UnsafeMutablePointer<sqlite3_file>?
+    ) -> UnsafeMutablePointer<FileMemory>? {
+        UnsafeMutableRawPointer(file)?.assumingMemoryBound(to: FileMemory.self)
     }
 }

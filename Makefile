@@ -1,0 +1,38 @@
+# The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
+
+.PHONY: verify test soak build lint format docs install prepare sample
+
+verify: prepare                 ## run the main job on Migrations/ and Snapshots/
+	swift build --product drydock
+	"$$(swift build --show-bin-path)/drydock" verify
+
+test: prepare                   ## run the tests
+	swift build --build-tests
+	swift test --skip-build
+
+soak: prepare                   ## run the property tests with thousands of seeds
+	DRYDOCK_SOAK=1 swift test
+
+build: prepare                  ## build an optimised drydock
+	swift build -c release --product drydock
+
+lint: prepare                   ## check the style
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format: prepare                 ## put the style right
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+docs: prepare                   ## rewrite the parts of the documentation that follow from the code
+	swift build --product drydock
+	"$$(swift build --show-bin-path)/drydock" help verify
+
+sample: prepare                 ## make Snapshots/ again from its seeds
+	swift run SampleMaker Snapshots
+
+PREFIX ?= /usr/local
+install: build                  ## install drydock under PREFIX
+	install -d "$(PREFIX)/bin"
+	install -m 755 "$$(swift build -c release --show-bin-path)/drydock" "$(PREFIX)/bin/drydock"
+
+prepare:
+	@Scripts/prepare

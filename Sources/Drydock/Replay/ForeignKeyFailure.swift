@@ -1,0 +1,55 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Why the check of all foreign keys before a commit refused a migration.
+///
+/// The step is replayed once more on a fork, unchecked, and what it adds is told from what the snapshot had.
+/// The engine's own message would show a whole row.
+struct ForeignKeyFailure {
+    let migration: Migration
+    let before: DatabaseState
+    let engine: any Engine
+    let inspector: StateInspector
+
+    /// The finding with the violations, their rows and the statement that made them.
+    func explaining(_ finding: Finding) async throws -> Finding {
+        let baseline = before.faultCounts()
+        let old = before.faults.filter { $0.id.rule == .foreignKeyViolation }
+        let now = try await faultsWithoutCheck()
+        let new = now.filter { $0.count > baseline[$0.id] ?? 0 }
+        var finding = finding
+        guard let fault = new.first ?? old.first ?? now.first else { return finding }
+        finding.message += ": \(fault.message)"
+        finding.table = fault.table
+        finding.evidence = fault.evidence
+        guard !new.isEmpty else {
+            finding.tags.append(.preExisting)
+            finding.message += ", as in the snapshot"
+            finding.help =
+                "The snapshot broke this key before the migration ran, and GRDB's check covers the whole database: "
+                + "users with such a database cannot upgrade. Mend the rows in the migration."
+            return finding
+        }
+        let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)
+        return try await CulpritSearch(
+            migration: migration, before: before, engine: engine, inspector: inspector
+        )
+        .placing([StepFinding(finding, probe: probe)])[0].finding
+    }
+
+    private func faultsWithoutCheck() async throws -> [Fault] {
+        let overlay = try Overlay(before.image)
+        let database = try await engine.open(.uri(overlay.uri), settings: inspector.settings)
+        do {
+            _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        let after = try await inspector.inspect(overlay.freeze().image, earlier: before)
+        return after.faults.filter { $0.id.rule == .foreignKeyViolation }
+    }
+}

@@ -1,0 +1,17 @@
+/// What one replay gives to the report.
+struct ReplayResult: Sendable {
+    var summary: ReplaySummary
+    var findings: [Finding] = []
+    /// Findings about a migration's declarations: the same from every snapshot.
+    var declarationFindings: [Finding] = []
+    var notChecked: [NotChecked] = []
+    var triedMigrations: Set<String> = []
+    /// By migration; present when the migration was judged.
+    var usedDeclarations: [String: Set<Declaration>] = [:]
+    /// Identifiers that the snapshot had applied.
+    var applied: Set<String> = []
+    /// Nothing was pending.
+    var isUpToDate = false
+
+    init(summary: ReplaySummary) { self.summary = summary }
+}

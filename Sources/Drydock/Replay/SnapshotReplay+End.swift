@@ -1,0 +1,88 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// What is asked once, when the last pending migration has run.
+extension SnapshotReplay {
+    /// Findings that a later step mended become warnings.
+    mutating func settle(_ end: DatabaseState?) {
+        for pending in stepFindings {
+            var finding = pending.finding
+            if let end, finding.severity == .error, let stands = pending.stands, !stands(end) {
+                finding.severity = .warning
+                finding.tags.append(.healed)
+                finding.message += "; a later migration mends it"
+            }
+            add(finding)
+        }
+        stepFindings = []
+    }
+
+    mutating func checkIntegrity(at end: DatabaseState, from base: Image) async throws {
+        guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
+        let catalog = end.catalog
+        let check = try await inspector.withConnection(to: end.image) {
+            try IntegrityCheck($0, catalog: catalog)
+        }
+        let known = Set(baseline.brokenConstraints.map(IntegrityCheck.normalized))
+        let messages =
+            check.damage + check.brokenConstraints.filter { !known.contains(IntegrityCheck.normalized($0)) }
+        guard let first = messages.first else { return }
+        add(
+            Finding(
+                .integrityFailure, "after the replay integrity_check finds: \(first)",
+                help:
+                    "A migration did this: look for writable_schema, a constraint that existing rows break, or a "
+                    + "collation or function that sorts otherwise here than in the app.",
+                migration: result.summary.to,
+                evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
+    }
+
+    mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
+        guard isWhole else {
+            return notChecked(.schemaMismatch, "\(snapshot.path) was not replayed to the end")
+        }
+        guard plan.unknown.isEmpty else {
+            return notChecked(
+                .schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
+        }
+        guard plan.finalCount > 0 else { return }
+        guard plan.finalCount <= fresh.catalogs.count else {
+            return notChecked(.schemaMismatch, "a fresh install cannot be made: \(fresh.failure ?? "")")
+        }
+        for finding in SchemaMismatch.findings(
+            migrated: end.catalog, fresh: fresh.catalogs[plan.finalCount - 1])
+        {
+            add(finding)
+        }
+    }
+
+    /// Opens the end once more with the same migrations, as an app's next launch does.
+    mutating func checkIdempotence(at end: DatabaseState) async throws {
+        let overlay = try Overlay(end.image)
+        let database = try await context.engine.open(.uri(overlay.uri), settings: context.settings(watchdog))
+        let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
+        var failure: String?
+        var ran: [String] = []
+        do {
+            ran = try await database.reopen(applying: migrations)
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            if watchdog.isTripped { throw error }
+            failure = (error as? StatementFailure)?.error.message ?? String(describing: error)
+        }
+        let footprint = overlay.freeze().footprint
+        guard failure != nil || !ran.isEmpty || !footprint.isEmpty else { return }
+        let what =
+            !ran.isEmpty
+            ? "\(ran.joined(separator: ", ")) would run again"
+            : failure ?? "\(counted(footprint.pages.count, "page")) would change"
+        add(
+            Finding(
+                .notIdempotent, "opened again with the same migrations: \(what)",
+                help: "A migration must not touch \(context.set.format.historyTable).",
+                migration: result.summary.to))
+    }
+}

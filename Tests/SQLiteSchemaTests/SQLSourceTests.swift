@@ -1,0 +1,62 @@
+import SQLiteSchema
+import Testing
+
+@Suite struct SQLSourceTests {
+    @Test func `lines end with LF or CRLF, and columns count characters`() {
+        let source = SQLSource(name: "m.sql", "a\r\nbé😀c\n\nd\re")
+        #expect((1...5).map { source.lineText($0) } == ["a", "bé😀c", "", "d\re", ""])
+        #expect(source.lineCount == 4)
+        #expect(source.location(at: 0) == SourceLocation(line: 1, column: 1, offset: 0))
+        #expect(source.location(at: 2) == SourceLocation(line: 1, column: 3, offset: 2))
+        #expect(source.location(at: 3) == SourceLocation(line: 2, column: 1, offset: 3))
+        #expect(source.location(at: 10) == SourceLocation(line: 2, column: 4, offset: 10))
+        #expect(source.location(at: 12) == SourceLocation(line: 3, column: 1, offset: 12))
+        #expect(source.location(at: 15) == SourceLocation(line: 4, column: 3, offset: 15))
+        #expect(source.location(at: 99).offset == 16)
+        #expect(source.location(at: -1).offset == 0)
+        #expect(source.lineText(0) == "")
+    }
+
+    @Test func `a byte order mark takes no column`() {
+        let source = SQLSource(name: "", "\u{FEFF}ab\nc")
+        #expect(source.location(at: 3) == SourceLocation(line: 1, column: 1, offset: 3))
+        #expect(source.location(at: 0) == SourceLocation(line: 1, column: 1, offset: 0))
+        #expect(source.lineText(1) == "ab")
+        #expect(source.statements().map(\.text) == ["ab\nc"])
+    }
+
+    @Test func `an empty text has one empty line`() {
+        let source = SQLSource(name: "", "")
+        #expect(
+            source.lineCount == 1 && source.lineText(1) == "" && source.statements().isEmpty
+                && source.comments.isEmpty)
+        #expect(source.location(at: 0) == SourceLocation(line: 1, column: 1, offset: 0))
+    }
+
+    @Test func `comments are given line by line, with the place of each text`() {
+        let source = SQLSource(
+            name: "",
+            "-- drydock: drops table a \r\nselect '-- no', \"/* no */\"; /* x */\n/*\n *  drydock: b\n   c\n */ --\n/* open"
+        )
+        let comments = source.comments
+        #expect(comments.map(\.isBlock) == [false, true, true, false, true])
+        #expect(
+            comments.map { $0.lines.map(\.text) } == [
+                ["drydock: drops table a"], ["x"], ["", "drydock: b", "c", ""], [""], ["open"],
+            ])
+        #expect(comments[0].lines[0].location == SourceLocation(line: 1, column: 4, offset: 3))
+        #expect(comments[2].lines[1].location.line == 4)
+        #expect(comments[2].lines[1].location.column == 5)
+        for line in comments.flatMap(\.lines) where !line.text.isEmpty {
+            let place = line.location
+            #expect(
+                source.lineText(place.line).unicodeScalars.dropFirst(place.column - 1).starts(
+                    with: line.text.unicodeScalars))
+        }
+    }
+
+    @Test(arguments: ["/**/", "/***/", "/*/", "/*a", "/* *", "--", "-- \n", "/*\n*/", "/*a*"])
+    func `short comments do not trap`(sql: String) {
+        #expect(SQLSource(name: "", sql).comments.count == 1)
+    }
+}
