@@ -43,6 +43,9 @@ let package = Package(
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
         .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite"]),
+        .testTarget(
+            name: "DrydockTests",
+            dependencies: ["Drydock", engine, "GRDBEngine", "OverlayVFS", "SQLiteSchema", "CSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )

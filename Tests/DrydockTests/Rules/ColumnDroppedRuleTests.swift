@@ -1,0 +1,84 @@
+import Drydock
+import Testing
+
+@Suite struct ColumnDroppedRuleTests {
+    private static let schema = "CREATE TABLE n(id INTEGER PRIMARY KEY, a TEXT, b TEXT);"
+    private static let rows = "INSERT INTO n VALUES (1, 'x', NULL), (2, NULL, NULL), (3, 'z', NULL);"
+
+    private static func rebuild(_ columns: String, _ copy: String) -> String {
+        "CREATE TABLE new(\(columns)); \(copy); DROP TABLE n; ALTER TABLE new RENAME TO n;"
+    }
+
+    @Test(arguments: [
+        RuleCase("with values", "ALTER TABLE n DROP COLUMN a", schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase("of NULLs alone, a warning", "ALTER TABLE n DROP COLUMN b", schema: schema, rows: rows, warnings: [.columnDropped]),
+        RuleCase("declared", "-- drydock: drops column n.a\nALTER TABLE n DROP COLUMN a", schema: schema, rows: rows),
+        RuleCase("a list is declared", "-- drydock: drops columns n.a, n.b\nALTER TABLE n DROP COLUMN a; ALTER TABLE n DROP COLUMN b",
+            schema: schema, rows: rows),
+        RuleCase("a declaration does not cover another column",
+            "-- drydock: drops column n.b\nALTER TABLE n DROP COLUMN a", schema: schema, rows: rows,
+            errors: [.columnDropped], warnings: [.unusedDeclaration]),
+        RuleCase("left out of a rebuild", rebuild("id INTEGER PRIMARY KEY, b TEXT", "INSERT INTO new SELECT id, b FROM n"),
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase("left out of a rebuild, declared",
+            "-- drydock: drops column n.a\n" + rebuild("id INTEGER PRIMARY KEY, b TEXT", "INSERT INTO new SELECT id, b FROM n"),
+            schema: schema, rows: rows),
+        RuleCase("dropped and added again, empty", "ALTER TABLE n DROP COLUMN a; ALTER TABLE n ADD COLUMN a TEXT",
+            schema: schema, rows: rows, errors: [.valuesChanged]),
+        RuleCase("renamed by ALTER", "ALTER TABLE n RENAME COLUMN a TO c", schema: schema, rows: rows),
+        RuleCase("renamed in a rebuild by the copy's column list",
+            rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new(id, c, b) SELECT id, a, b FROM n"),
+            schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase("renamed in a rebuild by the copy's positions",
+            rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new SELECT id, a, b FROM n"),
+            schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase("the copying statement says a renaming, the values do not",
+            rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT",
+                "INSERT INTO new(id, c, b) SELECT id, a, b FROM n; UPDATE new SET c = 'y' WHERE id = 3"),
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase("the values say a renaming, no statement does",
+            "ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a; ALTER TABLE n DROP COLUMN a",
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase("the same, declared",
+            """
+            -- drydock: renames column n.a to n.c
+            ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a; ALTER TABLE n DROP COLUMN a
+            """, schema: schema, rows: rows),
+        RuleCase("a declared renaming is held to its values",
+            """
+            -- drydock: renames column n.a to c
+            ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = upper(a); ALTER TABLE n DROP COLUMN a
+            """, schema: schema, rows: rows, errors: [.valuesChanged]),
+        RuleCase("renamed in a rebuild and rewritten, declared",
+            """
+            -- drydock: renames column n.a to n.c
+            -- drydock: rewrites n.c
+            """ + "\n" + rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new(id, c, b) SELECT id, upper(a), b FROM n"),
+            schema: schema, rows: rows),
+        RuleCase("a generated column has no values of its own", "ALTER TABLE stamp DROP COLUMN twice"),
+        RuleCase("a stored column becomes a generated one with the same values",
+            rebuild("id INTEGER PRIMARY KEY, a TEXT AS (iif(id = 1, 'x', iif(id = 3, 'z', NULL))), b TEXT", "INSERT INTO new(id, b) SELECT id, b FROM n"),
+            schema: schema, rows: rows),
+        RuleCase("a stored column becomes a generated one with other values",
+            rebuild("id INTEGER PRIMARY KEY, a TEXT AS (iif(id = 1, 'x', NULL)), b TEXT", "INSERT INTO new(id, b) SELECT id, b FROM n"),
+            schema: schema, rows: rows, errors: [.valuesChanged]),
+        RuleCase("two columns swapped in a rebuild are not two renamings",
+            rebuild("id INTEGER PRIMARY KEY, a TEXT, b TEXT", "INSERT INTO new(id, b, a) SELECT id, a, b FROM n"),
+            schema: schema, rows: rows, errors: [.valuesChanged, .valuesChanged]),
+    ])
+    func columns(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test func theFindingCountsValuesAndProposesARenaming() async throws {
+        let report = try await Scenario(
+            Self.schema, rows: Self.rows,
+            steps: "ALTER TABLE n ADD COLUMN c TEXT;\nUPDATE n SET c = a;\nALTER TABLE n DROP COLUMN a;"
+        ).verify()
+        let finding = try report.finding(.columnDropped)
+        #expect(finding.message == "column n.a is gone, with 2 values")
+        #expect((finding.table, finding.column) == ("n", "a"))
+        #expect(finding.place?.line == 3)
+        #expect(finding.evidence?.rowCount == 2)
+        #expect(finding.help.contains("-- drydock: drops column n.a"))
+        #expect(finding.help.contains("renames column n.a to n.c"))
+    }
+}

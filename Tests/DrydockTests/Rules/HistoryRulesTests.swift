@@ -1,0 +1,98 @@
+import Drydock
+import Testing
+
+/// `not-idempotent`, `unknown-migration`, `migration-out-of-order`, `snapshot-version-unknown` and
+/// `nothing-verified`: what a history table tells.
+@Suite struct HistoryRulesTests {
+    private static let three: [(name: String, sql: String)] = [
+        ("v1", "CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"), ("v3", "ALTER TABLE n ADD COLUMN c"),
+    ]
+
+    @Test func aMigrationThatForgetsHistory() async throws {
+        let report = try await Scenario("CREATE TABLE IF NOT EXISTS n(a)", steps: "DELETE FROM grdb_migrations").verify()
+        #expect(report.rules(.error).contains(.notIdempotent), "\(report.findings.map(\.line))")
+        #expect(try report.finding(.notIdempotent).message.contains("v1 would run again"))
+    }
+
+    @Test func aGapIsReplayedWithAWarning() async throws {
+        var scenario = Scenario(migrations: Self.three + [("v4", "ALTER TABLE n ADD COLUMN d")], at: 1)
+        scenario.schemaEdit = "ALTER TABLE n ADD COLUMN c; INSERT INTO grdb_migrations VALUES ('v3')"
+        let report = try await scenario.verify()
+        // Columns are in another order than in a fresh install.
+        report.expect(warnings: [.migrationOutOfOrder, .schemaMismatch])
+        #expect(report.replays[0].steps.map(\.migration) == ["v2", "v4"])
+        #expect(report.replays[0].from == "v3")
+        let finding = try report.finding(.migrationOutOfOrder)
+        #expect(finding.migration == "v2")
+        #expect(finding.message == "v2 is pending although v3 is applied")
+    }
+
+    @Test func anUnknownMigrationIsAnErrorAndTheRestIsReplayed() async throws {
+        var scenario = Scenario(migrations: Self.three, at: 1)
+        scenario.schemaEdit = "INSERT INTO grdb_migrations VALUES ('v1b')"
+        let report = try await scenario.verify()
+        report.expect(errors: [.unknownMigration], notChecked: [.schemaMismatch])
+        #expect(try report.finding(.unknownMigration).message.contains("v1b"))
+        #expect(report.replays[0].steps.map(\.migration) == ["v2", "v3"])
+    }
+
+    @Test func tablesWithoutAHistory() async throws {
+        var scenario = Scenario(migrations: Self.three, at: 1)
+        scenario.schemaEdit = "DROP TABLE grdb_migrations"
+        let report = try await scenario.verify()
+        report.expect(errors: [.snapshotVersionUnknown])
+        #expect(report.replays[0].steps.isEmpty)
+    }
+
+    @Test func anEmptyHistoryIsTheVersionBeforeTheFirst() async throws {
+        let report = try await Scenario(migrations: Self.three, at: 0).verify()
+        report.expectNothing()
+        #expect(report.replays[0].from == nil)
+        #expect(report.replays[0].steps.map(\.migration) == ["v1", "v2", "v3"])
+    }
+
+    @Test func anEmptyDatabaseIsTheVersionBeforeTheFirst() async throws {
+        var scenario = Scenario(migrations: Self.three, at: 0)
+        scenario.schemaEdit = "DROP TABLE grdb_migrations"
+        let report = try await scenario.verify()
+        report.expectNothing()
+        #expect(report.replays[0].to == "v3")
+    }
+
+    @Test func historyInAnotherCaseIsHistory() async throws {
+        var scenario = Scenario(migrations: Self.three, at: 1)
+        scenario.schemaEdit = "ALTER TABLE grdb_migrations RENAME TO h; ALTER TABLE h RENAME TO GRDB_Migrations"
+        try await scenario.verify().expectNothing()
+    }
+
+    @Test func nothingPendingIsAWarning() async throws {
+        let report = try await Scenario(migrations: Self.three, at: 3).verify()
+        report.expect(warnings: [.nothingVerified])
+        #expect(report.hasPassed)
+    }
+
+    @Test func oneSnapshotWithPendingStepsIsEnough() async throws {
+        let scenario = Scenario(migrations: Self.three, at: 3)
+        let folder = try scenario.write()
+        var old = scenario
+        old.at = 1
+        try old.makeSnapshot(folder.file("Snapshots/old.sqlite"))
+        try await folder.verify().expectNothing()
+    }
+
+    @Test func noSnapshotIsAnError() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/v1.sql", "CREATE TABLE n(a)")
+        try folder.write("Snapshots/README.md", "None yet.")
+        let report = try await folder.verify()
+        report.expect(errors: [.nothingVerified])
+        #expect(!report.hasPassed)
+    }
+
+    @Test func noMigrationIsAnError() async throws {
+        let folder = try Scenario(migrations: Self.three, at: 1).write()
+        for name in ["v1", "v2", "v3"] { try folder.remove("Migrations/\(name).sql") }
+        let report = try await folder.verify()
+        report.expect(errors: [.nothingVerified])
+    }
+}

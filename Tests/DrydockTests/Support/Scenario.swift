@@ -1,0 +1,128 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDBEngine
+import Testing
+
+/// A folder of migrations and one snapshot of an app that has applied the first of them.
+struct Scenario: Sendable {
+    /// Identifiers and SQL, in the order in which they run.
+    var migrations: [(name: String, sql: String)]
+    /// How many of them the snapshot has applied.
+    var at = 1
+    /// What the app wrote since.
+    var rows = ""
+    /// Run on the empty file, for what cannot be changed later.
+    var pragmas: [String] = []
+    /// What a person did to the snapshot by hand.
+    var schemaEdit = ""
+    var snapshotName = "snapshot.sqlite"
+
+    /// The steps `v2`, `v3`, ... on a snapshot at `v1`.
+    init(_ schema: String, rows: String = "", steps: String...) {
+        self.init(schema, rows: rows, steps: steps)
+    }
+
+    init(_ schema: String, rows: String = "", steps: [String]) {
+        migrations = [("v1", schema)] + steps.enumerated().map { ("v\($0 + 2)", $1) }
+        self.rows = rows
+    }
+
+    init(
+        migrations: [(name: String, sql: String)], at: Int, rows: String = "", pragmas: [String] = [],
+        schemaEdit: String = ""
+    ) {
+        self.migrations = migrations
+        self.at = at
+        self.rows = rows
+        self.pragmas = pragmas
+        self.schemaEdit = schemaEdit
+    }
+
+    /// Writes everything, verifies, and holds that snapshots and folder are what they were.
+    func verify(
+        sourceLocation: SourceLocation = #_sourceLocation, _ configure: (inout VerifyRequest) -> Void = { _ in }
+    ) async throws -> VerifyReport {
+        let folder = try write()
+        return try await folder.verify(sourceLocation: sourceLocation, configure)
+    }
+
+    /// The folders `Migrations` and `Snapshots`, to be changed before they are verified.
+    func write() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for (name, sql) in migrations { try folder.write("Migrations/\(name).sql", sql) }
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
+        try makeSnapshot(folder.file("Snapshots/\(snapshotName)"))
+        return folder
+    }
+
+    func makeSnapshot(_ path: String) throws {
+        let database = try PlainDatabase(path)
+        for pragma in pragmas { try database.execute(pragma) }
+        try database.execute("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        for migration in migrations.prefix(at) {
+            try database.execute(migration.sql)
+            try database.execute("INSERT INTO grdb_migrations VALUES ('\(migration.name)')")
+        }
+        try database.execute(rows)
+        try database.execute(schemaEdit)
+    }
+}
+
+extension TemporaryFolder {
+    /// Verifies the folders `Migrations` and `Snapshots`.
+    func verify(
+        sourceLocation: SourceLocation = #_sourceLocation, _ configure: (inout VerifyRequest) -> Void = { _ in }
+    ) async throws -> VerifyReport {
+        var request = VerifyRequest()
+        request.migrationsFolder = file("Migrations")
+        request.snapshotsFolder = file("Snapshots")
+        configure(&request)
+        let before = try contents()
+        let report = try await Verifier(engine: GRDBDriver()).run(request)
+        #expect(try contents() == before, "a file was written", sourceLocation: sourceLocation)
+        return report
+    }
+}
+
+extension VerifyReport {
+    /// Holds that errors and warnings are of these rules, one finding each, and no others.
+    func expect(
+        errors: [Rule] = [], warnings: [Rule] = [], notChecked: [Rule] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let told = Comment(rawValue: "\n" + findings.map(\.line).joined(separator: "\n"))
+        #expect(rules(.error) == errors.inOrder, told, sourceLocation: sourceLocation)
+        #expect(rules(.warning) == warnings.inOrder, told, sourceLocation: sourceLocation)
+        #expect(
+            self.notChecked.map(\.rule).inOrder == notChecked.inOrder,
+            "\(self.notChecked.map(\.reason))", sourceLocation: sourceLocation)
+    }
+
+    func expectNothing(sourceLocation: SourceLocation = #_sourceLocation) {
+        expect(sourceLocation: sourceLocation)
+    }
+
+    /// The one finding of a rule.
+    func finding(_ rule: Rule, sourceLocation: SourceLocation = #_sourceLocation) throws -> Finding {
+        let found = findings.filter { $0.rule == rule }
+        #expect(found.count == 1, "\(findings.map(\.line))", sourceLocation: sourceLocation)
+        return try #require(found.first, sourceLocation: sourceLocation)
+    }
+
+    func rules(_ severity: Finding.Severity) -> [Rule] {
+        findings.filter { $0.severity == severity }.map(\.rule).inOrder
+    }
+}
+
+extension [Rule] {
+    var inOrder: [Rule] { sorted { $0.rawValue < $1.rawValue } }
+}
+
+extension Finding {
+    /// The finding as one line of a test's output.
+    var line: String {
+        "\(severity)[\(rule.rawValue)] \(message) \(tags.map(\.rawValue)) \(place.map { "\($0.file):\($0.line ?? 0)" } ?? "")"
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A folder that goes with the test.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/drydock-tests-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    @discardableResult
+    func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        let path = file(name)
+        let folder = URL(filePath: path).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    @discardableResult
+    func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+
+    /// Every name with its bytes, those of folders in it too.
+    func contents() throws -> [String: Data] {
+        var result: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            result[name] = FileManager.default.contents(atPath: file(name)) ?? Data()
+        }
+        return result
+    }
+}
