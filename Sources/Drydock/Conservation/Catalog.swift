@@ -7,8 +7,6 @@ struct Catalog: Sendable {
     var tables: [String: Table] = [:]
     /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
     var objects: [ObjectID: Object] = [:]
-    /// Shadow tables by folded name.
-    var shadowTables: Set<String> = []
     var encoding: TextEncoding = .utf8
     /// Whether SQLite keeps AUTOINCREMENT marks here.
     var hasSequences = false
@@ -39,12 +37,10 @@ struct Catalog: Sendable {
 
     struct Column: Sendable, Hashable {
         var name: String
-        var declaredType: String
         /// Place in the primary key, counted from 1; 0 for none.
         var keyPosition: Int
         /// Computed from the others.
         var isGenerated: Bool
-        var isNotNull: Bool
     }
 
     struct Table: Sendable {
@@ -130,7 +126,6 @@ extension Catalog {
             // SQLite goes by the name alone; yet `x_content` beside an `x` with `content=` is the user's own.
             let isOwnContent = folded.hasSuffix("_content") && derived.contains(String(folded.dropLast(8)))
             if kinds[folded]?.type == "shadow", !isOwnContent {
-                shadowTables.insert(folded)
                 continue
             }
             let normalized = NormalizedSQL(sql: sql)
@@ -185,8 +180,8 @@ extension Catalog {
             let hidden = info.integer(6)
             return (
                 Column(
-                    name: info.string(1), declaredType: info.string(2), keyPosition: Int(info.integer(5)),
-                    isGenerated: hidden >= 2, isNotNull: info.integer(3) != 0),
+                    name: info.string(1), keyPosition: Int(info.integer(5)),
+                    isGenerated: hidden >= 2),
                 hidden == 1
             )
         }.filter { !$0.1 }.map(\.0)

@@ -13,8 +13,6 @@ struct TableMatch: Sendable {
     var after: Catalog.Table
     var columns: [ColumnPair]
     var droppedColumns: [Catalog.Column]
-    /// The step made the table anew.
-    var isRebuilt: Bool
 }
 
 /// How the tables before a step correspond to those after it.
@@ -37,22 +35,14 @@ struct SchemaMatch: Sendable {
             }
             let matching = ColumnMatching(
                 before: table, after: successor, incarnation: lineage[successor.name],
-                declarations: declarations)
+                declarations: declarations,
+                wasDropped: { lineage.dropStatement(ofColumn: $0, in: table.name) != nil })
             usedDeclarations.formUnion(matching.usedDeclarations)
             pairs.append(
                 TableMatch(
                     before: table, after: successor, columns: matching.pairs,
-                    droppedColumns: matching.dropped,
-                    isRebuilt: lineage[successor.name]?.createdBy != nil))
+                    droppedColumns: matching.dropped))
         }
-    }
-
-    func pair(before name: String) -> TableMatch? {
-        pairs.first { $0.before.name.foldedASCII == name.foldedASCII }
-    }
-
-    func pair(after name: String) -> TableMatch? {
-        pairs.first { $0.after.name.foldedASCII == name.foldedASCII }
     }
 
     /// The table that took another's place.
@@ -93,7 +83,7 @@ private struct ColumnMatching {
 
     init(
         before: Catalog.Table, after: Catalog.Table, incarnation: TableLineage.Incarnation?,
-        declarations: [Declaration]
+        declarations: [Declaration], wasDropped: (String) -> Bool
     ) {
         let followsIdentity = incarnation?.origin == before.name.foldedASCII
         var taken: Set<String> = []
@@ -120,7 +110,10 @@ private struct ColumnMatching {
         var left: [Catalog.Column] = []
         for column in before.storedColumns {
             let folded = column.name.foldedASCII
-            if declarations.contains(where: { $0.kind.isDrop(of: folded, in: [before.name, after.name]) }) {
+            // Dropped as declared, and another made under its name.
+            if wasDropped(folded),
+                declarations.contains(where: { $0.kind.isDrop(of: folded, in: [before.name, after.name]) })
+            {
                 dropped.append(column)
                 continue
             }
