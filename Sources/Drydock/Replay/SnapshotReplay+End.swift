@@ -20,7 +20,7 @@ extension SnapshotReplay {
         stepFindings = []
     }
 
-    mutating func checkIntegrity(at end: DatabaseState, from base: Image) async throws {
+    mutating func checkIntegrity(at end: DatabaseState) async throws {
         guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
         let catalog = end.catalog
         let check = try await inspector.withConnection(to: end.image) {

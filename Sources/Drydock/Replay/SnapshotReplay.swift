@@ -66,7 +66,7 @@ struct SnapshotReplay {
             try await database.close()
             settle(end)
             let isWhole = result.summary.steps.count == plan.pending.count
-            try await checkIntegrity(at: end, from: base)
+            try await checkIntegrity(at: end)
             checkSchema(at: end, plan, isWhole: isWhole)
             if isWhole { try await checkIdempotence(at: end) }
         } catch {
@@ -77,8 +77,7 @@ struct SnapshotReplay {
 
     private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
         do {
-            let database = try await context.engine.open(
-                .uri(overlay.uri), settings: context.settings(watchdog))
+            let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
             try await database.withConnection { connection in
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
                 try connection.checkpoint()
