@@ -34,20 +34,12 @@ extension NormalizedSQL: CustomStringConvertible {
             + "\""
     }
 
-    private static func needsSpace(_ last: Item, _ next: Item) -> Bool {
+    static func needsSpace(_ last: Item, _ next: Item) -> Bool {
         switch (last, next) {
         case (_, .symbol(",")), (_, .symbol(")")), (_, .symbol(";")), (.symbol("("), _): return false
         case (.word, .symbol("(")), (.word, .symbol(".")): return false
         case (.symbol("."), .word), (.symbol("."), .symbol("*")): return false
         default: return true
         }
-    }
-}
-
-extension String {
-    fileprivate var uppercasedASCII: String {
-        String(
-            decoding: utf8.map { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") ? $0 & 0xDF : $0 },
-            as: UTF8.self)
     }
 }

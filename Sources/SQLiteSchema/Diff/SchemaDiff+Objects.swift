@@ -1,0 +1,136 @@
+extension SchemaDiff {
+    func indexChanges() -> [SchemaChange] {
+        compare(
+            old.indexes, new.indexes, added: SchemaChange.indexAdded, dropped: SchemaChange.indexDropped
+        ) { before, after in
+            respelling(.index, before.name, after.name)
+                + changes(before, after).map { .index(after.name, table: after.table, $0) }
+        }
+    }
+
+    private func changes(_ before: Index, _ after: Index) -> [IndexChange] {
+        var changes: [IndexChange] = []
+        if hints.table(before.table) != after.table.foldedASCII {
+            changes.append(.table(from: before.table, to: after.table))
+        }
+        if before.isUnique != after.isUnique { changes.append(.unique(after.isUnique)) }
+        changes += termChanges(before, after)
+        if !same(before.condition, after.condition) {
+            changes.append(.condition(from: before.condition, to: after.condition))
+        }
+        return changes
+    }
+
+    private func termChanges(_ before: Index, _ after: Index) -> [IndexChange] {
+        var changes: [IndexChange] = []
+        guard before.terms.count == after.terms.count else { return [terms(before, after)] }
+        let (oldTable, newTable) = (old.table(before.table), new.table(after.table))
+        for (place, (a, b)) in zip(before.terms, after.terms).enumerated() {
+            switch (a.value, b.value) {
+            case (.column(let from), .column(let to)):
+                guard hints.column(from, of: before.table) == to.foldedASCII else {
+                    return [terms(before, after)]
+                }
+            case (.expression(let from), .expression(let to)):
+                if !from.matches(to, renames: words) {
+                    changes.append(.expression(position: place + 1, from: from, to: to))
+                }
+            default: return [terms(before, after)]
+            }
+            let from = before.collation(of: a, in: oldTable)
+            let to = after.collation(of: b, in: newTable)
+            // What both inherit is a change of the column.
+            if from != to, a.collation != nil || b.collation != nil {
+                changes.append(.collation(position: place + 1, from: from, to: to))
+            }
+            if a.isDescending != b.isDescending {
+                changes.append(.direction(position: place + 1, isDescending: b.isDescending))
+            }
+        }
+        return changes
+    }
+
+    private func terms(_ before: Index, _ after: Index) -> IndexChange {
+        .terms(from: before.terms.map(\.description), to: after.terms.map(\.description))
+    }
+
+    func same(_ a: SQLFragment?, _ b: SQLFragment?) -> Bool {
+        guard let a, let b else { return a == nil && b == nil }
+        return a.matches(b, renames: words)
+    }
+
+    func viewChanges() -> [SchemaChange] {
+        compare(old.views, new.views, added: SchemaChange.viewAdded, dropped: SchemaChange.viewDropped) {
+            before, after in
+            var changes: [ViewChange] = []
+            if before.columns?.map(\.foldedASCII) != after.columns?.map(\.foldedASCII) {
+                changes.append(.columns(from: before.columns, to: after.columns))
+            }
+            if !same(before.query, after.query) {
+                changes.append(.query(from: before.query, to: after.query))
+            }
+            return respelling(.view, before.name, after.name) + changes.map { .view(after.name, $0) }
+        }
+    }
+
+    func triggerChanges() -> [SchemaChange] {
+        compare(
+            old.triggers, new.triggers, added: SchemaChange.triggerAdded,
+            dropped: SchemaChange.triggerDropped
+        ) { before, after in
+            var changes: [TriggerChange] = []
+            if hints.table(before.table) != after.table.foldedASCII {
+                changes.append(.table(from: before.table, to: after.table))
+            }
+            if before.timing != after.timing {
+                changes.append(.timing(from: before.timing, to: after.timing))
+            }
+            if !sameEvent(before, after) { changes.append(.event(from: before.event, to: after.event)) }
+            if !same(before.condition, after.condition) {
+                changes.append(.condition(from: before.condition, to: after.condition))
+            }
+            let isSameBody =
+                before.body.count == after.body.count
+                && zip(before.body, after.body).allSatisfy { $0.matches($1, renames: words) }
+            if !isSameBody { changes.append(.body(from: before.body, to: after.body)) }
+            return respelling(.trigger, before.name, after.name)
+                + changes.map { .trigger(after.name, table: after.table, $0) }
+        }
+    }
+
+    /// The order of the columns behind UPDATE OF has no meaning.
+    private func sameEvent(_ before: Trigger, _ after: Trigger) -> Bool {
+        switch (before.event, after.event) {
+        case (.update(let a), .update(let b)):
+            Set(a.map { hints.column($0, of: before.table) }) == Set(b.map(\.foldedASCII))
+        case (let a, let b): a == b
+        }
+    }
+
+    func virtualTableChanges() -> [SchemaChange] {
+        compare(
+            old.virtualTables, new.virtualTables, added: SchemaChange.virtualTableAdded,
+            dropped: SchemaChange.virtualTableDropped
+        ) { before, after in
+            var changes: [VirtualTableChange] = []
+            if !before.module.isSameName(as: after.module) {
+                changes.append(.module(from: before.module, to: after.module))
+            }
+            if before.arguments != after.arguments {
+                changes.append(.arguments(from: before.arguments, to: after.arguments))
+            }
+            return respelling(.virtualTable, before.name, after.name)
+                + changes.map { .virtualTable(after.name, $0) }
+        }
+    }
+}
+
+extension Index.Term: CustomStringConvertible {
+    /// The term as SQL, its collation and direction left out.
+    public var description: String {
+        switch value {
+        case .column(let name): SQLName.printed(name)
+        case .expression(let expression): expression.description
+        }
+    }
+}

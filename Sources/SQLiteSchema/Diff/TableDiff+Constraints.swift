@@ -1,0 +1,102 @@
+extension TableDiff {
+    func checkChanges() -> [TableChange] {
+        var left = old.checks
+        var open: [CheckConstraint] = []
+        var names: [TableChange] = []
+        // The same expression under the same name is no change, under another a new name.
+        for after in new.checks {
+            let same = left.indices.filter { schemas.same(left[$0].expression, after.expression) }
+            guard let place = same.first(where: { left[$0].name == after.name }) ?? same.first else {
+                open.append(after)
+                continue
+            }
+            let before = left.remove(at: place)
+            if before.name != after.name {
+                names.append(
+                    .constraintName(
+                        of: "CHECK (\(after.expression))", from: before.name, to: after.name))
+            }
+        }
+        var changes: [TableChange] = []
+        var added: [TableChange] = []
+        for after in open {
+            guard let name = after.name,
+                let place = left.firstIndex(where: { $0.name?.isSameName(as: name) ?? false })
+            else {
+                added.append(.checkAdded(after))
+                continue
+            }
+            changes.append(
+                .checkExpression(name: name, from: left.remove(at: place).expression, to: after.expression))
+        }
+        return left.map(TableChange.checkDropped) + added + changes + names
+    }
+
+    func foreignKeyChanges() -> [TableChange] {
+        var left = old.foreignKeys
+        var open: [ForeignKey] = []
+        var names: [TableChange] = []
+        for after in new.foreignKeys {
+            let same = left.indices.filter {
+                sameColumns(left[$0], after) && changes(left[$0], after).isEmpty
+            }
+            guard let place = same.first(where: { left[$0].name == after.name }) ?? same.first else {
+                open.append(after)
+                continue
+            }
+            names += nameChange(left.remove(at: place), after)
+        }
+        var details: [TableChange] = []
+        var added: [TableChange] = []
+        for after in open {
+            let candidates = left.indices.filter { sameColumns(left[$0], after) }
+            let sameParent = candidates.first {
+                schemas.hints.table(left[$0].parent) == after.parent.foldedASCII
+            }
+            guard let place = sameParent ?? candidates.first else {
+                added.append(.foreignKeyAdded(after))
+                continue
+            }
+            let before = left.remove(at: place)
+            details += changes(before, after).map { .foreignKey(columns: after.columns, $0) }
+            details += nameChange(before, after)
+        }
+        return left.map(TableChange.foreignKeyDropped) + added + details + names
+    }
+
+    private func sameColumns(_ before: ForeignKey, _ after: ForeignKey) -> Bool {
+        before.columns.map(renamed) == after.columns.map(\.foldedASCII)
+    }
+
+    private func nameChange(_ before: ForeignKey, _ after: ForeignKey) -> [TableChange] {
+        guard before.name != after.name else { return [] }
+        let constraint = "FOREIGN KEY (\(SQLName.list(after.columns)))"
+        return [.constraintName(of: constraint, from: before.name, to: after.name)]
+    }
+
+    private func changes(_ before: ForeignKey, _ after: ForeignKey) -> [ForeignKeyChange] {
+        var changes: [ForeignKeyChange] = []
+        if schemas.hints.table(before.parent) != after.parent.foldedASCII {
+            changes.append(.parent(from: before.parent, to: after.parent))
+        }
+        // Where both mean the parent's key, a change of it is the parent's.
+        if before.parentColumns != nil || after.parentColumns != nil {
+            let from = schemas.old.parentColumns(of: before)
+            let to = schemas.new.parentColumns(of: after)
+            if from?.map({ schemas.hints.column($0, of: before.parent) }) != to?.map(\.foldedASCII) {
+                changes.append(.parentColumns(from: from, to: to))
+            }
+        }
+        if before.onDelete != after.onDelete {
+            changes.append(.onDelete(from: before.onDelete, to: after.onDelete))
+        }
+        if before.onUpdate != after.onUpdate {
+            changes.append(.onUpdate(from: before.onUpdate, to: after.onUpdate))
+        }
+        if (before.match?.foldedASCII ?? "simple") != (after.match?.foldedASCII ?? "simple") {
+            changes.append(.match(from: before.match, to: after.match))
+        }
+        if before.isDeferred != after.isDeferred { changes.append(.deferred(after.isDeferred)) }
+        return changes
+    }
+}

@@ -1,0 +1,34 @@
+/// What a database's header says beside the schema (https://www.sqlite.org/fileformat2.html#the_database_header).
+///
+/// nil is "not known", as for a file of SQL that does not set it: it differs from nothing.
+public struct DatabaseSettings: Sendable, Hashable {
+    public enum Encoding: String, Sendable, Hashable {
+        case utf8 = "UTF-8"
+        case utf16le = "UTF-16le"
+        case utf16be = "UTF-16be"
+    }
+
+    public enum AutoVacuum: Int, Sendable, Hashable {
+        case none = 0
+        case full = 1
+        case incremental = 2
+    }
+
+    public var userVersion: Int32?
+    public var applicationID: Int32?
+    /// In bytes, 512 to 65536.
+    public var pageSize: Int?
+    public var encoding: Encoding?
+    public var autoVacuum: AutoVacuum?
+
+    public init(
+        userVersion: Int32? = nil, applicationID: Int32? = nil, pageSize: Int? = nil,
+        encoding: Encoding? = nil, autoVacuum: AutoVacuum? = nil
+    ) {
+        self.userVersion = userVersion
+        self.applicationID = applicationID
+        self.pageSize = pageSize
+        self.encoding = encoding
+        self.autoVacuum = autoVacuum
+    }
+}

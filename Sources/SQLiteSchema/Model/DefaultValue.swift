@@ -1,0 +1,59 @@
+/// What a DEFAULT clause says (https://www.sqlite.org/lang_createtable.html#the_default_clause).
+///
+/// Literals are typed, since `1` and `'1'` are two values; a name, quoted or not, is a text there, and a
+/// literal in parentheses is that literal.
+public enum DefaultValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    /// A floating point number as SQLite reads it, in lower case; also an integer beyond 64 bits.
+    case real(String)
+    case text(String)
+    case blob([UInt8])
+    /// TRUE and FALSE, which are 1 and 0.
+    case boolean(Bool)
+    case currentTime
+    case currentDate
+    case currentTimestamp
+    case expression(SQLFragment)
+
+    /// Whether rows get the same from both: TRUE is 1, and no default is NULL.
+    public static func sameMeaning(_ a: DefaultValue?, _ b: DefaultValue?) -> Bool {
+        meaning(a) == meaning(b)
+    }
+
+    static func meaning(_ value: DefaultValue?) -> DefaultValue {
+        switch value {
+        case nil: .null
+        case .boolean(let isTrue): .integer(isTrue ? 1 : 0)
+        case .real(let text): Double(text).map { .real("\($0)") } ?? .real(text)
+        case .some(let value): value
+        }
+    }
+}
+
+extension DefaultValue: CustomStringConvertible {
+    /// The SQL behind DEFAULT.
+    public var description: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): "\(value)"
+        case .real(let text): text
+        case .text(let text): Self.quoted(text)
+        case .blob(let bytes): "x'" + bytes.map(Self.hex).joined() + "'"
+        case .boolean(let value): value ? "TRUE" : "FALSE"
+        case .currentTime: "CURRENT_TIME"
+        case .currentDate: "CURRENT_DATE"
+        case .currentTimestamp: "CURRENT_TIMESTAMP"
+        case .expression(let expression): "(\(expression))"
+        }
+    }
+
+    /// A text as SQL.
+    static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}

@@ -1,0 +1,42 @@
+/// Names as SQL is printed with.
+enum SQLName {
+    /// The name as it must be written: as it is where that is safe in every place, else in double quotes.
+    static func printed(_ name: String) -> String {
+        let bytes = Array(name.utf8)
+        let isPlain =
+            bytes.first.map {
+                CharacterClass.isIdentifier($0) && !CharacterClass.isDigit($0) && $0 != UInt8(ascii: "$")
+            } ?? false
+            && bytes.allSatisfy(CharacterClass.isIdentifier) && !bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            && !Keywords.all.contains(name.foldedASCII)
+        return isPlain ? name : quoted(name)
+    }
+
+    /// The name in double quotes.
+    static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    /// What `quoted` was given.
+    static func unquoted(_ text: String) -> String {
+        guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+        return text.dropFirst().dropLast()
+            .split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
+    }
+
+    static func list(_ names: [String]) -> String { names.map(printed).joined(separator: ", ") }
+}
+
+extension Keywords {
+    /// Every keyword of SQLite (https://www.sqlite.org/lang_keywords.html). Many may be names unquoted, but
+    /// not in every place, nor for every later version.
+    static let all: Set<String> = reserved.union(values).union(contextual).union(operators).union([
+        "abort", "after", "always", "analyze", "attach", "before", "cascade", "cast", "column", "conflict",
+        "current", "database", "deferred", "detach", "do", "each", "exclude", "exclusive", "explain", "fail",
+        "first", "following", "for", "generated", "groups", "if", "ignore", "immediate", "indexed",
+        "initially", "instead", "last", "materialized", "no", "nulls", "of", "offset", "others", "partition",
+        "plan", "pragma", "preceding", "query", "raise", "range", "recursive", "reindex", "release", "rename",
+        "replace", "restrict", "rollback", "rows", "savepoint", "temp", "temporary", "ties", "trigger",
+        "unbounded", "vacuum", "view", "virtual", "window", "with", "within", "without",
+    ])
+}

@@ -1,0 +1,102 @@
+/// An ordinary table (https://www.sqlite.org/lang_createtable.html).
+public struct Table: Sendable, Hashable {
+    public var name: String
+    /// In their order.
+    public var columns: [Column]
+    public var primaryKey: PrimaryKey?
+    public var uniques: [UniqueConstraint]
+    public var checks: [CheckConstraint]
+    public var foreignKeys: [ForeignKey]
+    public var isWithoutRowid: Bool
+    public var isStrict: Bool
+
+    public init(
+        name: String, columns: [Column], primaryKey: PrimaryKey? = nil, uniques: [UniqueConstraint] = [],
+        checks: [CheckConstraint] = [], foreignKeys: [ForeignKey] = [], isWithoutRowid: Bool = false,
+        isStrict: Bool = false
+    ) {
+        self.name = name
+        self.columns = columns
+        self.primaryKey = primaryKey
+        self.uniques = uniques
+        self.checks = checks
+        self.foreignKeys = foreignKeys
+        self.isWithoutRowid = isWithoutRowid
+        self.isStrict = isStrict
+    }
+
+    /// The column of a name, in any case.
+    public func column(_ name: String) -> Column? {
+        let folded = name.foldedASCII
+        return columns.first { $0.name.foldedASCII == folded }
+    }
+
+    public func affinity(of column: Column) -> Affinity {
+        Affinity(declaredType: column.declaredType, strict: isStrict)
+    }
+}
+
+extension Table {
+    /// The column that is another name of the rowid, if there is one.
+    ///
+    /// Its type is exactly INTEGER and it alone is the primary key; `INTEGER PRIMARY KEY DESC` is none, by an
+    /// old fault that is kept (https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key).
+    public var rowidAlias: Column? {
+        guard !isWithoutRowid, let key = primaryKey, key.terms.count == 1, let term = key.terms.first,
+            !(key.isOfColumn && term.isDescending), let column = column(term.column),
+            column.declaredType.foldedASCII == "integer"
+        else { return nil }
+        return column
+    }
+
+    /// The collation by which a key's term is compared, in upper case: its own, the column's, or BINARY.
+    public func collation(of term: KeyTerm) -> String {
+        (term.collation ?? column(term.column)?.collation ?? "BINARY").uppercasedASCII
+    }
+
+    /// The terms of the primary key with their collations filled in, doubled ones left out, as SQLite keeps
+    /// them; empty without a key.
+    public var effectivePrimaryKey: [KeyTerm] { effectiveTerms(primaryKey?.terms ?? []) }
+
+    /// Terms with their collations filled in, doubled ones left out.
+    public func effectiveTerms(_ terms: [KeyTerm]) -> [KeyTerm] {
+        var seen: Set<[String]> = []
+        return terms.compactMap { term in
+            let collation = collation(of: term)
+            guard seen.insert([term.column.foldedASCII, collation]).inserted else { return nil }
+            return KeyTerm(column: term.column, collation: collation, isDescending: term.isDescending)
+        }
+    }
+
+    /// Whether NULL is refused: said so, or implied for the key of a WITHOUT ROWID or STRICT table
+    /// (https://www.sqlite.org/withoutrowid.html, https://www.sqlite.org/stricttables.html).
+    public func isNotNull(_ column: Column) -> Bool {
+        if column.notNull != nil { return true }
+        guard isWithoutRowid || isStrict, rowidAlias?.name != column.name else { return false }
+        let folded = column.name.foldedASCII
+        return primaryKey?.terms.contains { $0.column.foldedASCII == folded } ?? false
+    }
+
+    /// The UNIQUE constraints that SQLite makes an index for: each set of terms once, and none for what the
+    /// primary key's index does already.
+    public var effectiveUniques: [UniqueConstraint] {
+        func key(_ terms: [KeyTerm]) -> [[String]] {
+            effectiveTerms(terms).map { [$0.column.foldedASCII, $0.collation ?? ""] }
+        }
+        var result: [UniqueConstraint] = []
+        var places: [[[String]]: Int] = [:]
+        let primary = rowidAlias == nil ? primaryKey.map { key($0.terms) } : nil
+        for unique in uniques {
+            let key = key(unique.terms)
+            if key == primary { continue }
+            if let place = places[key] {
+                result[place].onConflict = result[place].onConflict ?? unique.onConflict
+                result[place].name = result[place].name ?? unique.name
+            } else {
+                places[key] = result.count
+                result.append(unique)
+            }
+        }
+        return result
+    }
+}

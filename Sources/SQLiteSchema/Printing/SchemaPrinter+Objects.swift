@@ -1,0 +1,47 @@
+extension SchemaPrinter {
+    /// CREATE INDEX, without the final `;`.
+    public func text(_ index: Index) -> String {
+        let terms = index.terms.map { term in
+            let value =
+                switch term.value {
+                case .column(let name): SQLName.printed(name)
+                case .expression(let expression): "(\(expression))"
+                }
+            return value + (term.collation.map { " COLLATE " + SQLName.printed($0) } ?? "")
+                + (term.isDescending ? " DESC" : "")
+        }
+        return (index.isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ") + SQLName.printed(index.name)
+            + " ON " + SQLName.printed(index.table) + " (" + terms.joined(separator: ", ") + ")"
+            + (index.condition.map { " WHERE \($0)" } ?? "")
+    }
+
+    /// CREATE VIEW, without the final `;`.
+    public func text(_ view: View) -> String {
+        "CREATE VIEW " + SQLName.printed(view.name)
+            + (view.columns.map { " (" + SQLName.list($0) + ")" } ?? "") + " AS\n"
+            + view.query.text(breaking: "")
+    }
+
+    /// CREATE TRIGGER, without the final `;`.
+    public func text(_ trigger: Trigger) -> String {
+        let event =
+            switch trigger.event {
+            case .delete: "DELETE"
+            case .insert: "INSERT"
+            case .update(of: let columns):
+                columns.isEmpty ? "UPDATE" : "UPDATE OF " + SQLName.list(columns)
+            }
+        let head =
+            "CREATE TRIGGER " + SQLName.printed(trigger.name) + " \(trigger.timing.rawValue) \(event) ON "
+            + SQLName.printed(trigger.table) + (trigger.condition.map { "\nWHEN \($0)" } ?? "")
+        let body = trigger.body.map { "    " + $0.text(breaking: "    ") + ";\n" }
+        return head + "\nBEGIN\n" + body.joined() + "END"
+    }
+
+    /// CREATE VIRTUAL TABLE, without the final `;`.
+    public func text(_ table: VirtualTable) -> String {
+        "CREATE VIRTUAL TABLE " + SQLName.printed(table.name) + " USING " + SQLName.printed(table.module)
+            + (table.arguments.isEmpty
+                ? "" : "(" + table.arguments.map(\.text).joined(separator: ", ") + ")")
+    }
+}
