@@ -15,7 +15,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,
         version: version,
-        subcommands: [VerifyCommand.self])
+        subcommands: [VerifyCommand.self, DiffCommand.self, SchemaCommand.self])
 
     public init() {}
 }

@@ -54,6 +54,17 @@ public struct RenameHints: Sendable, Hashable {
         return (tables + columns).sorted()
     }
 
+    /// The way back.
+    public var reversed: RenameHints {
+        var result = RenameHints()
+        for (old, new) in tables { result.tables[new.foldedASCII] = old }
+        for (table, names) in columns {
+            let after = self.table(table)
+            for (old, new) in names { result.columns[after, default: [:]][new.foldedASCII] = old }
+        }
+        return result
+    }
+
     /// The new folded name of an old table.
     func table(_ name: String) -> String {
         let folded = name.foldedASCII

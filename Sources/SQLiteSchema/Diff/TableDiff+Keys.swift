@@ -90,7 +90,8 @@ extension TableDiff {
         before.count == after.count
             && zip(before, after).allSatisfy { a, b in
                 a.isDescending == b.isDescending
-                    && (a.collation == nil && b.collation == nil || old.collation(of: a) == new.collation(of: b))
+                    && (a.collation == nil && b.collation == nil
+                        || old.collation(of: a) == new.collation(of: b))
             }
     }
 

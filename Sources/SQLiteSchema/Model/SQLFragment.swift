@@ -143,7 +143,8 @@ extension SQLFragment {
         }
     }
 
-    private static func spelling(of item: NormalizedSQL.Item, _ token: Token, in source: SQLSource) -> String {
+    private static func spelling(of item: NormalizedSQL.Item, _ token: Token, in source: SQLSource) -> String
+    {
         switch item {
         case .keyword(let word):
             return word.uppercasedASCII
@@ -163,7 +164,9 @@ extension SQLFragment {
 
     /// Numbers and blobs in one spelling: the case of `1E3`, `0X1F` and `X'AB'` has no meaning.
     private static func canonicalLiteral(_ item: NormalizedSQL.Item, _ token: Token) -> NormalizedSQL.Item {
-        guard case .literal(let text) = item, token.kind == .number || token.kind == .blob else { return item }
+        guard case .literal(let text) = item, token.kind == .number || token.kind == .blob else {
+            return item
+        }
         return .literal(text.foldedASCII)
     }
 }

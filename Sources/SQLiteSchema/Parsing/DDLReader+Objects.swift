@@ -116,7 +116,9 @@ extension DDLReader {
             if token.range.lowerBound > end { text += " " }
             text += token.text(in: source)
             end = token.range.upperBound
-            guard token.kind != .word, let name = token.name(in: source), place < items.count else { continue }
+            guard token.kind != .word, let name = token.name(in: source), place < items.count else {
+                continue
+            }
             let couldBeName = !name.isEmpty && name.utf8.allSatisfy(CharacterClass.isIdentifier)
             items[place] = couldBeName ? .word(name.foldedASCII) : .literal(DefaultValue.quoted(name))
         }

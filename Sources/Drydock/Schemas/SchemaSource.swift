@@ -1,0 +1,182 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Where a schema comes from: a database file, a `.sql` file, or a folder of migrations, as `FOLDER@VERSION`
+/// up to a version.
+public struct SchemaSource: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        case database
+        case script
+        case migrations(upTo: String?)
+    }
+
+    public var path: String
+    public var kind: Kind
+
+    /// - Throws: ``RequestError`` when nothing is there.
+    public init(_ text: String) throws {
+        if let kind = Self.kind(of: text) {
+            self.init(path: text, kind: kind)
+        } else if let at = text.lastIndex(of: "@"), FolderListing.isFolder(String(text[..<at])) {
+            let version = String(text[text.index(after: at)...])
+            guard !version.isEmpty else { throw RequestError("no version follows the @ of '\(text)'") }
+            self.init(path: String(text[..<at]), kind: .migrations(upTo: version))
+        } else {
+            throw RequestError(
+                "there is no '\(text)'; a source is a database, a .sql file, or a folder of migrations")
+        }
+    }
+
+    private init(path: String, kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
+
+    private static func kind(of path: String) -> Kind? {
+        if FolderListing.isFolder(path) { return .migrations(upTo: nil) }
+        guard FolderListing.exists(path) else { return nil }
+        return path.lowercased().hasSuffix(".sql") ? .script : .database
+    }
+
+    /// As people write it.
+    public var text: String {
+        if case .migrations(let version?) = kind { "\(path)@\(version)" } else { path }
+    }
+}
+
+/// A source that was read: its schema, and its rows where it has any.
+struct LoadedSource: Sendable {
+    let source: SchemaSource
+    let schema: Schema
+    let image: Image
+}
+
+/// Reads sources. A script and migrations are run on an empty database, so every schema is what SQLite made
+/// of it.
+struct SchemaLoader: Sendable {
+    let engine: any Engine
+    let functions: [FunctionStub]
+    let collations: [CollationStub]
+
+    private var settings: ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.functions = functions
+        settings.collations = collations
+        settings.setup = ["PRAGMA secure_delete = OFF"]
+        return settings
+    }
+
+    var inspector: StateInspector {
+        StateInspector(engine: engine, settings: settings, historyTable: DrydockFormat().historyTable)
+    }
+
+    /// - Throws: ``RequestError`` that names the source, with line and column where SQL is wrong.
+    func load(_ source: SchemaSource) async throws -> LoadedSource {
+        let overlay: Overlay
+        do {
+            switch source.kind {
+            case .database, .script:
+                let opener = SnapshotOpener(engine: engine, settings: settings)
+                overlay = try await opener.open(Snapshot(path: source.path))
+            case .migrations(let version): overlay = try await migrate(source, upTo: version)
+            }
+            let image = try await settle(overlay)
+            return LoadedSource(
+                source: source, schema: try await schema(of: image, source.kind), image: image)
+        } catch let fault as SnapshotFault {
+            throw RequestError(Self.describe(fault))
+        } catch let error as EngineError {
+            throw RequestError("\(source.text) cannot be read: \(error.message)")
+        }
+    }
+
+    /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
+    /// or migrations make says nothing about them.
+    func schema(of image: Image, _ kind: SchemaSource.Kind) async throws -> Schema {
+        let history = MigrationFormats.all.map(\.historyTable)
+        return try await inspector.withConnection(to: image) { connection in
+            let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema") {
+                SchemaRow(
+                    type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
+            }
+            var settings = DatabaseSettings()
+            func number(_ pragma: String) throws -> Int64 {
+                try connection.firstRow("PRAGMA \(pragma)") { $0.integer(0) } ?? 0
+            }
+            settings.userVersion = Int32(truncatingIfNeeded: try number("user_version"))
+            settings.applicationID = Int32(truncatingIfNeeded: try number("application_id"))
+            if kind == .database {
+                settings.pageSize = Int(try number("page_size"))
+                settings.autoVacuum = .init(rawValue: Int(try number("auto_vacuum")))
+                settings.encoding =
+                    try connection.firstRow("PRAGMA encoding") { row in
+                        DatabaseSettings.Encoding(rawValue: row.string(0))
+                    } ?? nil
+            }
+            return SchemaParser(historyTables: history).schema(of: rows, settings: settings)
+        }
+    }
+
+    /// The content, a write-ahead log included.
+    private func settle(_ overlay: Overlay) async throws -> Image {
+        let database = try await engine.open(overlay, settings: settings)
+        do {
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                try connection.checkpoint()
+            }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await database.close()
+        return overlay.freeze().image
+    }
+
+    private func migrate(_ source: SchemaSource, upTo version: String?) async throws -> Overlay {
+        let set = try MigrationFormats.load(folder: source.path)
+        guard !set.migrations.isEmpty else { throw RequestError("there is no migration in '\(source.path)'") }
+        var count = set.migrations.count
+        if let version {
+            guard let index = set.index(of: version) else {
+                let nearest = nearestName(to: version, in: set.migrations.map(\.identifier))
+                throw RequestError(
+                    "there is no migration '\(version)' in '\(source.path)'"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            count = index + 1
+        }
+        let overlay = try Overlay(emptyNamed: "migrated.sqlite")
+        let database = try await engine.open(overlay, settings: settings)
+        do {
+            for migration in set.migrations.prefix(count) {
+                if let fault = migration.fault { throw RequestError(fault.message) }
+                do {
+                    _ = try await MigrationRun(migration).apply(to: database)
+                } catch let failure as StatementFailure {
+                    let place = Finding.Place(
+                        migration.statements[failure.index], offset: failure.error.offset)
+                    throw SnapshotFault(
+                        message:
+                            "\(migration.identifier) fails on an empty database: \(failure.error.message)",
+                        help: "", place: place)
+                }
+            }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await database.close()
+        return overlay
+    }
+
+    /// One sentence, then the line with a caret under the fault.
+    private static func describe(_ fault: SnapshotFault) -> String {
+        guard let place = fault.place, let line = place.line, let column = place.column,
+            let text = place.lineText
+        else { return fault.message }
+        let (shown, blanks) = SourceQuote.cut(text, at: column)
+        return "\(place.file):\(line):\(column): \(fault.message)\n  \(shown)\n  \(blanks)^"
+    }
+}

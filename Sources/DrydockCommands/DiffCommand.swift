@@ -1,0 +1,127 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import GRDBEngine
+import SQLiteSchema
+
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show what tells two schemas apart, and the SQL between them.",
+        discussion: """
+            A source is a database file, a .sql file or a folder of migrations; FOLDER@VERSION stops there. \
+            Schemas are compared by meaning: spelling, order of statements and what ALTER appended make no \
+            difference.
+
+            EXAMPLES
+              drydock diff old.sqlite new.sqlite
+              drydock diff Migrations@v3_labels Migrations     what changed since v3
+              drydock diff app.sqlite Migrations --sql         SQL that takes app.sqlite there
+              drydock diff a.sql b.sql --sql --rename email.sender=from_address
+
+            The SQL is proved before it is shown: it has run on the old database with its rows, the schema is \
+            then the new one, and nothing was lost.
+
+            EXIT STATUS
+              0  same
+              1  different
+              2  trouble, or a plan that was refused
+              64 bad usage
+            """)
+
+    @Argument(help: ArgumentHelp("The old schema.", valueName: "old"), completion: .file())
+    var old: String
+
+    @Argument(help: ArgumentHelp("The new schema.", valueName: "new"), completion: .file())
+    var new: String
+
+    @Flag(help: "Write the migration from the old schema to the new one.")
+    var sql = false
+
+    @Flag(help: "Write the way back instead.")
+    var down = false
+
+    @Flag(help: "Allow a plan that loses a table or a column, and declare it.")
+    var allowLoss = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What was renamed: TABLE=NEW or TABLE.COLUMN=NEW; may be repeated.", valueName: "old=new"))
+    var rename: [String] = []
+
+    @Option(
+        name: .customLong("sqlite-version"),
+        help: ArgumentHelp(
+            "The oldest SQLite that must run the SQL, such as 3.24. (default: any)", valueName: "version"))
+    var sqliteVersion: String?
+
+    @Option(
+        help: ArgumentHelp("human, json or markdown. (default: human)", valueName: "format"),
+        completion: .list(DiffFormat.allCases.map(\.rawValue)))
+    var format: String?
+
+    @Flag(help: "Only the names of what differs.")
+    var nameOnly = false
+
+    @Flag(help: "Show the order of columns too.")
+    var columnOrder = false
+
+    func validate() throws {
+        if let format, DiffFormat(rawValue: format) == nil {
+            throw ValidationError("there is no format '\(format)'; choose one of: human, json, markdown")
+        }
+        if let sqliteVersion, AlterSupport(version: sqliteVersion) == nil {
+            throw ValidationError("'\(sqliteVersion)' is no version of SQLite 3, such as 3.24")
+        }
+        _ = try hints()
+    }
+
+    func run() async throws {
+        do {
+            var request = DiffRequest(from: try SchemaSource(old), to: try SchemaSource(new))
+            request.hints = try hints()
+            request.wantsPlan = sql || down
+            request.wantsDownPlan = down
+            request.allowsLoss = allowLoss
+            if let version = sqliteVersion.flatMap(AlterSupport.init) { request.alterSupport = version }
+            let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+            try write(report)
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+
+    private func write(_ report: DiffReport) throws {
+        if let format = format.flatMap(DiffFormat.init) {
+            Terminal.write(format.render(report, showsQuiet: columnOrder, RenderOptions()))
+        } else if sql || down {
+            if let plan = down ? report.downPlan : report.plan { Terminal.write(plan.text) }
+            for line in report.plan?.leftOver ?? [] { Terminal.writeError("drydock: note: \(line)\n") }
+        } else if nameOnly {
+            Terminal.write(DiffFormat.names(report))
+        } else {
+            let options = RenderOptions(usesColor: Terminal.outputHasColor)
+            Terminal.write(DiffFormat.human.render(report, showsQuiet: columnOrder, options))
+        }
+        for refusal in report.refusals { Terminal.complain(refusal) }
+        if !report.refusals.isEmpty { throw ExitCode(2) }
+        if !report.isSame { throw ExitCode(1) }
+    }
+
+    private func hints() throws -> RenameHints {
+        var tables: [String: String] = [:]
+        var columns: [String: [String: String]] = [:]
+        for text in rename {
+            guard let (from, to) = text.splitOnce("="), !from.isEmpty, !to.isEmpty else {
+                throw ValidationError("--rename takes TABLE=NEW or TABLE.COLUMN=NEW, not '\(text)'")
+            }
+            if let (table, column) = from.splitOnce(".") {
+                columns[table, default: [:]][column] = to.splitOnce(".")?.1 ?? to
+            } else {
+                tables[from] = to
+            }
+        }
+        return RenameHints(tables: tables, columns: columns)
+    }
+}

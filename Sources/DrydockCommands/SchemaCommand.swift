@@ -1,0 +1,59 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import Foundation
+import GRDBEngine
+
+struct SchemaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Print the canonical schema of a database, a .sql file or a folder of migrations.",
+        discussion: """
+            The same schema always gives the same text, so it can be kept in git and checked in CI.
+
+            EXAMPLES
+              drydock schema Migrations > schema.sql
+              drydock schema Migrations --check schema.sql     status 1 when it is no longer that
+              drydock schema app.sqlite --format mermaid       an entity-relationship diagram
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A database, a .sql file, FOLDER or FOLDER@VERSION.", valueName: "source"),
+        completion: .file())
+    var source: String
+
+    @Option(
+        help: ArgumentHelp("sql, json or mermaid. (default: sql)", valueName: "format"),
+        completion: .list(SchemaFormat.allCases.map(\.rawValue)))
+    var format = "sql"
+
+    @Option(
+        help: ArgumentHelp("Compare with a kept schema instead of printing.", valueName: "file"),
+        completion: .file())
+    var check: String?
+
+    func validate() throws {
+        if SchemaFormat(rawValue: format) == nil {
+            throw ValidationError("there is no format '\(format)'; choose one of: sql, json, mermaid")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let engine = GRDBDriver()
+            if let check {
+                let request = DiffRequest(from: try SchemaSource(check), to: try SchemaSource(source))
+                let report = try await SchemaComparer(engine: engine).run(request)
+                guard !report.isSame else { return }
+                let options = RenderOptions(usesColor: Terminal.outputHasColor)
+                Terminal.write(DiffFormat.human.render(report, showsQuiet: false, options))
+                throw ExitCode(1)
+            }
+            let schema = try await SchemaComparer(engine: engine).schema(of: try SchemaSource(source))
+            Terminal.write((SchemaFormat(rawValue: format) ?? .sql).render(schema))
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Drydock
+import Foundation
+import SQLiteSchema
+
+/// Turns a diff into text. Each format is one case of ``DiffFormat``.
+package enum DiffFormat: String, CaseIterable, Sendable {
+    case human, json, markdown
+
+    package func render(_ report: DiffReport, showsQuiet: Bool, _ options: RenderOptions) -> String {
+        let changes = report.changes.filter { showsQuiet || !$0.isQuiet }
+        switch self {
+        case .human: return Self.human(report, changes, Paint(options.usesColor))
+        case .json: return Self.json(report, changes)
+        case .markdown: return Self.markdown(report, changes)
+        }
+    }
+
+    /// The objects that differ, a name a line.
+    package static func names(_ report: DiffReport) -> String {
+        let names = report.changes.filter { !$0.isQuiet }.map { $0.table ?? $0.description }
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0).inserted }.map { $0 + "\n" }.joined()
+    }
+
+    // MARK: - Formats
+
+    private static func human(_ report: DiffReport, _ changes: [SchemaChange], _ paint: Paint) -> String {
+        guard !changes.isEmpty else { return "\(paint.green("same")): \(report.old) and \(report.new)\n" }
+        var text = "\(paint.red("---")) \(report.old)\n\(paint.green("+++")) \(report.new)\n"
+        for group in groups(changes) {
+            text += "\n\(paint.bold(group.name))\n"
+            for change in group.changes {
+                let line = "\(change.sign.rawValue) \(change.detail)"
+                switch change.sign {
+                case .added: text += "  \(paint.green(line))\n"
+                case .dropped: text += "  \(paint.red(line))\n"
+                case .changed: text += "  \(paint.yellow(line))\n"
+                }
+            }
+        }
+        for line in report.unparsed {
+            text += "\n\(paint.yellow("not parsed:")) \(line); compared by tokens\n"
+        }
+        return text + "\n" + counted(changes.count, "difference") + "\n"
+    }
+
+    private static func markdown(_ report: DiffReport, _ changes: [SchemaChange]) -> String {
+        guard !changes.isEmpty else { return "No difference between `\(report.old)` and `\(report.new)`.\n" }
+        var text = "### Schema: `\(report.old)` → `\(report.new)`\n"
+        for group in groups(changes) {
+            text += "\n**\(group.name)**\n\n"
+            for change in group.changes {
+                let mark =
+                    switch change.sign {
+                    case .added: "➕"
+                    case .dropped: "➖"
+                    case .changed: "✏️"
+                    }
+                text += "- \(mark) `\(change.detail.replacing("`", with: "'"))`\n"
+            }
+        }
+        return text
+    }
+
+    private static func json(_ report: DiffReport, _ changes: [SchemaChange]) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(JSONDiff(report, changes)) else { return "{}\n" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+
+    private static func groups(_ changes: [SchemaChange]) -> [(name: String, changes: [SchemaChange])] {
+        var order: [String] = []
+        var byName: [String: [SchemaChange]] = [:]
+        for change in changes {
+            let name = change.table ?? "database"
+            if byName[name] == nil { order.append(name) }
+            byName[name, default: []].append(change)
+        }
+        return order.map { ($0, byName[$0] ?? []) }
+    }
+}
+
+private struct JSONDiff: Encodable {
+    struct Change: Encodable {
+        var kind: String
+        var table: String?
+        var description: String
+        var quiet: Bool
+    }
+
+    struct Refusal: Encodable {
+        var rule = "plan-refused"
+        var severity = "error"
+        var message: String
+        var help = ""
+    }
+
+    var tool = "drydock"
+    var formatVersion = 1
+    var command = "diff"
+    var verdict: String
+    var old, new: String
+    var changes: [Change]
+    var findings: [Refusal]
+    var sql, downSQL: String?
+    var losses, leftOver, unparsed: [String]?
+
+    init(_ report: DiffReport, _ changes: [SchemaChange]) {
+        verdict = report.isSame && report.refusals.isEmpty ? "passed" : "failed"
+        old = report.old
+        new = report.new
+        self.changes = changes.map { change in
+            let kind =
+                switch change.sign {
+                case .added: "added"
+                case .dropped: "dropped"
+                case .changed: "changed"
+                }
+            return Change(
+                kind: kind, table: change.table, description: change.description, quiet: change.isQuiet)
+        }
+        findings = report.refusals.map { Refusal(message: $0) }
+        sql = report.plan?.text
+        downSQL = report.downPlan?.text
+        losses = report.plan.flatMap { $0.losses.isEmpty ? nil : $0.losses }
+        leftOver = report.plan.flatMap { $0.leftOver.isEmpty ? nil : $0.leftOver }
+        unparsed = report.unparsed.isEmpty ? nil : report.unparsed
+    }
+}
+
+extension SchemaChange {
+    package enum Sign: String { case added = "+", dropped = "-", changed = "~" }
+
+    package var sign: Sign {
+        switch self {
+        case .tableAdded, .indexAdded, .viewAdded, .triggerAdded, .virtualTableAdded, .unparsedAdded: .added
+        case .tableDropped, .indexDropped, .viewDropped, .triggerDropped, .virtualTableDropped,
+            .unparsedDropped:
+            .dropped
+        case .table(_, .columnAdded), .table(_, .uniqueAdded), .table(_, .checkAdded),
+            .table(_, .foreignKeyAdded):
+            .added
+        case .table(_, .columnDropped), .table(_, .uniqueDropped), .table(_, .checkDropped),
+            .table(_, .foreignKeyDropped):
+            .dropped
+        default: .changed
+        }
+    }
+
+    /// The change without the table that it is shown with.
+    package var detail: String {
+        let prefix = "table \(table ?? ""): "
+        return description.hasPrefix(prefix) ? String(description.dropFirst(prefix.count)) : description
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import SQLiteSchema
+
+/// Turns a schema into text that is stable enough to keep.
+package enum SchemaFormat: String, CaseIterable, Sendable {
+    case sql, json, mermaid
+
+    package func render(_ schema: Schema) -> String {
+        switch self {
+        case .sql: SchemaPrinter(printsSettings: false).text(schema)
+        case .json: Self.json(schema)
+        case .mermaid: Self.mermaid(schema)
+        }
+    }
+
+    // MARK: - JSON
+
+    private static func json(_ schema: Schema) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(JSONSchema(schema)) else { return "{}\n" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+
+    // MARK: - Mermaid
+
+    /// An entity-relationship diagram (https://mermaid.js.org/syntax/entityRelationshipDiagram.html).
+    private static func mermaid(_ schema: Schema) -> String {
+        var text = "erDiagram\n"
+        let tables = schema.tables.sorted { $0.key < $1.key }.map(\.value)
+        for table in tables {
+            text += "    \(entity(table.name)) {\n"
+            for column in table.columns {
+                let isKey =
+                    table.primaryKey?.terms.contains { $0.column.foldedASCII == column.name.foldedASCII }
+                    ?? false
+                let isForeign = table.foreignKeys.contains { key in
+                    key.columns.contains { $0.foldedASCII == column.name.foldedASCII }
+                }
+                let marks = [isKey ? "PK" : nil, isForeign ? "FK" : nil].compactMap { $0 }.joined(
+                    separator: ", ")
+                let type = column.declaredType.isEmpty ? "ANY" : column.declaredType
+                text +=
+                    "        \(word(type)) \(word(column.name))" + (marks.isEmpty ? "" : " \(marks)") + "\n"
+            }
+            text += "    }\n"
+        }
+        for table in tables {
+            for key in table.foreignKeys {
+                let isOptional = key.columns.contains { name in
+                    table.column(name).map { !table.isNotNull($0) } ?? true
+                }
+                text +=
+                    "    \(entity(key.parent)) \(isOptional ? "|o" : "||")--o{ \(entity(table.name)) : "
+                    + "\"\(key.columns.joined(separator: ", ").replacing("\"", with: "'"))\"\n"
+            }
+        }
+        return text
+    }
+
+    private static func entity(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "'") + "\""
+    }
+
+    /// A word of letters, digits and underscores, which is all that an attribute may be.
+    private static func word(_ text: String) -> String {
+        let word = String(text.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+        return word.first?.isLetter == true ? word : "_" + word
+    }
+}
+
+private struct JSONSchema: Encodable {
+    struct Table: Encodable {
+        var name: String
+        var columns: [Column]
+        var primaryKey: [String]
+        var foreignKeys: [ForeignKey]
+        var indexes: [Object]
+        var triggers: [Object]
+        var withoutRowid, strict: Bool
+        var sql: String
+    }
+
+    struct Column: Encodable {
+        var name, type: String
+        var notNull: Bool
+        var defaultValue, collation, generated: String?
+    }
+
+    struct ForeignKey: Encodable {
+        var columns: [String]
+        var parent: String
+        var parentColumns: [String]?
+        var onDelete, onUpdate: String
+    }
+
+    struct Object: Encodable {
+        var name, sql: String
+    }
+
+    var formatVersion = 1
+    var tables: [Table]
+    var views, virtualTables: [Object]
+
+    init(_ schema: Schema) {
+        let printer = SchemaPrinter(printsSettings: false)
+        func sorted<T>(_ objects: [String: T]) -> [T] { objects.sorted { $0.key < $1.key }.map(\.value) }
+        tables = sorted(schema.tables).map { table in
+            Table(
+                name: table.name,
+                columns: table.columns.map { column in
+                    Column(
+                        name: column.name, type: column.declaredType, notNull: table.isNotNull(column),
+                        defaultValue: column.defaultValue?.description, collation: column.collation,
+                        generated: column.generated.map { "\($0.expression)" })
+                },
+                primaryKey: table.primaryKey?.terms.map(\.column) ?? [],
+                foreignKeys: table.foreignKeys.map {
+                    ForeignKey(
+                        columns: $0.columns, parent: $0.parent, parentColumns: schema.parentColumns(of: $0),
+                        onDelete: $0.onDelete.rawValue, onUpdate: $0.onUpdate.rawValue)
+                },
+                indexes: schema.indexes(on: table.name).map { Object(name: $0.name, sql: printer.text($0)) },
+                triggers: schema.triggers(on: table.name).map {
+                    Object(name: $0.name, sql: printer.text($0))
+                },
+                withoutRowid: table.isWithoutRowid, strict: table.isStrict, sql: printer.text(table))
+        }
+        views = sorted(schema.views).map { Object(name: $0.name, sql: printer.text($0)) }
+        virtualTables = sorted(schema.virtualTables).map { Object(name: $0.name, sql: printer.text($0)) }
+    }
+}

@@ -1,0 +1,129 @@
+extension MigrationPlanner {
+    /// Views and triggers that go before tables change and come after, and those that changed themselves.
+    func dependents(on touched: Set<String>) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step]) {
+        let views = affectedViews(touched)
+        let names = touched.union(views)
+        let triggers = affectedTriggers(names)
+        var drops: [String] = []
+        for trigger in old.triggers.values.sorted(by: { $0.name < $1.name })
+        where triggers.contains(trigger.name.foldedASCII) {
+            drops.append("DROP TRIGGER \(SQLName.printed(trigger.name))")
+        }
+        for view in inOrder(old.views).reversed() where views.contains(view.name.foldedASCII) {
+            drops.append("DROP VIEW \(SQLName.printed(view.name))")
+        }
+        var creates: [String] = []
+        for view in inOrder(new.views)
+        where views.contains(view.name.foldedASCII) || old.views[view.name.foldedASCII] == nil {
+            creates.append(printer.text(view))
+        }
+        for trigger in new.triggers.values.sorted(by: { $0.name < $1.name })
+        where triggers.contains(trigger.name.foldedASCII) || old.triggers[trigger.name.foldedASCII] == nil {
+            creates.append(printer.text(trigger))
+        }
+        return (
+            drops.isEmpty ? [] : [.init("Views and triggers that stand in the way.", drops)],
+            creates.isEmpty ? [] : [.init("Views and triggers.", creates)]
+        )
+    }
+
+    /// Old views that changed, go, or name something that is touched, through other views too.
+    private func affectedViews(_ touched: Set<String>) -> Set<String> {
+        var affected: Set<String> = []
+        for change in changes {
+            switch change {
+            case .viewDropped(let view): affected.insert(view.name.foldedASCII)
+            case .view(let name, _), .respelled(.view, let name, _): affected.insert(name.foldedASCII)
+            default: break
+            }
+        }
+        var grew = true
+        while grew {
+            let names = touched.union(affected)
+            let more = old.views.filter {
+                !affected.contains($0.key) && !$0.value.query.names.isDisjoint(with: names)
+            }
+            grew = !more.isEmpty
+            affected.formUnion(more.keys)
+        }
+        return affected
+    }
+
+    private func affectedTriggers(_ names: Set<String>) -> Set<String> {
+        var affected: Set<String> = []
+        for change in changes {
+            switch change {
+            case .triggerDropped(let trigger): affected.insert(trigger.name.foldedASCII)
+            case .trigger(let name, _, _), .respelled(.trigger, let name, _):
+                affected.insert(name.foldedASCII)
+            default: break
+            }
+        }
+        for (key, trigger) in old.triggers
+        where names.contains(trigger.table.foldedASCII) || !trigger.names.isDisjoint(with: names) {
+            affected.insert(key)
+        }
+        return affected
+    }
+
+    /// Views behind those that they name.
+    private func inOrder(_ views: [String: View]) -> [View] {
+        var left = views.sorted { $0.key < $1.key }
+        var done: Set<String> = []
+        var ordered: [View] = []
+        while !left.isEmpty {
+            let ready = left.filter { entry in
+                left.allSatisfy { $0.key == entry.key || !entry.value.query.names.contains($0.key) }
+            }
+            // Views that name each other cannot be in use; SQLite keeps them all the same.
+            let next = ready.isEmpty ? left : ready
+            ordered += next.map(\.value)
+            done.formUnion(next.map(\.key))
+            left.removeAll { done.contains($0.key) }
+        }
+        return ordered
+    }
+
+    // MARK: - Indexes
+
+    /// - Parameter rebuilt: old tables that are dropped on the way, and their indexes with them.
+    func droppedIndexes(rebuilt: Set<String>) -> [MigrationPlan.Step] {
+        let gone = Set(
+            changes.compactMap { change -> String? in
+                if case .tableDropped(let table) = change { table.name.foldedASCII } else { nil }
+            })
+        let names = changedIndexes.filter { name in
+            guard let index = old.indexes[name] else { return false }
+            return !rebuilt.contains(index.table.foldedASCII) && !gone.contains(index.table.foldedASCII)
+        }
+        guard !names.isEmpty else { return [] }
+        return [
+            .init(
+                "Indexes that go or change.",
+                names.sorted().compactMap { old.indexes[$0] }.map { "DROP INDEX \(SQLName.printed($0.name))" }
+            )
+        ]
+    }
+
+    /// - Parameter rebuilt: new names of tables that were made anew.
+    func indexes(rebuilt: Set<String>) -> [MigrationPlan.Step] {
+        let changed = changedIndexes
+        let made = new.indexes.sorted { $0.key < $1.key }.filter { name, index in
+            rebuilt.contains(index.table.foldedASCII) || old.indexes[name] == nil || changed.contains(name)
+        }
+        guard !made.isEmpty else { return [] }
+        return [.init("Indexes.", made.map { printer.text($0.value) })]
+    }
+
+    /// Folded names of old indexes that are dropped, or dropped and made again.
+    private var changedIndexes: Set<String> {
+        Set(
+            changes.compactMap { change in
+                switch change {
+                case .indexDropped(let index): index.name.foldedASCII
+                case .index(let name, _, _), .respelled(.index, let name, _): name.foldedASCII
+                default: nil
+                }
+            })
+    }
+}

@@ -1,0 +1,189 @@
+/// Plans the SQL that takes one schema to another.
+///
+/// ALTER TABLE where it can do the change (https://www.sqlite.org/lang_altertable.html), else the documented
+/// rebuild: make the new table, copy the rows by name, carry the AUTOINCREMENT mark and the rowids over, drop
+/// the old table, rename the new one, and make indexes, triggers and views again. The plan is meant to run in
+/// a transaction with foreign keys off, as GRDB's DatabaseMigrator runs a migration.
+public struct MigrationPlanner: Sendable {
+    let old: Schema
+    let new: Schema
+    let hints: RenameHints
+    let support: AlterSupport
+    let printer = SchemaPrinter(printsSettings: false)
+    let changes: [SchemaChange]
+
+    /// - Parameters:
+    ///   - hints: what was renamed; those that do not fit are passed over.
+    ///   - support: what the SQLite that runs the plan can do.
+    public init(
+        from old: Schema, to new: Schema, hints: RenameHints = RenameHints(), support: AlterSupport = .current
+    ) {
+        self.old = old
+        self.new = new
+        let diff = SchemaDiff(from: old, to: new, hints: hints)
+        self.hints = diff.hints
+        self.support = support
+        changes = diff.changes().filter { !$0.isQuiet }
+    }
+
+    public func plan() -> MigrationPlan {
+        var plan = MigrationPlan()
+        let tables = tablePlans()
+        let touched = touchedNames(tables)
+        let dependents = dependents(on: touched)
+        plan.steps += dependents.drops
+        plan.steps += droppedIndexes(rebuilt: Set(tables.filter(\.isRebuild).map { $0.old.name.foldedASCII }))
+        plan.steps += droppedTables(&plan)
+        for table in tables { plan.steps += table.steps(printer, &plan) }
+        plan.steps += addedTables()
+        plan.steps += virtualTables(&plan)
+        plan.steps += indexes(rebuilt: Set(tables.filter(\.isRebuild).map { $0.new.name.foldedASCII }))
+        plan.steps += dependents.creates
+        plan.steps += settings(&plan)
+        for change in changes {
+            switch change {
+            case .unparsedAdded(let object), .unparsedDropped(let object), .unparsedChanged(_, let object):
+                plan.leftOver.append("\(object.type) \(object.name) cannot be planned: \(object.reason)")
+            default: break
+            }
+        }
+        return plan
+    }
+
+    // MARK: - Tables
+
+    private func tablePlans() -> [TablePlan] {
+        var changed: [String: [TableChange]] = [:]
+        var names: Set<String> = []
+        for change in changes {
+            switch change {
+            case .table(let name, let change):
+                changed[name.foldedASCII, default: []].append(change)
+                names.insert(name.foldedASCII)
+            case .tableRenamed(_, let to), .respelled(.table, _, let to): names.insert(to.foldedASCII)
+            default: break
+            }
+        }
+        return names.sorted().compactMap { name in
+            guard let after = new.tables[name],
+                let before = old.tables.values.first(where: { hints.table($0.name) == name })
+            else { return nil }
+            return TablePlan(
+                old: before, new: after, changes: changed[name] ?? [], hints: hints, support: support,
+                schema: old)
+        }
+    }
+
+    /// Folded names, old and new, of tables whose change a view or trigger that names them cannot live through.
+    private func touchedNames(_ tables: [TablePlan]) -> Set<String> {
+        var names: Set<String> = []
+        for table in tables where table.disturbsDependents {
+            names.formUnion([table.old.name.foldedASCII, table.new.name.foldedASCII])
+        }
+        for change in changes {
+            switch change {
+            case .tableDropped(let table): names.insert(table.name.foldedASCII)
+            case .virtualTableDropped(let table): names.insert(table.name.foldedASCII)
+            case .virtualTable(let name, _): names.insert(name.foldedASCII)
+            case .viewDropped(let view): names.insert(view.name.foldedASCII)
+            case .view(let name, _), .respelled(.view, let name, _): names.insert(name.foldedASCII)
+            default: break
+            }
+        }
+        return names
+    }
+
+    private func droppedTables(_ plan: inout MigrationPlan) -> [MigrationPlan.Step] {
+        changes.compactMap { change in
+            guard case .tableDropped(let table) = change else { return nil }
+            let name = SQLName.printed(table.name)
+            plan.losses.append("table \(table.name) with its rows")
+            return .init(
+                "Table \(table.name) goes.", declarations: ["drops table \(name)"], ["DROP TABLE \(name)"])
+        }
+    }
+
+    private func addedTables() -> [MigrationPlan.Step] {
+        changes.compactMap { change in
+            guard case .tableAdded(let table) = change else { return nil }
+            return .init("Table \(table.name) is new.", [printer.text(table)])
+        }
+    }
+
+    private func virtualTables(_ plan: inout MigrationPlan) -> [MigrationPlan.Step] {
+        var steps: [MigrationPlan.Step] = []
+        for change in changes {
+            switch change {
+            case .virtualTableAdded(let table): steps.append(added(table))
+            case .virtualTableDropped(let table): steps.append(dropped(table, &plan))
+            case .virtualTable(let name, _), .respelled(.virtualTable, let name, _):
+                guard let before = old.virtualTables[name.foldedASCII],
+                    let after = new.virtualTables[name.foldedASCII],
+                    !steps.contains(where: { $0.explanation.contains(" \(name) is made again.") })
+                else { continue }
+                var step = dropped(before, &plan)
+                step.explanation = "Virtual table \(name) is made again."
+                step.statements += added(after).statements
+                steps.append(step)
+            default: break
+            }
+        }
+        return steps
+    }
+
+    private func added(_ table: VirtualTable) -> MigrationPlan.Step {
+        var statements = [printer.text(table)]
+        if table.isFullText, table.isExternalContent {
+            let name = SQLName.printed(table.name)
+            statements.append("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+        }
+        return .init("Virtual table \(table.name) is new.", statements)
+    }
+
+    private func dropped(_ table: VirtualTable, _ plan: inout MigrationPlan) -> MigrationPlan.Step {
+        let name = SQLName.printed(table.name)
+        let isDerived = table.isFullText && (table.isExternalContent || table.isContentless)
+        if !isDerived { plan.losses.append("virtual table \(table.name) with its rows") }
+        return .init(
+            "Virtual table \(table.name) goes.", declarations: isDerived ? [] : ["drops table \(name)"],
+            ["DROP TABLE \(name)"])
+    }
+
+    // MARK: - Settings
+
+    private func settings(_ plan: inout MigrationPlan) -> [MigrationPlan.Step] {
+        var steps: [MigrationPlan.Step] = []
+        for change in changes {
+            guard case .setting(let setting) = change else { continue }
+            switch setting {
+            case .userVersion(_, let to):
+                steps.append(.init("The user version.", ["PRAGMA user_version = \(to)"]))
+            case .applicationID(_, let to):
+                steps.append(.init("The application id.", ["PRAGMA application_id = \(to)"]))
+            case .pageSize, .encoding, .autoVacuum:
+                plan.leftOver.append("\(setting): no migration can change it")
+            }
+        }
+        return steps
+    }
+}
+
+extension VirtualTable {
+    var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module.foldedASCII) }
+
+    private var content: String? {
+        arguments.lazy.compactMap { argument -> String? in
+            let parts = argument.text.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].filter({ $0 != " " }).foldedASCII == "content" else {
+                return nil
+            }
+            return parts[1].filter { !" '\"".contains($0) }
+        }.first
+    }
+
+    /// The text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
+    var isExternalContent: Bool { content?.isEmpty == false }
+
+    /// The text is nowhere.
+    var isContentless: Bool { content?.isEmpty == true }
+}
