@@ -49,6 +49,9 @@ struct DiffCommand: AsyncParsableCommand {
             "What was renamed: TABLE=NEW or TABLE.COLUMN=NEW; may be repeated.", valueName: "old=new"))
     var rename: [String] = []
 
+    @Flag(inversion: .prefixedNo, help: "Look for renames that --rename does not tell of.")
+    var detectRenames = true
+
     @Option(
         name: .customLong("sqlite-version"),
         help: ArgumentHelp(
@@ -80,6 +83,7 @@ struct DiffCommand: AsyncParsableCommand {
         do {
             var request = DiffRequest(from: try SchemaSource(old), to: try SchemaSource(new))
             request.hints = try hints()
+            request.detectsRenames = detectRenames
             request.wantsPlan = sql || down
             request.wantsDownPlan = down
             request.allowsLoss = allowLoss
@@ -97,6 +101,9 @@ struct DiffCommand: AsyncParsableCommand {
             Terminal.write(format.render(report, showsQuiet: columnOrder, RenderOptions()))
         } else if sql || down {
             if let plan = down ? report.downPlan : report.plan { Terminal.write(plan.text) }
+            for rename in report.renames.taken {
+                Terminal.writeError("drydock: note: \(rename.oldPath) is taken as renamed to \(rename.to)\n")
+            }
             for line in report.plan?.leftOver ?? [] { Terminal.writeError("drydock: note: \(line)\n") }
         } else if nameOnly {
             Terminal.write(DiffFormat.names(report))

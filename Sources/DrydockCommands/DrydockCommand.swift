@@ -10,12 +10,13 @@ public struct DrydockCommand: AsyncParsableCommand {
         discussion: """
             drydock verify                 replay all of Snapshots/ with Migrations/
             drydock verify -m db/migrate   with another folder of migrations
+            drydock diff old.db new.db     what tells two schemas apart; --sql: the way
             drydock help verify            all options
 
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,
         version: version,
-        subcommands: [VerifyCommand.self, DiffCommand.self, SchemaCommand.self])
+        subcommands: [VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self])
 
     public init() {}
 }

@@ -38,6 +38,16 @@ package enum DiffFormat: String, CaseIterable, Sendable {
                 }
             }
         }
+        for rename in report.renames.taken {
+            text +=
+                "\n\(paint.cyan("taken as renamed:")) \(rename.oldPath) → \(rename.to) (\(rename.evidence)); "
+                + "--rename or --no-detect-renames decides otherwise\n"
+        }
+        for rename in report.renames.open {
+            text +=
+                "\n\(paint.yellow("perhaps renamed:")) \(rename.oldPath) → \(rename.to) (\(rename.evidence)); "
+                + "--rename \(rename.oldPath)=\(rename.to) says so\n"
+        }
         for line in report.unparsed {
             text += "\n\(paint.yellow("not parsed:")) \(line); compared by tokens\n"
         }
@@ -89,6 +99,12 @@ private struct JSONDiff: Encodable {
         var quiet: Bool
     }
 
+    struct Rename: Encodable {
+        var from, to, evidence: String
+        var score: Double
+        var taken: Bool
+    }
+
     struct Refusal: Encodable {
         var rule = "plan-refused"
         var severity = "error"
@@ -103,6 +119,7 @@ private struct JSONDiff: Encodable {
     var old, new: String
     var changes: [Change]
     var findings: [Refusal]
+    var renames: [Rename]
     var sql, downSQL: String?
     var losses, leftOver, unparsed: [String]?
 
@@ -119,6 +136,11 @@ private struct JSONDiff: Encodable {
                 }
             return Change(
                 kind: kind, table: change.table, description: change.description, quiet: change.isQuiet)
+        }
+        renames = [(report.renames.taken, true), (report.renames.open, false)].flatMap { renames, isTaken in
+            renames.map {
+                Rename(from: $0.oldPath, to: $0.to, evidence: $0.evidence, score: $0.score, taken: isTaken)
+            }
         }
         findings = report.refusals.map { Refusal(message: $0) }
         sql = report.plan?.text

@@ -8,6 +8,8 @@ public struct DiffRequest: Sendable {
     public var new: SchemaSource
     /// What was renamed, where somebody says so.
     public var hints = RenameHints()
+    /// Whether renames that nobody told of are looked for.
+    public var detectsRenames = true
     /// Whether the SQL that takes the old schema to the new one is wanted.
     public var wantsPlan = false
     /// Whether the way back is wanted too.
@@ -33,6 +35,8 @@ public struct DiffReport: Sendable {
     public var newSchema: Schema
     /// Objects that could not be parsed and were compared by tokens.
     public var unparsed: [String] = []
+    /// What was taken as renamed without being told, and what may be.
+    public var renames = RenameDecision()
     public var plan: MigrationPlan?
     public var downPlan: MigrationPlan?
     /// Why a plan is not given.
@@ -59,10 +63,18 @@ public struct SchemaComparer: Sendable {
                 "a rename does not fit the two schemas: \(unused.joined(separator: ", ")) must be in the old one alone"
             )
         }
+        var request = request
+        var decision = RenameDecision()
+        if request.detectsRenames {
+            (request.hints, decision) = try await RenameEvidence(
+                old: old, new: new, inspector: loader.inspector
+            )
+            .decide(request.hints)
+        }
         var report = DiffReport(
             old: request.old.text, new: request.new.text,
             changes: SchemaDiff(from: old.schema, to: new.schema, hints: request.hints).changes(),
-            oldSchema: old.schema, newSchema: new.schema)
+            oldSchema: old.schema, newSchema: new.schema, renames: decision)
         report.unparsed =
             (old.schema.unparsed.values.map { "\(request.old.text): \($0.name): \($0.reason)" }
             + new.schema.unparsed.values.map { "\(request.new.text): \($0.name): \($0.reason)" }).sorted()

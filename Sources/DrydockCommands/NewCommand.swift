@@ -1,0 +1,89 @@
+import ArgumentParser
+import Drydock
+import Foundation
+import GRDBEngine
+
+struct NewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Write the next migration file, empty or from a diff.",
+        discussion: """
+            The name goes on as the folder's names do: v12_... after v11_..., 0007_... after 0006_....
+
+            EXAMPLES
+              drydock new add_threads                           an empty Migrations/v13_add_threads.sql
+              drydock new add_threads --from-diff schema.sql    with the SQL that leads to schema.sql
+            """)
+
+    @Argument(help: ArgumentHelp("What the migration does, in a few words.", valueName: "name"))
+    var name: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
+        completion: .directory)
+    var migrations: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The schema that the migration must lead to: a database, a .sql file or a folder.",
+            valueName: "new"), completion: .file())
+    var fromDiff: String?
+
+    @Flag(help: "Allow SQL that loses a table or a column, and declare it.")
+    var allowLoss = false
+
+    func validate() throws {
+        let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == " " }
+        guard isPlain, name.contains(where: { $0.isLetter || $0.isNumber }) else {
+            throw ValidationError("a migration's name has letters, digits, '_' and '-'")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let folder = try migrations ?? ConfigFile.load(nil).migrations ?? "Migrations"
+            let identifiers = try MigrationFolder.identifiers(in: folder)
+            let words = name.replacing(" ", with: "_")
+            guard let next = MigrationFolder.nextName(after: identifiers, words: words) else {
+                throw RequestError(
+                    "'\(identifiers.last ?? "")' has no number to count on from; name the next file yourself")
+            }
+            let path = folder + "/" + next + ".sql"
+            let text = try await fromDiff.map { try await planned(folder, to: $0) } ?? "-- \(name)\n"
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw RequestError("'\(path)' is there already")
+            }
+            do {
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+            } catch {
+                throw RequestError("'\(path)' cannot be written: \(error.localizedDescription)")
+            }
+            Terminal.write(path + "\n")
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+
+    private func planned(_ folder: String, to target: String) async throws -> String {
+        var request = DiffRequest(from: try SchemaSource(folder), to: try SchemaSource(target))
+        request.wantsPlan = true
+        request.allowsLoss = allowLoss
+        let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+        if let refusal = report.refusals.first { throw RequestError(refusal) }
+        guard let plan = report.plan, !plan.isEmpty else {
+            throw RequestError(
+                "'\(folder)' leads to the schema of '\(target)' already: there is nothing to migrate")
+        }
+        return plan.text
+    }
+}
+
+extension Optional {
+    /// `map` with a closure that waits.
+    fileprivate func map<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}

@@ -1,0 +1,136 @@
+/// A dropped and an added thing that may be one thing under two names.
+public struct RenameCandidate: Sendable, Hashable {
+    /// The table that the column is in, as the old schema has it; nil when a table is meant.
+    public var table: String?
+    /// The name of that table in the new schema.
+    public var newTable: String?
+    public var from: String
+    public var to: String
+    /// From 0, nothing speaks for it, to 1, nothing against it.
+    public var score: Double
+    /// What speaks for it.
+    public var evidence: String
+
+    /// `table.column` or `table`, as the old schema has it.
+    public var oldPath: String { table.map { "\($0).\(from)" } ?? from }
+}
+
+/// Finds what may have been renamed, by the schemas alone.
+///
+/// A table is known by its columns, a column by its place, type and constraints. A rename is taken when it
+/// scores well and no other reading comes near; the rest is for hints to decide.
+public struct RenameDetector: Sendable {
+    let old: Schema
+    let new: Schema
+
+    /// What a candidate must score to be taken.
+    public static let threshold = 0.75
+    /// How far the next best reading of either name must be behind.
+    public static let lead = 0.15
+
+    public init(from old: Schema, to new: Schema) {
+        self.old = old
+        self.new = new
+    }
+
+    /// Tables that are only in the old schema, against those that are only in the new one.
+    public func tables() -> [RenameCandidate] {
+        let dropped = old.tables.filter { new.tables[$0.key] == nil }.values
+        let added = new.tables.filter { old.tables[$0.key] == nil }.values
+        return sorted(
+            dropped.flatMap { before in
+                added.map { after in
+                    RenameCandidate(
+                        from: before.name, to: after.name, score: likeness(before, after),
+                        evidence: "columns alike")
+                }
+            })
+    }
+
+    /// Columns that only one form of a table has. Generated ones hold nothing that a rename would keep.
+    /// - Parameter hints: the tables that were renamed.
+    public func columns(_ hints: RenameHints) -> [RenameCandidate] {
+        var candidates: [RenameCandidate] = []
+        for before in old.tables.values {
+            guard let after = new.tables[hints.table(before.name)] else { continue }
+            let known = Set((hints.columns[before.name.foldedASCII] ?? [:]).values.map(\.foldedASCII))
+            for (place, column) in before.columns.enumerated()
+            where column.generated == nil && after.column(column.name) == nil
+                && hints.columns[before.name.foldedASCII]?[column.name.foldedASCII] == nil
+            {
+                for (other, target) in after.columns.enumerated()
+                where target.generated == nil && before.column(target.name) == nil
+                    && !known.contains(target.name.foldedASCII)
+                {
+                    candidates.append(
+                        RenameCandidate(
+                            table: before.name, newTable: after.name, from: column.name, to: target.name,
+                            score: likeness(column, at: place, target, at: other),
+                            evidence: "same place and type"))
+                }
+            }
+        }
+        return sorted(candidates)
+    }
+
+    /// The candidates that no other comes near, and those that are left to a hint.
+    public static func decide(
+        _ candidates: [RenameCandidate]
+    ) -> (taken: [RenameCandidate], open: [RenameCandidate]) {
+        var taken: [RenameCandidate] = []
+        var open: [RenameCandidate] = []
+        for candidate in candidates where candidate.score >= threshold {
+            let rival = candidates.filter { other in
+                other != candidate && other.table == candidate.table
+                    && (other.from == candidate.from || other.to == candidate.to)
+            }.map(\.score).max()
+            if let rival, rival > candidate.score - lead {
+                open.append(candidate)
+            } else {
+                taken.append(candidate)
+            }
+        }
+        return (taken, open)
+    }
+
+    private func sorted(_ candidates: [RenameCandidate]) -> [RenameCandidate] {
+        candidates.sorted { ($0.table ?? "", $0.from, $0.to) < ($1.table ?? "", $1.from, $1.to) }
+    }
+
+    /// The share of columns that both have with one type.
+    private func likeness(_ a: Table, _ b: Table) -> Double {
+        let shared = a.columns.filter { column in
+            b.column(column.name).map { $0.affinity == column.affinity } ?? false
+        }.count
+        return Double(shared) / Double(max(a.columns.count, b.columns.count, 1))
+    }
+
+    private func likeness(_ a: Column, at i: Int, _ b: Column, at j: Int) -> Double {
+        guard a.affinity == b.affinity else { return 0 }
+        var score = 0.4
+        if a.declaredType.foldedASCII == b.declaredType.foldedASCII { score += 0.1 }
+        if (a.notNull == nil) == (b.notNull == nil) { score += 0.1 }
+        if DefaultValue.sameMeaning(a.defaultValue, b.defaultValue) { score += 0.1 }
+        if i == j { score += 0.3 }
+        return score
+    }
+}
+
+extension RenameHints {
+    /// These and what was detected; these win.
+    public func adding(_ candidates: [RenameCandidate]) -> RenameHints {
+        var tables = tables
+        var columns = columns
+        for candidate in candidates {
+            if let table = candidate.table {
+                let key = table.foldedASCII
+                columns[key] = (columns[key] ?? [:]).merging([candidate.from.foldedASCII: candidate.to]) {
+                    a, _ in a
+                }
+            } else {
+                tables[candidate.from.foldedASCII] = tables[candidate.from.foldedASCII] ?? candidate.to
+            }
+        }
+        return RenameHints(tables: tables, columns: columns)
+    }
+}
