@@ -20,6 +20,7 @@ extension DDLReader {
     /// A type that is one word in quotes loses them, as in SQLite. GENERATED ALWAYS is never its end.
     mutating func declaredType() throws(SchemaError) -> String {
         var words: [String] = []
+        var last: Token?
         while let token = cursor.token() {
             if cursor.accept(sequence: "generated", "always") {
                 // SQLite cuts these words from a type's end and does not mind when no AS follows.
@@ -27,10 +28,11 @@ extension DDLReader {
             }
             guard isTypeWord(token) else { break }
             words.append(token.text(in: cursor.source))
+            last = token
             cursor.position += 1
         }
-        if words.count == 1, let token = cursor.token(ahead: -1), token.kind != .word,
-            let name = token.name(in: cursor.source), !cursor.isSymbol("(")
+        if words.count == 1, let last, last.kind != .word, let name = last.name(in: cursor.source),
+            !cursor.isSymbol("(")
         {
             return name
         }
