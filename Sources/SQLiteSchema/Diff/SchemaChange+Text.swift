@@ -93,7 +93,8 @@ extension VirtualTableChange: CustomStringConvertible {
     public var description: String {
         switch self {
         case .module(let from, let to): arrow("module", from, to)
-        case .arguments(let from, let to): arrow("arguments", listed(from.map(\.text)), listed(to.map(\.text)))
+        case .arguments(let from, let to):
+            arrow("arguments", listed(from.map(\.text)), listed(to.map(\.text)))
         }
     }
 }
@@ -105,7 +106,8 @@ extension SettingChange: CustomStringConvertible {
         case .applicationID(let from, let to): arrow("application_id", from, to)
         case .pageSize(let from, let to): arrow("page_size", from, to)
         case .encoding(let from, let to): arrow("encoding", from.rawValue, to.rawValue)
-        case .autoVacuum(let from, let to): arrow("auto_vacuum", "\(from)".uppercasedASCII, "\(to)".uppercasedASCII)
+        case .autoVacuum(let from, let to):
+            arrow("auto_vacuum", "\(from)".uppercasedASCII, "\(to)".uppercasedASCII)
         }
     }
 }

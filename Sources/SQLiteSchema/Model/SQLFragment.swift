@@ -51,18 +51,27 @@ public struct SQLFragment: Sendable {
         items.reduce(into: []) { if case .word(let name) = $1 { $0.insert(name) } }
     }
 
-    /// Whether nothing but renamed things tells the fragments apart.
+    /// Whether nothing but renamed things tells the fragments apart, and texts that one has in single quotes,
+    /// the other in double ones (as ALTER TABLE RENAME rewrites them).
     ///
     /// The keys are the folded old names; a word may have kept its name, since the same word can stand for
     /// something that was not renamed.
     func matches(_ new: SQLFragment, renames: [String: Set<String>]) -> Bool {
-        guard !renames.isEmpty else { return self == new }
+        if self == new { return true }
         guard items.count == new.items.count else { return false }
-        return zip(items, new.items).allSatisfy { old, new in
-            guard old != new else { return true }
-            guard case .word(let a) = old, case .word(let b) = new else { return false }
-            return renames[a]?.contains(b) ?? false
+        return items.indices.allSatisfy { index in
+            switch (items[index], new.items[index]) {
+            case (.word(let a), .word(let b)): return a == b || renames[a]?.contains(b) ?? false
+            case (.word, .literal(let text)): return possibleText(index) == text
+            case (.literal(let text), .word): return new.possibleText(index) == text
+            case (let a, let b): return a == b
+            }
         }
+    }
+
+    /// The text that a name in double quotes may be, as a literal.
+    private func possibleText(_ index: Int) -> String? {
+        doubleQuoted.contains(index) ? DefaultValue.quoted(SQLName.unquoted(spelling[index])) : nil
     }
 }
 
@@ -143,7 +152,8 @@ extension SQLFragment {
         }
     }
 
-    private static func spelling(of item: NormalizedSQL.Item, _ token: Token, in source: SQLSource) -> String {
+    private static func spelling(of item: NormalizedSQL.Item, _ token: Token, in source: SQLSource) -> String
+    {
         switch item {
         case .keyword(let word):
             return word.uppercasedASCII
@@ -163,7 +173,9 @@ extension SQLFragment {
 
     /// Numbers and blobs in one spelling: the case of `1E3`, `0X1F` and `X'AB'` has no meaning.
     private static func canonicalLiteral(_ item: NormalizedSQL.Item, _ token: Token) -> NormalizedSQL.Item {
-        guard case .literal(let text) = item, token.kind == .number || token.kind == .blob else { return item }
+        guard case .literal(let text) = item, token.kind == .number || token.kind == .blob else {
+            return item
+        }
         return .literal(text.foldedASCII)
     }
 }

@@ -143,7 +143,8 @@ extension DDLReader {
         cursor.position -= 1
         if cursor.position > start {
             // `- 'x'` and its like, which SQLite computes.
-            guard let token = cursor.token(), token.kind == .blob || token.kind == .string || isConstant(token)
+            guard let token = cursor.token(),
+                token.kind == .blob || token.kind == .string || isConstant(token)
             else { throw failure("expected a number") }
             cursor.position += 1
             return .expression(expression(start..<cursor.position))

@@ -34,7 +34,7 @@ extension DDLReader {
         guard !range.isEmpty else { throw failure("expected a column", at: part.lowerBound) }
         range = withoutParentheses(range)
         var collation: String?
-        for _ in 0..<100 {
+        while true {
             var operand = range
             while operand.count > 2, tokens[operand.upperBound - 2].isWord("collate", in: source) {
                 operand = operand.lowerBound..<(operand.upperBound - 2)
@@ -116,7 +116,9 @@ extension DDLReader {
             if token.range.lowerBound > end { text += " " }
             text += token.text(in: source)
             end = token.range.upperBound
-            guard token.kind != .word, let name = token.name(in: source), place < items.count else { continue }
+            guard token.kind != .word, let name = token.name(in: source), place < items.count else {
+                continue
+            }
             let couldBeName = !name.isEmpty && name.utf8.allSatisfy(CharacterClass.isIdentifier)
             items[place] = couldBeName ? .word(name.foldedASCII) : .literal(DefaultValue.quoted(name))
         }

@@ -51,7 +51,8 @@ extension SchemaPrinter {
         for key in inline.takeForeignKeys(of: column) { parts.append(named(key.name) + references(key)) }
         if let generated = column.generated {
             parts.append(
-                "GENERATED ALWAYS AS (\(generated.expression)) " + (generated.isStored ? "STORED" : "VIRTUAL"))
+                "GENERATED ALWAYS AS (\(generated.expression)) " + (generated.isStored ? "STORED" : "VIRTUAL")
+            )
         }
         return parts.joined(separator: " ")
     }
