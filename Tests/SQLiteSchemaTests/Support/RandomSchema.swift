@@ -9,20 +9,25 @@ struct RandomSchema {
     init(seed: UInt64) { script = RandomScript(seed: seed) }
 
     private static let oddNames = [
-        "order", "key", "Key of", "it's", "q\"r", "left", "end", "begin", "Mixed", "a.b", "é", "generated", "always", "desc",
+        "order", "key", "Key of", "it's", "q\"r", "left", "end", "begin", "Mixed", "a.b", "é", "generated",
+        "always", "desc",
         "if", "rowid2", "select", "x y", "temp", "check", "strict", "--", "a,b", "(c)", "CASE",
     ]
     private static let types = [
-        "", "integer", "int", "text", "varchar(10)", "unsigned big  int", "decimal (10 , -2)", "real", "blob", "any",
-        "double precision", "numeric", "\"text\"", "[my type]", "character varying(+255)", "'primary'", "floating point",
-        "charint", "date", "boolean generated always", "\"a\" b",
+        "", "integer", "int", "text", "varchar(10)", "unsigned big  int", "decimal (10 , -2)", "real", "blob",
+        "any",
+        "double precision", "numeric", "\"text\"", "[my type]", "character varying(+255)", "'primary'",
+        "floating point",
+        "charint", "date", "\"a\" b",
     ]
     private static let conflicts = ["rollback", "abort", "fail", "ignore", "replace"]
     private static let collations = ["nocase", "binary", "rtrim", "NoCase"]
 
     private mutating func chance(_ percent: Int) -> Bool { script.random.chance(percent) }
     private mutating func pick<T>(_ values: [T]) -> T { script.random.pick(values) }
-    private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &script.random) }
+    private mutating func number(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &script.random)
+    }
 
     private mutating func newName() -> String {
         counter += 1
@@ -47,11 +52,13 @@ struct RandomSchema {
         switch number(0...4) {
         case 0: return script.spell(start + [.words("rename to"), .name(newName())])
         case 1:
-            return script.spell(start + [.words("rename"), .name(pick(table.columns)), .words("to"), .name(newName())])
+            return script.spell(
+                start + [.words("rename"), .name(pick(table.columns)), .words("to"), .name(newName())])
         case 2: return script.spell(start + [.words("drop column"), .name(pick(table.columns))])
         default:
             return script.spell(
-                start + [.words("add column"), .name(newName()), .literal(pick(Self.types))] + extras(table.columns))
+                start + [.words("add column"), .name(newName()), .literal(pick(Self.types))]
+                    + extras(table.columns))
         }
     }
 
@@ -63,7 +70,9 @@ struct RandomSchema {
         tables.append((name, columns))
         let strict = chance(20)
         var hasKey = false
-        var pieces: [Piece] = [.words(chance(80) ? "create table" : "create table if not exists"), .name(name), .symbol("(")]
+        var pieces: [Piece] = [
+            .words(chance(80) ? "create table" : "create table if not exists"), .name(name), .symbol("("),
+        ]
         for (place, column) in columns.enumerated() {
             if place > 0 { pieces.append(.symbol(",")) }
             pieces.append(.name(column))
@@ -77,7 +86,10 @@ struct RandomSchema {
             }
             for _ in 0..<number(0...3) { pieces += extras(columns) }
             if place > 0, chance(8) {
-                pieces += [.words(pick(["as", "generated always as"])), .symbol("("), .name(columns[0]), .symbol("+"), .literal("1"), .symbol(")")]
+                pieces += [
+                    .words(pick(["as", "generated always as"])), .symbol("("), .name(columns[0]),
+                    .symbol("+"), .literal("1"), .symbol(")"),
+                ]
                 pieces.append(.words(pick(["", "stored", "virtual"])))
             }
         }
@@ -121,11 +133,16 @@ struct RandomSchema {
 
     private mutating func defaultValue() -> [Piece] {
         let literals = [
-            "1", "-1", "+ 2", "1.5e3", "0x1F", "'it''s'", "x'0aFF'", "null", "true", "current_timestamp", "abc", "\"A b\"",
+            "1", "-1", "+ 2", "1.5e3", "0x1F", "'it''s'", "x'0aFF'", "null", "true", "current_timestamp",
+            "abc", "\"A b\"",
             "9223372036854775808", "-9223372036854775808", ".5", "- 'x'", "Current_Date", "''", "[x]",
         ]
         if chance(75) { return [.literal(pick(literals))] }
-        return [.symbol("("), .literal(pick(["1 + 1", "(2)", "'a' || 'b'", "datetime('now')", "null", "-3", "abs(-1)"])), .symbol(")")]
+        return [
+            .symbol("("),
+            .literal(pick(["1 + 1", "(2)", "'a' || 'b'", "datetime('now')", "null", "-3", "abs(-1)"])),
+            .symbol(")"),
+        ]
     }
 
     private mutating func references(_ count: Int) -> [Piece] {
@@ -138,13 +155,19 @@ struct RandomSchema {
         }
         if chance(20) {
             pieces.append(
-                .words(pick(["deferrable", "not deferrable", "deferrable initially deferred", "not deferrable initially deferred"])))
+                .words(
+                    pick([
+                        "deferrable", "not deferrable", "deferrable initially deferred",
+                        "not deferrable initially deferred",
+                    ])))
         }
         return pieces
     }
 
     private func list(_ columns: [String]) -> [Piece] {
-        [.symbol("(")] + Array(columns.map { [Piece.name($0)] }.joined(separator: [.symbol(",")])) + [.symbol(")")]
+        [.symbol("(")] + Array(columns.map { [Piece.name($0)] }.joined(separator: [.symbol(",")])) + [
+            .symbol(")")
+        ]
     }
 
     private mutating func terms(_ columns: [String]) -> [Piece] {
@@ -180,13 +203,29 @@ struct RandomSchema {
         switch number(0...9) {
         case 0: return [column, .symbol(">"), .literal("1")]
         case 1: return [.symbol("("), column, .symbol("!="), other, .symbol(")")]
-        case 2: return [column, .words("is not null or"), other, .words("between"), .literal("1"), .words("and"), .literal("0x2")]
-        case 3: return [.words("case when"), column, .words("then"), other, .words("else"), .literal("'end'"), .words("end")]
+        case 2:
+            return [
+                column, .words("is not null or"), other, .words("between"), .literal("1"), .words("and"),
+                .literal("0x2"),
+            ]
+        case 3:
+            return [
+                .words("case when"), column, .words("then"), other, .words("else"), .literal("'end'"),
+                .words("end"),
+            ]
         case 4: return [.words("length"), .symbol("("), column, .symbol(")"), .symbol("<"), .literal("1E2")]
         case 5: return [column, .words("like"), .literal("'a,b)%'"), .words("escape"), .literal("'\\'")]
-        case 6: return [column, .words("in"), .symbol("("), .literal("1"), .symbol(","), .literal("'x'"), .symbol(")")]
+        case 6:
+            return [
+                column, .words("in"), .symbol("("), .literal("1"), .symbol(","), .literal("'x'"),
+                .symbol(")"),
+            ]
         case 7: return [column, .symbol("=="), .literal("\"No such text\"")]
-        case 8: return [.words("cast"), .symbol("("), column, .words("as integer"), .symbol(")"), .symbol("%"), .literal("X'Ab'")]
+        case 8:
+            return [
+                .words("cast"), .symbol("("), column, .words("as integer"), .symbol(")"), .symbol("%"),
+                .literal("X'Ab'"),
+            ]
         default: return [.words("not"), column, .words("collate nocase ="), other]
         }
     }
@@ -195,7 +234,10 @@ struct RandomSchema {
 
     private mutating func index() -> [Piece] {
         let table = pick(tables)
-        var pieces: [Piece] = [.words(chance(20) ? "create unique index" : "create index"), .name(newName()), .words("on"), .name(table.name)]
+        var pieces: [Piece] = [
+            .words(chance(20) ? "create unique index" : "create index"), .name(newName()), .words("on"),
+            .name(table.name),
+        ]
         if chance(60) {
             pieces += terms(table.columns)
         } else {
@@ -205,7 +247,10 @@ struct RandomSchema {
                 [.words("lower"), .symbol("("), column, .symbol(")"), .words("collate nocase desc")],
                 [column, .symbol("||"), .literal("'x'"), .words("collate rtrim")],
                 [.symbol("("), column, .symbol("+"), .literal("1"), .symbol(")"), .words("collate nocase")],
-                [.symbol("("), .symbol("("), column, .symbol(")"), .words("collate rtrim"), .symbol(")"), .words("desc")],
+                [
+                    .symbol("("), .symbol("("), column, .symbol(")"), .words("collate rtrim"), .symbol(")"),
+                    .words("desc"),
+                ],
                 [.words("case when"), column, .words("then 1 else 2 end collate nocase")],
             ]
             pieces += [.symbol("(")] + pick(choices) + [.symbol(")")]
@@ -218,7 +263,8 @@ struct RandomSchema {
         let table = pick(tables)
         let column = pick(table.columns)
         return [
-            .words("create view"), .name(newName()), .words("as select distinct"), .name(column), .words("as"), .name("Total \(counter)"),
+            .words("create view"), .name(newName()), .words("as select distinct"), .name(column),
+            .words("as"), .name("Total \(counter)"),
             .symbol(","), .words("count(*) over () from"), .name(table.name), .words("where"),
         ] + expression(table.columns)
     }
@@ -233,14 +279,20 @@ struct RandomSchema {
         if chance(40) { pieces += [.words("when case when 1 then 2 end is not null")] }
         pieces.append(.words("begin"))
         for _ in 0..<number(1...3) {
-            pieces += [.words("update"), .name(table.name), .words("set"), .name(pick(table.columns)), .symbol("="), .words("case when 1 then null end"), .words("where")]
+            pieces += [
+                .words("update"), .name(table.name), .words("set"), .name(pick(table.columns)), .symbol("="),
+                .words("case when 1 then null end"), .words("where"),
+            ]
             pieces += expression(table.columns) + [.symbol(";")]
         }
         return pieces + [.words("end")]
     }
 
     private mutating func virtualTable() -> [Piece] {
-        let choices = ["fts5(a, \"b c\", tokenize = 'porter')", "rtree(id, x1, x2)", "fts4(a, b, tokenize=unicode61 \"tokenchars=-\")"]
+        let choices = [
+            "fts5(a, \"b c\", tokenize = 'porter')", "rtree(id, x1, x2)",
+            "fts4(a, b, tokenize=unicode61 \"tokenchars=-\")",
+        ]
         return [.words("create virtual table"), .name(newName()), .words("using"), .literal(pick(choices))]
     }
 }

@@ -11,7 +11,9 @@ enum SchemaFacts {
     ///   on the same columns SQLite keeps the direction of the first, which has no meaning.
     static func of(_ database: Database, directions: Bool = true) -> [String] {
         var facts: [String] = []
-        for row in database.rows("select type, name, ncol, wr, strict from pragma_table_list where schema = 'main'") {
+        for row in database.rows(
+            "select type, name, ncol, wr, strict from pragma_table_list where schema = 'main'")
+        {
             let name = row[1]
             guard !name.lowercased().hasPrefix("sqlite_"), row[0] != "shadow" else { continue }
             guard row[0] == "table" else {
@@ -19,7 +21,8 @@ enum SchemaFacts {
                 continue
             }
             facts.append("table \(name) \(row[2]) wr=\(row[3]) strict=\(row[4])")
-            facts += columns(name, database) + indexes(name, database, directions) + foreignKeys(name, database)
+            facts +=
+                columns(name, database) + indexes(name, database, directions) + foreignKeys(name, database)
         }
         for row in database.rows("select name, tbl_name from sqlite_schema where type = 'trigger'") {
             facts.append("trigger \(row[0]) on \(row[1].lowercased())")
@@ -36,7 +39,8 @@ enum SchemaFacts {
             """
         return database.rows(sql).map { row in
             let value = row[4] == "1" ? "none" : defaultValue(row[5])
-            return "\(table) column \(row[0]) \(row[1]) \(type(row[2])) notnull=\(row[3]) \(value) pk=\(row[6]) \(row[7])"
+            return
+                "\(table) column \(row[0]) \(row[1]) \(type(row[2])) notnull=\(row[3]) \(value) pk=\(row[6]) \(row[7])"
         }
     }
 
@@ -65,13 +69,16 @@ enum SchemaFacts {
     }
 
     private static func indexes(_ table: String, _ database: Database, _ directions: Bool) -> [String] {
-        database.rows("select name, \"unique\", origin, partial from pragma_index_list(\(literal(table)))").map { row in
-            let terms = database.rows(
-                "select cid, name, \"desc\", coll from pragma_index_xinfo(\(literal(row[0]))) where key = 1 order by seqno"
-            ).map { "\($0[0] == "-2" ? "expression" : $0[1]) \(directions || row[2] == "c" ? $0[2] : "-") \($0[3].uppercased())" }
-            let name = row[2] == "c" ? row[0] : "-"
-            return "\(table) index \(name) unique=\(row[1]) \(row[2]) partial=\(row[3]) \(terms)"
-        }
+        database.rows("select name, \"unique\", origin, partial from pragma_index_list(\(literal(table)))")
+            .map { row in
+                let terms = database.rows(
+                    "select cid, name, \"desc\", coll from pragma_index_xinfo(\(literal(row[0]))) where key = 1 order by seqno"
+                ).map {
+                    "\($0[0] == "-2" ? "expression" : $0[1]) \(directions || row[2] == "c" ? $0[2] : "-") \($0[3].uppercased())"
+                }
+                let name = row[2] == "c" ? row[0] : "-"
+                return "\(table) index \(name) unique=\(row[1]) \(row[2]) partial=\(row[3]) \(terms)"
+            }
     }
 
     private static func foreignKeys(_ table: String, _ database: Database) -> [String] {
@@ -92,7 +99,8 @@ enum SchemaFacts {
         var facts: [String] = []
         for table in schema.tables.values {
             facts.append(
-                "table \(table.name) \(table.columns.count) wr=\(table.isWithoutRowid ? 1 : 0) strict=\(table.isStrict ? 1 : 0)")
+                "table \(table.name) \(table.columns.count) wr=\(table.isWithoutRowid ? 1 : 0) strict=\(table.isStrict ? 1 : 0)"
+            )
             facts += columns(table) + indexes(table, schema, directions) + foreignKeys(table)
         }
         facts += schema.views.values.map { "view \($0.name)" }
@@ -108,7 +116,8 @@ enum SchemaFacts {
             let position = key.firstIndex(of: column.name.foldedASCII).map { $0 + 1 } ?? 0
             let hidden = column.generated.map { $0.isStored ? 3 : 2 } ?? 0
             let notNull = table.isNotNull(column) ? 1 : 0
-            return "\(table.name) column \(place) \(column.name) \(type(column.declaredType)) notnull=\(notNull) \(value) pk=\(position) \(hidden)"
+            return
+                "\(table.name) column \(place) \(column.name) \(type(column.declaredType)) notnull=\(notNull) \(value) pk=\(position) \(hidden)"
         }
     }
 
@@ -132,7 +141,8 @@ enum SchemaFacts {
                 return "\(name) \(term.isDescending ? 1 : 0) \(index.collation(of: term, in: table))"
             }
             facts.append(
-                "\(table.name) index \(index.name) unique=\(index.isUnique ? 1 : 0) c partial=\(index.condition == nil ? 0 : 1) \(terms)")
+                "\(table.name) index \(index.name) unique=\(index.isUnique ? 1 : 0) c partial=\(index.condition == nil ? 0 : 1) \(terms)"
+            )
         }
         return facts
     }
@@ -142,7 +152,8 @@ enum SchemaFacts {
             let columns = key.columns.enumerated().map { place, column in
                 "\(table.column(column)?.name ?? "?")>\(key.parentColumns?[place] ?? "key")"
             }
-            return "\(table.name) references \(key.parent) \(key.onUpdate.rawValue) \(key.onDelete.rawValue) \(columns)"
+            return
+                "\(table.name) references \(key.parent) \(key.onUpdate.rawValue) \(key.onDelete.rawValue) \(columns)"
         }
     }
 }
