@@ -96,7 +96,8 @@ extension SQLFragment: CustomStringConvertible {
             if items[index] == .symbol("(") { depth += 1 }
             if items[index] == .symbol(")") { depth -= 1 }
             if let indentation, depth == 0, index > 0, case .keyword(let word) = items[index],
-                clauses.contains(word), items[index - 1] != .keyword("distinct")
+                clauses.contains(word),
+                items[index - 1] != .keyword("distinct"), items[index - 1] != .keyword("delete")
             {
                 text += "\n" + indentation
             } else if index > 0, NormalizedSQL.needsSpace(items[index - 1], items[index]) {

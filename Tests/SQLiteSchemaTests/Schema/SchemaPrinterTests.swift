@@ -27,8 +27,7 @@ import Testing
                 CREATE TRIGGER r BEFORE UPDATE OF a ON t
                 WHEN new.a
                 BEGIN
-                    DELETE
-                    FROM u;
+                    DELETE FROM u;
                     SELECT 1;
                 END;
 
