@@ -31,7 +31,9 @@ extension DDLReader {
             isDescending = tokens[range.upperBound - 1].isWord("desc", in: source)
             range = range.lowerBound..<(range.upperBound - 1)
         }
-        guard !range.isEmpty else { throw failure("expected a column", at: part.lowerBound) }
+        guard !range.isEmpty, !beginsQuery(range) else {
+            throw failure("expected a column or an expression", at: part.lowerBound)
+        }
         range = withoutParentheses(range)
         var collation: String?
         while true {

@@ -168,12 +168,20 @@ extension DDLReader {
         var range = range
         while range.count > 2, closingParenthesis(of: range) == range.upperBound - 1 {
             let inner = (range.lowerBound + 1)..<(range.upperBound - 1)
-            let first = cursor.tokens[inner.lowerBound]
-            let isQuery = ["select", "values", "with"].contains { first.isWord($0, in: cursor.source) }
-            if isQuery || split(inner).count > 1 { break }
+            if beginsQuery(inner) || split(inner).count > 1 { break }
             range = inner
         }
         return range
+    }
+
+    /// Whether a place begins as a query does. WITH may be a column: then no name follows it.
+    func beginsQuery(_ range: Range<Int>) -> Bool {
+        let first = cursor.tokens[range.lowerBound]
+        if first.isWord("select", in: cursor.source) || first.isWord("values", in: cursor.source) {
+            return true
+        }
+        return range.count > 1 && first.isWord("with", in: cursor.source)
+            && cursor.tokens[range.lowerBound + 1].name(in: cursor.source) != nil
     }
 
     /// Where the parenthesis closes with which a place begins; nil where it begins with none.

@@ -53,6 +53,7 @@ import Testing
         "create table \"a\"\"b\"(\"c\"\"d\", [e\"f], 'g''h', `i``j` check(\"g'h\" > 0 and `i``j`))",
         "create table t(\"select\" \"primary\", \"1\" 'not null', \"\" \"x y\"(3), \"$\" \"unsigned\" int)",
         "create table t(\"generated\" int, \"always\", a int generated always as (always))",
+        "create table t(a \"text\" generated always after as (1), b [my type] generated /* x */ always) , strict",
         "create table t(a constraint \"not\" not null constraint \"check\" check(a) collate \"nocase\")",
         "create table t(a default \"it's\" , b default (\"x\" || 'y'), c default -9223372036854775808)",
         "create table t(a references \"select\"(\"from\") match \"full\" deferrable initially deferred)",

@@ -53,7 +53,8 @@ enum SchemaFacts {
         let words = source.tokens().filter(\.isSignificant).map { $0.text(in: source).lowercased() }
         // A comment before ALWAYS keeps SQLite from seeing that GENERATED is none of the type's words, and of
         // two GENERATED ALWAYS it sees the last.
-        return (words.firstIndex(of: "generated").map { words[..<$0] } ?? words[...]).joined()
+        let end = words.firstIndex(of: "generated") ?? words.count
+        return words[..<end].joined().filter { !"[]".contains($0) }
     }
 
     /// The text is what stands behind DEFAULT, or within the parentheses there.
