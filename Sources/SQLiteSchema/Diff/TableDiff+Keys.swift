@@ -8,7 +8,7 @@ extension TableDiff {
         var changes: [TableChange] = []
         let aliases = (old.rowidAlias?.name, new.rowidAlias?.name)
         if aliases.0 == nil, aliases.1 == nil,
-            !sameTerms(old.primaryKey?.terms ?? [], new.primaryKey?.terms ?? [])
+            !sameTerms(old.keyTerms, new.keyTerms)
         {
             changes.append(.primaryKeyTerms(from: sql(before, old), to: sql(after, new)))
         }

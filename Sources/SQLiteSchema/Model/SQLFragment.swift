@@ -51,18 +51,27 @@ public struct SQLFragment: Sendable {
         items.reduce(into: []) { if case .word(let name) = $1 { $0.insert(name) } }
     }
 
-    /// Whether nothing but renamed things tells the fragments apart.
+    /// Whether nothing but renamed things tells the fragments apart, and texts that one has in single quotes,
+    /// the other in double ones (as ALTER TABLE RENAME rewrites them).
     ///
     /// The keys are the folded old names; a word may have kept its name, since the same word can stand for
     /// something that was not renamed.
     func matches(_ new: SQLFragment, renames: [String: Set<String>]) -> Bool {
-        guard !renames.isEmpty else { return self == new }
+        if self == new { return true }
         guard items.count == new.items.count else { return false }
-        return zip(items, new.items).allSatisfy { old, new in
-            guard old != new else { return true }
-            guard case .word(let a) = old, case .word(let b) = new else { return false }
-            return renames[a]?.contains(b) ?? false
+        return items.indices.allSatisfy { index in
+            switch (items[index], new.items[index]) {
+            case (.word(let a), .word(let b)): return a == b || renames[a]?.contains(b) ?? false
+            case (.word, .literal(let text)): return possibleText(index) == text
+            case (.literal(let text), .word): return new.possibleText(index) == text
+            case (let a, let b): return a == b
+            }
         }
+    }
+
+    /// The text that a name in double quotes may be, as a literal.
+    private func possibleText(_ index: Int) -> String? {
+        doubleQuoted.contains(index) ? DefaultValue.quoted(SQLName.unquoted(spelling[index])) : nil
     }
 }
 
@@ -87,7 +96,8 @@ extension SQLFragment: CustomStringConvertible {
             if items[index] == .symbol("(") { depth += 1 }
             if items[index] == .symbol(")") { depth -= 1 }
             if let indentation, depth == 0, index > 0, case .keyword(let word) = items[index],
-                clauses.contains(word), items[index - 1] != .keyword("distinct")
+                clauses.contains(word),
+                items[index - 1] != .keyword("distinct"), items[index - 1] != .keyword("delete")
             {
                 text += "\n" + indentation
             } else if index > 0, NormalizedSQL.needsSpace(items[index - 1], items[index]) {

@@ -56,7 +56,17 @@ extension Table {
 
     /// The terms of the primary key with their collations filled in, doubled ones left out, as SQLite keeps
     /// them; empty without a key.
-    public var effectivePrimaryKey: [KeyTerm] { effectiveTerms(primaryKey?.terms ?? []) }
+    public var effectivePrimaryKey: [KeyTerm] { effectiveTerms(keyTerms) }
+
+    /// The terms of the primary key. Of an INTEGER key alone SQLite forgets the COLLATE when it makes a
+    /// WITHOUT ROWID table of it (`convertToWithoutRowidTable` of build.c).
+    var keyTerms: [KeyTerm] {
+        guard let key = primaryKey else { return [] }
+        guard isWithoutRowid, !key.isOfColumn, key.terms.count == 1, let term = key.terms.first,
+            column(term.column)?.declaredType.foldedASCII == "integer"
+        else { return key.terms }
+        return [KeyTerm(column: term.column, isDescending: term.isDescending)]
+    }
 
     /// Terms with their collations filled in, doubled ones left out.
     public func effectiveTerms(_ terms: [KeyTerm]) -> [KeyTerm] {
@@ -85,7 +95,7 @@ extension Table {
         }
         var result: [UniqueConstraint] = []
         var places: [[[String]]: Int] = [:]
-        let primary = rowidAlias == nil ? primaryKey.map { key($0.terms) } : nil
+        let primary = rowidAlias == nil && primaryKey != nil ? key(keyTerms) : nil
         for unique in uniques {
             let key = key(unique.terms)
             if key == primary { continue }

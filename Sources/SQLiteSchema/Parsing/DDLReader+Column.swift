@@ -20,17 +20,15 @@ extension DDLReader {
     /// A type that is one word in quotes loses them, as in SQLite. GENERATED ALWAYS is never its end.
     mutating func declaredType() throws(SchemaError) -> String {
         var words: [String] = []
-        while let token = cursor.token() {
-            if cursor.accept(sequence: "generated", "always") {
-                // SQLite cuts these words from a type's end and does not mind when no AS follows.
-                break
-            }
-            guard isTypeWord(token) else { break }
+        let first = cursor.token()
+        while let token = cursor.token(), isTypeWord(token) {
             words.append(token.text(in: cursor.source))
             cursor.position += 1
         }
-        if words.count == 1, let token = cursor.token(ahead: -1), token.kind != .word,
-            let name = token.name(in: cursor.source), !cursor.isSymbol("(")
+        // SQLite reads these words as a type's last ones, too, and cuts them off; whether AS follows or not.
+        if words.suffix(2).map(\.foldedASCII) == ["generated", "always"] { words.removeLast(2) }
+        if words.count == 1, let first, first.kind != .word, let name = first.name(in: cursor.source),
+            !cursor.isSymbol("(")
         {
             return name
         }

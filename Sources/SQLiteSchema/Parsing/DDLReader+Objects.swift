@@ -31,10 +31,12 @@ extension DDLReader {
             isDescending = tokens[range.upperBound - 1].isWord("desc", in: source)
             range = range.lowerBound..<(range.upperBound - 1)
         }
-        guard !range.isEmpty else { throw failure("expected a column", at: part.lowerBound) }
+        guard !range.isEmpty, !beginsQuery(range) else {
+            throw failure("expected a column or an expression", at: part.lowerBound)
+        }
         range = withoutParentheses(range)
         var collation: String?
-        for _ in 0..<100 {
+        while true {
             var operand = range
             while operand.count > 2, tokens[operand.upperBound - 2].isWord("collate", in: source) {
                 operand = operand.lowerBound..<(operand.upperBound - 2)

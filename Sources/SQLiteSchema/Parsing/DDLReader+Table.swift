@@ -27,6 +27,8 @@ extension DDLReader {
     }
 
     private mutating func tableOptions(of table: inout Table) throws(SchemaError) {
+        // A comma before the first one is right, too (rule `table_option_set` of parse.y).
+        cursor.accept(symbol: ",")
         repeat {
             if cursor.accept(sequence: "without", "rowid") {
                 table.isWithoutRowid = true

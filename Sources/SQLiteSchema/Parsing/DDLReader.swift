@@ -21,7 +21,22 @@ struct CreateStatement {
 struct DDLReader {
     var cursor: TokenCursor
 
-    init(_ statement: SQLStatement) { cursor = TokenCursor(statement) }
+    /// Where the parenthesis closes that a token opens, by the token's place; none for one that stays open.
+    private let closings: [Int: Int]
+
+    init(_ statement: SQLStatement) {
+        cursor = TokenCursor(statement)
+        var closings: [Int: Int] = [:]
+        var open: [Int] = []
+        for (place, token) in statement.tokens.enumerated() where token.kind == .symbol {
+            switch statement.source.bytes[token.range.lowerBound] {
+            case UInt8(ascii: "("): open.append(place)
+            case UInt8(ascii: ")"): if let opening = open.popLast() { closings[opening] = place }
+            default: break
+            }
+        }
+        self.closings = closings
+    }
 
     mutating func create() throws(SchemaError) -> CreateStatement {
         if let illegal = firstIllegal { throw illegal }
@@ -118,11 +133,10 @@ extension DDLReader {
     mutating func parenthesis() throws(SchemaError) -> Range<Int> {
         let open = cursor.position
         guard cursor.isSymbol("(") else { throw failure("expected (") }
-        cursor.skipParentheses()
-        let close = cursor.position - 1
-        guard close > open, cursor.tokens[close].isSymbol(")", in: cursor.source) else {
+        guard let close = closings[open] else {
             throw failure("expected a ) for this parenthesis", at: open)
         }
+        cursor.position = close + 1
         guard close > open + 1 else { throw failure("expected something in the parenthesis", at: close) }
         return (open + 1)..<close
     }
@@ -131,16 +145,15 @@ extension DDLReader {
     func split(_ range: Range<Int>) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var start = range.lowerBound
-        var depth = 0
-        for index in range {
-            let token = cursor.tokens[index]
-            guard token.kind == .symbol else { continue }
-            if token.isSymbol("(", in: cursor.source) { depth += 1 }
-            if token.isSymbol(")", in: cursor.source) { depth -= 1 }
-            if depth == 0, token.isSymbol(",", in: cursor.source) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if let close = closings[index] {
+                index = close
+            } else if cursor.tokens[index].isSymbol(",", in: cursor.source) {
                 parts.append(start..<index)
                 start = index + 1
             }
+            index += 1
         }
         return parts + [start..<range.upperBound]
     }
@@ -153,27 +166,24 @@ extension DDLReader {
     /// The place without parentheses around the whole of it, unless they hold a query or a row of values.
     func withoutParentheses(_ range: Range<Int>) -> Range<Int> {
         var range = range
-        // SQLite's own parser gives up at a depth of 100.
-        for _ in 0..<100 where range.count > 2 {
-            guard closingParenthesis(of: range) == range.upperBound - 1 else { break }
+        while range.count > 2, closingParenthesis(of: range) == range.upperBound - 1 {
             let inner = (range.lowerBound + 1)..<(range.upperBound - 1)
-            let first = cursor.tokens[inner.lowerBound]
-            let isQuery = ["select", "values", "with"].contains { first.isWord($0, in: cursor.source) }
-            if isQuery || split(inner).count > 1 { break }
+            if beginsQuery(inner) || split(inner).count > 1 { break }
             range = inner
         }
         return range
     }
 
-    /// Where the parenthesis closes with which a place begins; nil where it begins with none.
-    func closingParenthesis(of range: Range<Int>) -> Int? {
-        guard cursor.tokens[range.lowerBound].isSymbol("(", in: cursor.source) else { return nil }
-        var depth = 0
-        for index in range where cursor.tokens[index].kind == .symbol {
-            if cursor.tokens[index].isSymbol("(", in: cursor.source) { depth += 1 }
-            if cursor.tokens[index].isSymbol(")", in: cursor.source) { depth -= 1 }
-            if depth == 0 { return index }
+    /// Whether a place begins as a query does. WITH may be a column: then no name follows it.
+    func beginsQuery(_ range: Range<Int>) -> Bool {
+        let first = cursor.tokens[range.lowerBound]
+        if first.isWord("select", in: cursor.source) || first.isWord("values", in: cursor.source) {
+            return true
         }
-        return nil
+        return range.count > 1 && first.isWord("with", in: cursor.source)
+            && cursor.tokens[range.lowerBound + 1].name(in: cursor.source) != nil
     }
+
+    /// Where the parenthesis closes with which a place begins; nil where it begins with none.
+    func closingParenthesis(of range: Range<Int>) -> Int? { closings[range.lowerBound] }
 }

@@ -110,8 +110,9 @@ extension SchemaBuilder {
         for place in index.terms.indices {
             switch index.terms[place].value {
             case .column(let column) where !isColumn(column.foldedASCII):
-                // Only a name in quotes gets through SQLite here, as a text.
-                index.terms[place].value = .expression(SQLFragment(sql: DefaultValue.quoted(column)))
+                // Only a name in double quotes gets through SQLite here, as a text; printed in single quotes it
+                // would be a name.
+                index.terms[place].value = .expression(SQLFragment(sql: SQLName.quoted(column)))
             case .column: break
             case .expression(var expression):
                 expression.resolveDoubleQuotes(possible: isColumn, certain: isColumn)

@@ -1,8 +1,10 @@
 /// Prints a schema as SQL: always the same text for the same schema, and the same schema again when read.
 ///
 /// Objects stand in the order of their folded names, a table's indexes and triggers behind it. Constraints
-/// of one column stand in its definition, in one order. What is a default (NO ACTION, ON CONFLICT ABORT
-/// excepted, which someone wrote) is left out. Names keep the spelling of their author.
+/// of one column stand in its definition, in one order, where they were written there. Words that say what
+/// is so anyway (ASC, NO ACTION, NOT DEFERRABLE) are left out; an ON CONFLICT ABORT that somebody wrote
+/// stays. Names keep the spelling of their author, quoted only where they must be; in views and triggers a
+/// name in double quotes that no table in use has as a column keeps them, for it may be a text.
 public struct SchemaPrinter: Sendable {
     /// Whether the settings that are known are printed, as PRAGMAs.
     public var printsSettings: Bool

@@ -5,14 +5,17 @@ enum DiffCases {
 
     static let tables: [Case] = [
         Case("table added", "", "create table t(a)", "add table t"),
-        Case("table dropped", "create table t(a); create index i on t(a)", "", "drop table t", "drop index i on t"),
+        Case(
+            "table dropped", "create table t(a); create index i on t(a)", "", "drop table t",
+            "drop index i on t"),
         Case("name case", "create table t(a)", "create table T(a)", "respell table t as T"),
         Case("column name case", "create table t(a)", "create table t(A)", "table t: respell column a as A"),
         Case(
             "column order", "create table t(a, b, c)", "create table t(c, a, b)",
             "table t: column order: (a, b, c) -> (c, a, b)"),
         Case(
-            "column in the middle", "create table t(a, c)", "create table t(a, b, c)", "table t: add column b",
+            "column in the middle", "create table t(a, c)", "create table t(a, b, c)",
+            "table t: add column b",
             "table t: column order: (a, c, b) -> (a, b, c)"),
         Case("column at the end", "create table t(a)", "create table t(a, b)", "table t: add column b"),
         Case("column dropped", "create table t(a, b)", "create table t(a)", "table t: drop column b"),
@@ -38,14 +41,18 @@ enum DiffCases {
         Case(
             "key direction", "create table t(a, b, primary key(a, b))",
             "create table t(a, b, primary key(a desc, b))",
-            "table t: PRIMARY KEY: (a COLLATE BINARY, b COLLATE BINARY) -> (a COLLATE BINARY DESC, b COLLATE BINARY)"),
+            "table t: PRIMARY KEY: (a COLLATE BINARY, b COLLATE BINARY) -> (a COLLATE BINARY DESC, b COLLATE BINARY)"
+        ),
         Case(
             "key collation", "create table t(a text, primary key(a))",
             "create table t(a text, primary key(a collate nocase))",
             "table t: PRIMARY KEY: (a COLLATE BINARY) -> (a COLLATE NOCASE)"),
-        Case("key added", "create table t(a)", "create table t(a primary key)", "table t: PRIMARY KEY: none -> (a)"),
         Case(
-            "key conflict", "create table t(a primary key)", "create table t(a primary key on conflict ignore)",
+            "key added", "create table t(a)", "create table t(a primary key)",
+            "table t: PRIMARY KEY: none -> (a)"),
+        Case(
+            "key conflict", "create table t(a primary key)",
+            "create table t(a primary key on conflict ignore)",
             "table t: PRIMARY KEY ON CONFLICT: ABORT -> IGNORE"),
         Case(
             "key name", "create table t(a primary key)", "create table t(a constraint k primary key)",
@@ -56,16 +63,20 @@ enum DiffCases {
         Case(
             "COLLATE", "create table t(a text)", "create table t(a text collate NoCase)",
             "table t: column a: COLLATE: BINARY -> NoCase"),
-        Case("type", "create table t(a varchar)", "create table t(a text)", "table t: column a: type: varchar -> text"),
+        Case(
+            "type", "create table t(a varchar)", "create table t(a text)",
+            "table t: column a: type: varchar -> text"),
         Case(
             "affinity", "create table t(a)", "create table t(a int)",
             "table t: column a: type and affinity: none -> int"),
         Case(
             "type in STRICT", "create table t(a blob) strict", "create table t(a any) strict",
             "table t: column a: type: blob -> any"),
-        Case("NOT NULL", "create table t(a)", "create table t(a not null)", "table t: column a: now NOT NULL"),
         Case(
-            "NOT NULL ON CONFLICT", "create table t(a not null)", "create table t(a not null on conflict replace)",
+            "NOT NULL", "create table t(a)", "create table t(a not null)", "table t: column a: now NOT NULL"),
+        Case(
+            "NOT NULL ON CONFLICT", "create table t(a not null)",
+            "create table t(a not null on conflict replace)",
             "table t: column a: NOT NULL ON CONFLICT: ABORT -> REPLACE"),
         Case(
             "NOT NULL name", "create table t(a not null)", "create table t(a constraint n not null)",
@@ -74,7 +85,8 @@ enum DiffCases {
             "DEFAULT number and text", "create table t(a default 1)", "create table t(a default '1')",
             "table t: column a: DEFAULT: 1 -> '1'"),
         Case(
-            "DEFAULT added", "create table t(a)", "create table t(a default 0)", "table t: column a: DEFAULT: none -> 0"),
+            "DEFAULT added", "create table t(a)", "create table t(a default 0)",
+            "table t: column a: DEFAULT: none -> 0"),
         Case(
             "DEFAULT case of a text", "create table t(a default x)", "create table t(a default \"X\")",
             "table t: column a: DEFAULT: 'x' -> 'X'"),
@@ -85,7 +97,8 @@ enum DiffCases {
             "DEFAULT expression", "create table t(a default (1 + 1))", "create table t(a default (1 + 2))",
             "table t: column a: DEFAULT: (1 + 1) -> (1 + 2)"),
         Case(
-            "DEFAULT time", "create table t(a default current_time)", "create table t(a default 'current_time')",
+            "DEFAULT time", "create table t(a default current_time)",
+            "create table t(a default 'current_time')",
             "table t: column a: DEFAULT: CURRENT_TIME -> 'current_time'"),
         Case(
             "generated expression", "create table t(a, b as (a + 1))", "create table t(a, b as (a + 2))",
@@ -100,7 +113,8 @@ enum DiffCases {
 
     static let constraints: [Case] = [
         Case(
-            "CHECK added", "create table t(a)", "create table t(a check(a > 0))", "table t: add CHECK (a > 0)"),
+            "CHECK added", "create table t(a)", "create table t(a check(a > 0))", "table t: add CHECK (a > 0)"
+        ),
         Case(
             "CHECK changed", "create table t(a check(a > 0))", "create table t(a check(a > 1))",
             "table t: drop CHECK (a > 0)", "table t: add CHECK (a > 1)"),
@@ -108,13 +122,16 @@ enum DiffCases {
             "CHECK of a name changed", "create table t(a constraint c check(a > 0))",
             "create table t(a, constraint c check(a > 1))", "table t: CHECK c: a > 0 -> a > 1"),
         Case(
-            "CHECK against a text", "create table t(a check(a <> \"b\"))", "create table t(a check(a <> \"B\"))",
+            "CHECK against a text", "create table t(a check(a <> \"b\"))",
+            "create table t(a check(a <> \"B\"))",
             "table t: drop CHECK (a <> 'b')", "table t: add CHECK (a <> 'B')"),
         Case(
-            "CHECK name", "create table t(a constraint c check(a))", "create table t(a constraint d check(a))",
+            "CHECK name", "create table t(a constraint c check(a))",
+            "create table t(a constraint d check(a))",
             "table t: name of CHECK (a): c -> d"),
         Case(
-            "UNIQUE and UNIQUE index", "create table t(a unique)", "create table t(a); create unique index i on t(a)",
+            "UNIQUE and UNIQUE index", "create table t(a unique)",
+            "create table t(a); create unique index i on t(a)",
             "table t: drop UNIQUE (a)", "add index i on t"),
         Case(
             "UNIQUE ON CONFLICT", "create table t(a unique)", "create table t(a unique on conflict replace)",
@@ -123,7 +140,8 @@ enum DiffCases {
             "UNIQUE collation", "create table t(a, unique(a))", "create table t(a, unique(a collate rtrim))",
             "table t: UNIQUE: (a COLLATE BINARY) -> (a COLLATE RTRIM)"),
         Case(
-            "UNIQUE name", "create table t(a, b, constraint u unique(a, b))", "create table t(a, b, unique(a, b))",
+            "UNIQUE name", "create table t(a, b, constraint u unique(a, b))",
+            "create table t(a, b, unique(a, b))",
             "table t: name of UNIQUE (a, b): u -> none"),
         Case(
             "UNIQUE column order", "create table t(a, b, unique(a, b))", "create table t(a, b, unique(b, a))",
@@ -135,10 +153,12 @@ enum DiffCases {
             "foreign key parent", "create table t(a references u)", "create table t(a references v)",
             "table t: FOREIGN KEY (a): parent: u -> v"),
         Case(
-            "foreign key parent columns", "create table t(a references u(x))", "create table t(a references u(y))",
+            "foreign key parent columns", "create table t(a references u(x))",
+            "create table t(a references u(y))",
             "table t: FOREIGN KEY (a): parent columns: (x) -> (y)"),
         Case(
-            "implicit parent columns", "create table u(x primary key, y unique); create table t(a references u)",
+            "implicit parent columns",
+            "create table u(x primary key, y unique); create table t(a references u)",
             "create table u(x primary key, y unique); create table t(a references u(y))",
             "table t: FOREIGN KEY (a): parent columns: (x) -> (y)"),
         Case(
@@ -151,7 +171,8 @@ enum DiffCases {
             "create table t(a references u deferrable initially deferred)",
             "table t: FOREIGN KEY (a): now DEFERRABLE INITIALLY DEFERRED"),
         Case(
-            "MATCH", "create table t(a references u match simple)", "create table t(a references u match full)",
+            "MATCH", "create table t(a references u match simple)",
+            "create table t(a references u match full)",
             "table t: FOREIGN KEY (a): MATCH: simple -> full"),
         Case(
             "foreign key name", "create table t(a, constraint f foreign key(a) references u)",
@@ -202,74 +223,11 @@ enum DiffCases {
             "virtual table module", "create virtual table f using fts4(a)",
             "create virtual table f using fts5(a)", "virtual table f: module: fts4 -> fts5"),
         Case(
-            "table became view", "create table t(a)", "create view t as select 1", "drop table t", "add view t"),
+            "table became view", "create table t(a)", "create view t as select 1", "drop table t",
+            "add view t"),
         Case(
             "settings", "pragma user_version = 1; pragma application_id(5)",
-            "pragma user_version(2); pragma application_id = 6", "application_id: 5 -> 6", "user_version: 1 -> 2"),
-    ]
-
-    static let same: [Case] = [
-        Case(
-            "whitespace, comments, case, quotes",
-            "CREATE TABLE t(a INTEGER PRIMARY KEY, b text NOT NULL DEFAULT 'x' COLLATE NOCASE CHECK (b <> ''))",
-            """
-            create /* a */ table "t" ( -- b
-              [a] integer Primary key , `b` TEXT collate nocase check(("b"!='')) default 'x' not null )
-            """),
-        Case("keywords as names", "create table \"key\"(\"end\", [desc])", "create table key(end, desc)"),
-        Case(
-            "STRICT and WITHOUT ROWID", "create table t(a text primary key) strict, without rowid",
-            "create table t(a text primary key) WITHOUT ROWID, Strict"),
-        Case(
-            "constraints of column and table",
-            "create table t(a primary key, b unique, c check(c > 0), d references u(x))",
-            """
-            create table t(a, b, c, d, foreign key(d) references u(x), check(c > 0), unique(b), primary key(a))
-            """),
-        Case("DEFAULT quotes", "create table t(a default 'x')", "create table t(a default \"x\")"),
-        Case("DEFAULT parentheses", "create table t(a default 1)", "create table t(a default (1))"),
-        Case("DEFAULT NULL", "create table t(a default null)", "create table t(a)"),
-        Case("DEFAULT TRUE", "create table t(a default true)", "create table t(a default 1)"),
-        Case("DEFAULT spelling", "create table t(a default 0x10, b default .5)", "create table t(a default +16, b default 0.50)"),
-        Case("NULL", "create table t(a null)", "create table t(a)"),
-        Case("defaults said", "create table t(a references u, b not null, c unique)",
-            """
-            create table t(a references u on delete no action match simple not deferrable initially immediate,
-              b not null on conflict abort, c unique on conflict abort)
-            """),
-        Case(
-            "implicit parent columns", "create table u(x integer primary key); create table t(a references u)",
-            "create table u(x integer primary key); create table t(a references U(X))"),
-        Case(
-            "collation said", "create table t(a collate nocase, unique(a)); create index i on t(a)",
-            "create table t(a collate nocase, unique(a collate NOCASE)); create index i on t(a collate nocase asc)"),
-        Case(
-            "implied NOT NULL", "create table t(a primary key) without rowid",
-            "create table t(a not null primary key) without rowid"),
-        Case("UNIQUE twice", "create table t(a unique, unique(a))", "create table t(a unique)"),
-        Case("UNIQUE beside the key", "create table t(a text primary key, unique(a))", "create table t(a text primary key)"),
-        Case("DESC of a rowid alias", "create table t(a integer, primary key(a desc))", "create table t(a integer primary key)"),
-        Case("GENERATED ALWAYS", "create table t(a, b int generated always as (a) virtual)", "create table t(a, b int as (a))"),
-        Case(
-            "order of statements", "create table t(a); create table u(b); create index i on t(a)",
-            "create table u(b); create table t(a); create index i on t(a);"),
-        Case(
-            "index spelling", "create table t(a, b); create index i on t(a, lower(b)) where a is not null",
-            "create table t(a, b); CREATE INDEX if not exists \"i\" ON [t] ((\"a\") ASC, (LOWER(`b`))) WHERE (a IS NOT NULL)"),
-        Case("view spelling", "create view v as select a from t", "CREATE VIEW [v] AS SELECT \"a\" -- x\nFROM 't2' where 0"
-            .replacing("'t2' where 0", with: "\"t\"")),
-        Case(
-            "trigger spelling", "create table t(a, b); create trigger r before update of a, b on t begin select 1; end",
-            "create table t(a, b); create trigger 'r' UPDATE OF \"b\", [a] ON t FOR EACH ROW BEGIN SELECT 1; END"),
-        Case(
-            "virtual table spelling", "create virtual table f using fts5(a, tokenize = 'porter')",
-            "create virtual table \"f\" using FTS5( [a] ,tokenize=\"porter\" )"),
-        Case(
-            "state", "create table t(a)",
-            """
-            create table t(a); create table migrations(id); create index mi on migrations(id);
-            create temp table x(a); insert into t values(1);
-            """),
-        Case("types", "create table t(a varchar(10), b unsigned big int)", "create table t(a VARCHAR ( 10 ), b UNSIGNED  BIG\nINT)"),
+            "pragma user_version(2); pragma application_id = 6", "application_id: 5 -> 6",
+            "user_version: 1 -> 2"),
     ]
 }

@@ -46,7 +46,8 @@ import Testing
     }
 
     @Test func `only column order is quiet`() throws {
-        let diff = SchemaDiff(from: try schema("create table t(a, b)"), to: try schema("create table t(b, a)"))
+        let diff = SchemaDiff(
+            from: try schema("create table t(a, b)"), to: try schema("create table t(b, a)"))
         #expect(diff.changes().map(\.isQuiet) == [true])
         #expect(diff.isEmptyButForQuiet())
         let other = SchemaDiff(from: try schema("create table t(a)"), to: try schema("create table t(A)"))
@@ -55,7 +56,8 @@ import Testing
 
     @Test func `settings differ only where both are known`() {
         let old = DatabaseSettings(
-            userVersion: 1, applicationID: 2, pageSize: 4096, encoding: .utf8, autoVacuum: DatabaseSettings.AutoVacuum.none)
+            userVersion: 1, applicationID: 2, pageSize: 4096, encoding: .utf8,
+            autoVacuum: DatabaseSettings.AutoVacuum.none)
         let new = DatabaseSettings(
             userVersion: 3, applicationID: 4, pageSize: 8192, encoding: .utf16le, autoVacuum: .incremental)
         let changes = SchemaDiff(from: Schema(settings: old), to: Schema(settings: new)).changes()

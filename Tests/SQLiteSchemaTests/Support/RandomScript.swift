@@ -166,7 +166,7 @@ struct RandomScript {
             ]))
     }
 
-    private mutating func spell(_ pieces: [Piece]) -> String {
+    mutating func spell(_ pieces: [Piece]) -> String {
         pieces.map { piece in
             switch piece {
             case .words(let words):

@@ -1,0 +1,78 @@
+import SQLiteSchema
+import Testing
+
+@Suite struct RenameHintsTests {
+    private func schema(_ sql: String) throws -> Schema {
+        try SchemaParser().schema(of: SQLSource(name: "", sql))
+    }
+
+    private let before = """
+        create table person(id integer primary key, mail text check(mail <> ''), unique(mail));
+        create table pet(owner references person(id), name);
+        create index i on person(mail) where mail is not null;
+        create view v as select mail from person;
+        create trigger r after update of mail on person begin update pet set owner = new.mail; end;
+        """
+
+    private let after = """
+        create table account(id integer primary key, email text check(email <> ''), unique(email));
+        create table pet(owner references account(id), name);
+        create index i on account(email) where email is not null;
+        create view v as select email from account;
+        create trigger r after update of email on account begin update pet set owner = new.email; end;
+        """
+
+    @Test func `a hint explains everything that follows from the rename`() throws {
+        let hints = RenameHints(tables: ["Person": "account"], columns: ["person": ["MAIL": "email"]])
+        let (old, new) = (try schema(before), try schema(after))
+        #expect(
+            SchemaDiff(from: old, to: new, hints: hints).changes().map(\.description) == [
+                "rename table person to account", "table account: rename column mail to email",
+            ])
+        #expect(hints.unused(from: old, to: new) == [])
+    }
+
+    @Test func `without a hint, things are dropped and added`() throws {
+        let changes = SchemaDiff(
+            from: try schema("create table t(a, b)"), to: try schema("create table t(a, c)")
+        ).changes()
+        #expect(changes.map(\.description) == ["table t: drop column b", "table t: add column c"])
+    }
+
+    @Test func `a hint that does not fit is told and not taken`() throws {
+        let (old, new) = (try schema("create table t(a, b)"), try schema("create table t(a, c)"))
+        let hints = RenameHints(tables: ["t": "u"], columns: ["t": ["a": "c", "b": "d"], "x": ["y": "z"]])
+        #expect(hints.unused(from: old, to: new) == ["t", "t.a", "t.b", "x.y"])
+        #expect(SchemaDiff(from: old, to: new, hints: hints).changes().count == 2)
+    }
+
+    /// SQLite rewrites what names the renamed thing; the hint must explain all of that, and nothing else is
+    /// to be seen.
+    @Test func `what SQLite renames is a rename and nothing else`() throws {
+        var renamed = 0
+        for seed in seeds(150, soak: 4_000) {
+            let database = Database()
+            var random = RandomSchema(seed: seed)
+            for sql in random.statements() { try? database.run(sql) }
+            let old = database.schema()
+            guard let table = old.tables.sorted(by: { $0.key < $1.key }).first?.value else { continue }
+            let column = table.columns[0].name
+            func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+            guard
+                (try? database.run(
+                    "alter table \(quoted(table.name)) rename \(quoted(column)) to \"brand new\"")) != nil,
+                (try? database.run("alter table \(quoted(table.name)) rename to \"New Table\"")) != nil
+            else { continue }
+            renamed += 1
+            let hints = RenameHints(
+                tables: [table.name: "New Table"], columns: [table.name: [column: "brand new"]])
+            let changes = SchemaDiff(from: old, to: database.schema(), hints: hints).changes()
+            #expect(
+                changes.map(\.description) == [
+                    "rename table \(table.name) to New Table",
+                    "table New Table: rename column \(column) to brand new",
+                ], "seed \(seed)")
+        }
+        #expect(renamed > 50)
+    }
+}
