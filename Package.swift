@@ -46,6 +46,10 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: ["Drydock", engine, "GRDBEngine", "OverlayVFS", "SQLiteSchema", "CSQLite"]),
+        .testTarget(
+            name: "GRDBEngineTests", dependencies: ["GRDBEngine", engine, "OverlayVFS", "CSQLite", grdb]),
+        .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
+        .testTarget(name: "ArchitectureTests"),
     ],
     swiftLanguageModes: [.v6]
 )
