@@ -151,7 +151,6 @@ import Testing
         }
         let error = await #expect(throws: EngineError.self) { try await database.execute(Self.endless) }
         #expect(error?.isInterrupt == true)
-        #expect(ContinuousClock.now - start < .seconds(20))
         try await database.close()
     }
 
