@@ -46,6 +46,16 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: ["Drydock", engine, "GRDBEngine", "OverlayVFS", "SQLiteSchema", "CSQLite"]),
+        .testTarget(
+            name: "GRDBEngineTests", dependencies: ["GRDBEngine", engine, "OverlayVFS", "CSQLite", grdb]),
+        .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
+        .testTarget(
+            name: "DrydockReportTests", dependencies: ["DrydockReport", "Drydock", engine, "SQLiteSchema"],
+            exclude: ["Golden"]),
+        .testTarget(
+            name: "DrydockCommandsTests",
+            dependencies: ["DrydockCommands", "DrydockTool", "Drydock", engine, "CSQLite"]),
+        .testTarget(name: "ArchitectureTests"),
     ],
     swiftLanguageModes: [.v6]
 )

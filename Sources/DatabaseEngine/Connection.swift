@@ -31,6 +31,11 @@ public protocol PreparedStatement: AnyObject {
 extension PreparedStatement {
     public var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
+    /// The name that the query gives the column.
+    public func columnName(_ index: Int) -> String {
+        sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? ""
+    }
+
     public func isNull(_ index: Int) -> Bool {
         sqlite3_column_type(handle, Int32(index)) == SQLITE_NULL
     }

@@ -25,19 +25,23 @@ public protocol OpenDatabase: Sendable {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result
 
-    /// Applies one migration as GRDB's `DatabaseMigrator` does: creates `grdb_migrations` when it is
-    /// missing, runs the body in an immediate transaction of its own, records the identifier, and
-    /// commits.
-    /// - Throws: ``EngineError`` when a statement, or the deferred foreign-key check, fails; the
-    ///   transaction is rolled back.
-    func apply(_ migration: EngineMigration) async throws
-
-    /// Opens the same history with the whole set of identifiers, as an app does at every launch, and
-    /// returns the identifiers that ran although nothing should have been pending.
-    func reopen(applying migrations: [EngineMigration]) async throws -> [String]
+    /// Runs those migrations that `grdb_migrations` does not have, as GRDB's `DatabaseMigrator` does: creates
+    /// that table when it is missing, and runs each body in an immediate transaction of its own, records
+    /// the identifier, and commits.
+    /// - Returns: the identifiers that ran.
+    /// - Throws: ``EngineError`` when two have one name, or a statement or the deferred foreign-key check
+    ///   fails; the transaction of that migration is rolled back.
+    func migrate(_ migrations: [EngineMigration]) async throws -> [String]
 
     /// Closes every connection. Calls after it throw.
     func close() async throws
+}
+
+extension OpenDatabase {
+    /// Runs one migration, unless it was applied before.
+    public func apply(_ migration: EngineMigration) async throws {
+        _ = try await migrate([migration])
+    }
 }
 
 /// One migration as an engine runs it.

@@ -3,8 +3,12 @@ import GRDB
 import Synchronization
 
 /// A database opened by GRDB.
-struct GRDBDatabase: OpenDatabase {
-    let writer: any DatabaseWriter
+final class GRDBDatabase: OpenDatabase {
+    private let writer: any DatabaseWriter
+    /// GRDB's queue does not hold against being used when it is closed.
+    private let isClosed = Atomic(false)
+
+    init(writer: any DatabaseWriter) { self.writer = writer }
 
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
@@ -32,18 +36,9 @@ struct GRDBDatabase: OpenDatabase {
         }
     }
 
-    func apply(_ migration: EngineMigration) async throws {
-        let ran = try await reopen(applying: [migration])
-        guard !ran.isEmpty else {
-            throw EngineError(
-                extendedCode: ResultCode.SQLITE_CONSTRAINT.rawValue,
-                message: "grdb_migrations had it before it ran: an earlier migration wrote it there")
-        }
-    }
-
-    func reopen(applying migrations: [EngineMigration]) async throws -> [String] {
+    func migrate(_ migrations: [EngineMigration]) async throws -> [String] {
         let ran = Ran()
-        try await migrate(
+        try await register(
             migrations.map { migration in
                 var migration = migration
                 let (identifier, body) = (migration.identifier, migration.body)
@@ -58,6 +53,7 @@ struct GRDBDatabase: OpenDatabase {
 
     func close() async throws {
         try await translatingErrors { try writer.close() }
+        isClosed.store(true, ordering: .sequentiallyConsistent)
     }
 
     private final class Ran: Sendable {
@@ -69,7 +65,7 @@ struct GRDBDatabase: OpenDatabase {
     /// `DatabaseMigrator` traps when an identifier is registered twice and when it is asked for a target
     /// below what is applied. Neither can be reached: identifiers are unique in a migration set, and the
     /// target is always the last that is registered.
-    private func migrate(_ migrations: [EngineMigration]) async throws {
+    private func register(_ migrations: [EngineMigration]) async throws {
         var migrator = DatabaseMigrator()
         var seen: Set<String> = []
         for migration in migrations {
@@ -99,6 +95,10 @@ struct GRDBDatabase: OpenDatabase {
     }
 
     private func translatingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
+        guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+            throw EngineError(
+                extendedCode: ResultCode.SQLITE_MISUSE.rawValue, message: "the connection is closed")
+        }
         do {
             return try await body()
         } catch let error as DatabaseError {

@@ -41,6 +41,17 @@ public struct ReplaySummary: Sendable {
         public var bytesWritten: Int
         /// Seconds of each statement, in order.
         public var statementSeconds: [Double]
+
+        public init(
+            migration: String, seconds: Double, pagesWritten: Int, bytesWritten: Int,
+            statementSeconds: [Double]
+        ) {
+            self.migration = migration
+            self.seconds = seconds
+            self.pagesWritten = pagesWritten
+            self.bytesWritten = bytesWritten
+            self.statementSeconds = statementSeconds
+        }
     }
 }
 

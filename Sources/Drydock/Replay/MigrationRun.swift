@@ -18,7 +18,11 @@ struct MigrationRun: Sendable {
     /// - Returns: seconds of each statement.
     /// - Throws: ``StatementFailure`` for a statement, ``EngineError`` for what the engine does around them.
     func apply(to database: any OpenDatabase) async throws -> [Double] {
-        try await database.apply(engineMigration)
+        guard try await !database.migrate([engineMigration]).isEmpty else {
+            throw EngineError(
+                extendedCode: 19,
+                message: "the history had it before it ran: an earlier migration wrote it there")
+        }
         return seconds.values.withLock { $0 }
     }
 

@@ -71,7 +71,7 @@ extension SnapshotReplay {
         var failure: String?
         var ran: [String] = []
         do {
-            ran = try await database.reopen(applying: migrations)
+            ran = try await database.migrate(migrations)
             try await database.withConnection { try $0.checkpoint() }
             try await database.close()
         } catch {

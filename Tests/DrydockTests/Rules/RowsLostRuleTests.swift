@@ -94,7 +94,7 @@ import Testing
             -- drydock: deletes from email where is_spam = 1
             -- drydock: rewrites email.is_spam
             UPDATE email SET is_spam = 1 WHERE id = 1; DELETE FROM email WHERE is_spam = 1
-            """, errors: [.rowsLost]),
+            """, errors: [.rowsLost], warnings: [.unusedDeclaration]),
         RuleCase("without a condition every row may go", "-- drydock: deletes from setting\nDELETE FROM setting"),
         RuleCase(
             "either of two conditions",

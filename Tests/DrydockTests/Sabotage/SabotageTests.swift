@@ -72,11 +72,7 @@ import Testing
             let said = report.findings.filter { $0.snapshot == snapshot || $0.snapshot == nil }
             let isCaught = said.contains { $0.rule == mutant.rule && $0.severity == mutant.severity }
             let told = Comment(rawValue: "\(snapshot)\n" + said.map(\.line).joined(separator: "\n"))
-            withKnownIssue("ObjectLostRule takes every lost view for healed") {
-                #expect(isCaught == isHit, told)
-            } when: {
-                mutant.fault == "lose an object from the schema" && mutant.what == "view inbox"
-            }
+            #expect(isCaught == isHit, told)
         }
     }
 

@@ -19,6 +19,8 @@ final class PlainDatabase: Connection {
             throw Failure(description: "\(path): \(String(cString: sqlite3_errstr(code)))")
         }
         self.handle = handle
+        // Tests run beside each other on the same files.
+        sqlite3_busy_timeout(handle, 10_000)
     }
 
     deinit { sqlite3_close_v2(handle) }

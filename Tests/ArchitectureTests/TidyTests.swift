@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// What a reader should never meet.
+@Suite struct TidyTests {
+    @Test func filesAreOneConcept() throws {
+        for file in try Repository.swiftFiles(in: "Sources") {
+            let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count
+            #expect(lines <= 400, "\(file.path) has \(lines) lines")
+        }
+    }
+
+    @Test func nothingTrapsOrIsLeftUndone() throws {
+        let forbidden = try Regex(#"\btry!|\bas!|\bfatalError\(|\bTODO\b|\bFIXME\b|[\)\]]!(?!=)"#)
+        for file in try Repository.swiftFiles(in: "Sources") {
+            for line in file.text.split(separator: "\n")
+            where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                #expect(line.firstMatch(of: forbidden) == nil, "\(file.path): \(line)")
+            }
+        }
+    }
+
+    @Test func readmeNamesEveryRule() throws {
+        let rules = try Repository.text("Sources/Drydock/Findings/Rule.swift")
+        let readme = try Repository.text("README.md")
+        let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
+        #expect(identifiers.count > 20)
+        for identifier in identifiers { #expect(readme.contains("`\(identifier)`"), "\(identifier)") }
+    }
+
+    /// Every rule of a step or a state has its mirrored test file.
+    @Test func rulesHaveTests() throws {
+        let rules = try Repository.swiftFiles(in: "Sources/Drydock/Rules").map { $0.name.dropLast(6) }
+            .filter { $0.hasSuffix("Rule") && $0 != "ReplayRule" }
+        #expect(rules.count >= 10)
+        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Rules").map(\.name)
+        for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
+    }
+}

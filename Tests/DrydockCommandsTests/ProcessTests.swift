@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+/// The built `drydock`, run as people run it: exit status, both streams, and what it leaves behind.
+@Suite struct ProcessTests {
+    @Test func passes() throws {
+        let project = try Project()
+        let result = try project.run("verify")
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        #expect(result.output.hasSuffix("\n") && result.output.contains("passed: 1 snapshot, 1 step"))
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func failsWithOne() throws {
+        let project = try Project(second: "DELETE FROM email WHERE id = 1;")
+        let result = try project.run("verify")
+        #expect(result.status == 1)
+        #expect(result.output.contains("error[rows-lost] 1 row of email is gone (of 2)"))
+        #expect(result.output.contains("--> Migrations/v2.sql:1:1"))
+        #expect(!result.output.contains("\u{1b}"), "no colours in a pipe")
+    }
+
+    @Test func jsonIsAloneOnStandardOutput() throws {
+        let project = try Project(second: "DELETE FROM email WHERE id = 1;")
+        let result = try project.run("verify", "--format", "json", "--report", "json=out.json")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(report["tool"] as? String == "drydock" && report["formatVersion"] as? Int == 1)
+        #expect(report["command"] as? String == "verify" && report["verdict"] as? String == "failed")
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        #expect(findings.first?["rule"] as? String == "rows-lost")
+        #expect(
+            findings.first?["file"] as? String == "Migrations/v2.sql" && findings.first?["line"] as? Int == 1)
+        #expect((report["replays"] as? [[String: Any]])?.count == 1)
+        #expect(
+            try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+                == result.output)
+    }
+
+    @Test(arguments: [
+        (["verify", "--migrations", "nowhere"], 2, "there is no folder 'nowhere'"),
+        (["verify", "nowhere.sqlite"], 2, "there is no snapshot 'nowhere.sqlite'"),
+        (["verify", "--up-to", "v3"], 2, "there is no migration 'v3' in Migrations"),
+        (["verify", "--config", "nowhere.yml"], 2, "the configuration file 'nowhere.yml' cannot be read"),
+        (["verify", "--report", "json=Snapshots/v1.sqlite"], 2, "would overwrite"),
+        (["verify", "--report", "json=no/such/folder.json"], 2, "cannot be written"),
+        (["verify", "--declare", "v2:delets from a"], 2, "'delets' is no declaration"),
+        (["verify", "--format", "xml"], 64, "there is no format 'xml'"),
+        (["verify", "--jobs", "0"], 64, "at least 1"),
+        (["verify", "-q", "-v"], 64, "exclude each other"), (["verify", "--nonsense"], 64, "Unknown option"),
+        (["verify", "--timeout", "soon"], 64, "timeout"),
+    ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let result = try Project().run(arguments)
+        #expect(result.status == status)
+        #expect(result.errors.contains(message), "\(result.errors)")
+        // A report that cannot be written is known when all is printed.
+        #expect(result.output.isEmpty || message == "cannot be written")
+    }
+
+    @Test func nothingToVerifyFails() throws {
+        let project = try Project()
+        try FileManager.default.removeItem(at: project.folder.appending(path: "Snapshots/v1.sqlite"))
+        let result = try project.run("verify")
+        #expect(result.status == 1 && result.output.contains("nothing-verified"))
+    }
+
+    @Test func redactsWhereCIIsSet() throws {
+        let project = try Project(second: "UPDATE email SET subject = 'changed';")
+        #expect(try project.run("verify", "--no-redact").output.contains("'Hi there'"))
+        #expect(try !project.run(["verify"], environment: ["CI": "true"]).output.contains("'Hi there'"))
+        #expect(try project.run(["verify"], environment: ["CI": "false"]).output.contains("'Hi there'"))
+    }
+
+    @Test func interruptedIt130() async throws {
+        let project = try Project(
+            second: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c;")
+        let process = try project.process(["verify"], environment: [:])
+        try process.run()
+        try await Task.sleep(for: .seconds(1.5))
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 130)
+    }
+
+    @Test func readsItsConfiguration() throws {
+        let project = try Project(second: "DELETE FROM email WHERE id = 1;")
+        try project.write("drydock.yml", "declarations:\n  v2: deletes from email where id = 1\n")
+        #expect(try project.run("verify").status == 0)
+    }
+
+    @Test func writesNothingBesideTheSnapshots() throws {
+        let project = try Project(second: "DELETE FROM email WHERE id = 1;")
+        let snapshot = project.folder.appending(path: "Snapshots/v1.sqlite")
+        let before = try Data(contentsOf: snapshot)
+        _ = try project.run("verify")
+        #expect(try Data(contentsOf: snapshot) == before)
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: project.folder.appending(path: "Snapshots").path)
+        #expect(names == ["v1.sqlite"])
+    }
+
+    @Test func aFullDiskForTheReportIsSaid() throws {
+        let result = try Project().shell("\"$DRYDOCK\" verify > /dev/full")
+        #expect(result.status == 2)
+        #expect(result.errors.contains("standard output cannot be written"))
+    }
+
+    @Test func helpVersionAndCompletions() throws {
+        let project = try Project()
+        #expect(try project.run("--version").output.contains("0.1.0"))
+        #expect(try project.run("help", "verify").output.contains("EXIT STATUS"))
+        for shell in ["bash", "zsh", "fish"] {
+            #expect(try project.run("--generate-completion-script", shell).output.count > 500)
+        }
+    }
+}

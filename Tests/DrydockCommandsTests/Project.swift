@@ -1,0 +1,92 @@
+import CSQLite
+import Foundation
+import Testing
+
+/// A folder as a user has it: two migrations and a snapshot of the first.
+final class Project {
+    struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    let folder: URL
+
+    init(second: String = "ALTER TABLE email ADD COLUMN note TEXT;") throws {
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "drydock project \(UUID().uuidString)")
+        let first = "CREATE TABLE email(id INTEGER PRIMARY KEY, subject TEXT);"
+        try write("Migrations/v1.sql", first)
+        try write("Migrations/v2.sql", second)
+        try write("Snapshots/v1.sqlite", "")
+        var handle: OpaquePointer?
+        sqlite3_open(folder.appending(path: "Snapshots/v1.sqlite").path, &handle)
+        defer { sqlite3_close(handle) }
+        let sql =
+            first
+            + "CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES('v1');"
+            + "INSERT INTO email VALUES(1, 'Hi there'), (2, NULL);"
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func write(_ path: String, _ text: String) throws {
+        let file = folder.appending(path: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    func run(_ arguments: String...) throws -> Result { try run(arguments) }
+
+    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
+        try result(of: process(arguments, environment: environment))
+    }
+
+    func shell(_ command: String) throws -> Result {
+        let process = try process([], environment: [:])
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        return try result(of: process)
+    }
+
+    func process(_ arguments: [String], environment: [String: String]) throws -> Process {
+        let process = Process()
+        process.executableURL = try Self.tool()
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        var all = ProcessInfo.processInfo.environment
+        all["CI"] = nil
+        all["DRYDOCK"] = try Self.tool().path
+        process.environment = all.merging(environment) { _, new in new }
+        return process
+    }
+
+    private func result(of process: Process) throws -> Result {
+        // Files and not pipes: a pipe that nobody reads would fill up.
+        let (output, errors) = (folder.appending(path: ".output"), folder.appending(path: ".errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit, "drydock was ended by a signal")
+        return Result(
+            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+
+    /// The product beside the running tests.
+    private static func tool() throws -> URL {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        for _ in 0..<6 {
+            let candidate = folder.appending(path: "drydock")
+            if FileManager.default.isExecutableFile(atPath: candidate.path), !candidate.hasDirectoryPath {
+                return candidate
+            }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+}

@@ -1,0 +1,81 @@
+import Drydock
+import Foundation
+import SQLiteSchema
+import Testing
+
+@testable import DrydockReport
+
+/// What people and tools read, word by word. `DRYDOCK_RECORD=1` writes the files anew; read them then.
+@Suite struct GoldenTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+        path: "Golden")
+
+    @Test(arguments: [
+        ("human.txt", RenderOptions()), ("human-verbose.txt", RenderOptions(isVerbose: true)),
+        ("human-quiet.txt", RenderOptions(isQuiet: true)),
+        ("human-redacted.txt", RenderOptions(redacts: true)),
+        ("human-color.txt", RenderOptions(usesColor: true)),
+    ]) func human(_ name: String, _ options: RenderOptions) throws {
+        try hold(HumanRenderer().render(SampleReport.failed, options), against: name)
+    }
+
+    @Test(arguments: [("json.json", RenderOptions()), ("json-redacted.json", RenderOptions(redacts: true))])
+    func json(_ name: String, _ options: RenderOptions) throws {
+        let text = JSONRenderer().render(SampleReport.failed, options)
+        _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        try hold(text, against: name)
+    }
+
+    @Test func passed() throws {
+        try hold(HumanRenderer().render(SampleReport.passed, RenderOptions()), against: "human-passed.txt")
+        #expect(HumanRenderer().render(SampleReport.passed, RenderOptions(isQuiet: true)).isEmpty)
+    }
+
+    @Test func redactionHidesEveryValue() {
+        for renderer in ReportRenderers.all {
+            let text = renderer.render(SampleReport.failed, RenderOptions(redacts: true, isVerbose: true))
+            for secret in ["secret", "TOPSECRET", "x'00ff"] {
+                #expect(!text.contains(secret), "\(renderer.name)")
+            }
+        }
+    }
+
+    @Test func strictFailsOnWarnings() {
+        var report = SampleReport.passed
+        report.findings = [Finding(.rowsAdded, .warning, "1 row appeared in label")]
+        #expect(report.hasPassed)
+        report.isStrict = true
+        #expect(!report.hasPassed)
+        #expect(HumanRenderer().render(report, RenderOptions(isQuiet: true)).contains("rows-added"))
+    }
+
+    @Test func controlCharactersNeverReachTheTerminal() {
+        let text = HumanRenderer().render(SampleReport.failed, RenderOptions())
+        #expect(!text.unicodeScalars.contains { $0.value < 32 && $0 != "\n" || $0.value == 0x9B })
+    }
+
+    private func hold(_ text: String, against name: String) throws {
+        let file = Self.folder.appending(path: name)
+        if ProcessInfo.processInfo.environment["DRYDOCK_RECORD"] != nil {
+            #expect(ProcessInfo.processInfo.environment["CI"] == nil, "goldens are not recorded in CI")
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+}
+
+/// A quoted line keeps its caret under the column.
+@Suite struct SourceQuoteTests {
+    @Test(arguments: [1, 5, 90, 150, 400]) func caretStandsUnderTheColumn(_ column: Int) {
+        let line = String((0..<500).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) })
+        let (text, blanks) = SourceQuote.cut(line, at: column)
+        #expect(text.count <= 100)
+        #expect(Array(text)[blanks.count] == Array(line)[column - 1])
+    }
+
+    @Test func tabsAreOneColumnWide() {
+        let (text, blanks) = SourceQuote.cut("\tSELECT", at: 2)
+        #expect(text == " SELECT")
+        #expect(blanks.count == 1)
+    }
+}

@@ -1,0 +1,79 @@
+import CSQLite
+import DatabaseEngine
+import Foundation
+import GRDBEngine
+import Testing
+
+@Suite struct ErrorTests {
+    private func error(
+        _ sql: String, in place: Place = .memory, _ configure: (inout ConnectionSettings) -> Void = { _ in }
+    ) async throws -> EngineError {
+        let site = try Site(place)
+        let database = try await site.open(configure)
+        try await database.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a UNIQUE, b NOT NULL DEFAULT 1 CHECK (b > 0)); INSERT INTO t VALUES (1, 'x', 1)")
+        return try #require(await #expect(throws: EngineError.self) { try await database.execute(sql) })
+    }
+
+    @Test(arguments: Place.allCases) func aSyntaxErrorHasItsPlace(_ place: Place) async throws {
+        let error = try await error("SELECT id,\n  nope FROM t", in: place)
+        #expect(error.extendedCode == SQLITE_ERROR)
+        #expect(error.message == "no such column: nope")
+        #expect(error.sql == "SELECT id,\n  nope FROM t")
+        #expect(error.offset == 13)
+        #expect(error.description == "no such column: nope")
+    }
+
+    @Test func theOffsetCountsBytes() async throws {
+        #expect(try await error("SELECT 'é', nope FROM t").offset == 13)
+    }
+
+    @Test func ofSeveralStatementsTheFailingOneIsNamed() async throws {
+        let error = try await error("INSERT INTO t(a) VALUES (2); SELEKT 1; DELETE FROM t")
+        #expect(error.message == "near \"SELEKT\": syntax error")
+        #expect(error.sql?.contains("SELEKT") == true)
+    }
+
+    @Test(arguments: [
+        ("INSERT INTO t(a) VALUES ('x')", SQLITE_CONSTRAINT | (8 << 8), "UNIQUE constraint failed: t.a"),
+        ("INSERT INTO t(id) VALUES (1)", SQLITE_CONSTRAINT | (6 << 8), "UNIQUE constraint failed: t.id"),
+        ("INSERT INTO t(a, b) VALUES ('y', NULL)", SQLITE_CONSTRAINT | (5 << 8), "NOT NULL constraint failed: t.b"),
+        ("INSERT INTO t(a, b) VALUES ('y', -1)", SQLITE_CONSTRAINT | (1 << 8), "CHECK constraint failed: b > 0"),
+    ])
+    func constraintsHaveExtendedCodes(_ sql: String, _ code: Int32, _ message: String) async throws {
+        let error = try await error(sql)
+        #expect(error.extendedCode == code)
+        #expect(error.code == SQLITE_CONSTRAINT)
+        #expect(error.message == message)
+        #expect(error.sql == sql)
+    }
+
+    @Test func stepsHaveErrorsToo() async throws {
+        let database = try await Site(.memory).open()
+        let error = await #expect(throws: EngineError.self) {
+            try await database.withConnection { _ = try $0.rows("SELECT abs(-9223372036854775808)") { $0.integer(0) } }
+        }
+        #expect(error?.message == "integer overflow")
+    }
+
+    @Test func aFileThatIsNoDatabase() async throws {
+        let site = try Site(.rollbackFile)
+        try Data(repeating: 65, count: 4096).write(to: URL(filePath: site.path))
+        let error = await #expect(throws: EngineError.self) {
+            let database = try await site.open()
+            _ = try await database.value("SELECT count(*) FROM sqlite_schema")
+        }
+        #expect(error?.isCorruption == true)
+        #expect(error?.code == SQLITE_NOTADB)
+    }
+
+    @Test func aFolderThatIsNotThere() async throws {
+        let error = await #expect(throws: EngineError.self) {
+            _ = try await GRDBDriver().open(.live(path: "/nowhere/at/all.sqlite"), settings: ConnectionSettings())
+        }
+        #expect(error?.code == SQLITE_CANTOPEN)
+    }
+
+    @Test func aSetupStatementThatFails() async throws {
+        await #expect(throws: EngineError.self) { _ = try await Site(.memory).open { $0.setup = ["SELEKT"] } }
+    }
+}
