@@ -1,68 +1,67 @@
 import SQLiteSchema
 
 /// `schema-mismatch`: a migrated snapshot's schema is not that of a fresh install, so that the next
-/// migration meets two kinds of database.
+/// migration meets two kinds of database. Schemas are compared by meaning; the order of columns alone is a
+/// warning.
 enum SchemaMismatch {
     static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
+        let (mine, theirs) = (migrated.schema, fresh.schema)
         var findings: [Finding] = []
-        let (mine, theirs) = (objects(migrated), objects(fresh))
-        for (id, object) in theirs.sorted(by: { order($0.key) < order($1.key) }) where mine[id] == nil {
+        for change in SchemaDiff(from: mine, to: theirs).changes() {
             findings.append(
-                finding(
-                    id, object, "is missing, which a fresh install has", ["fresh install: \(object.line)"]))
-        }
-        for (id, object) in mine.sorted(by: { order($0.key) < order($1.key) }) {
-            guard let other = theirs[id] else {
-                findings.append(
-                    finding(
-                        id, object, "is there, which a fresh install has not", ["snapshot: \(object.line)"]))
-                continue
-            }
-            guard object.sql != other.sql else { continue }
-            let isOrderAlone = id.kind == .table && object.sql.differsOnlyInColumnOrder(from: other.sql)
-            var mismatch = finding(
-                id, object,
-                isOrderAlone
-                    ? "has its columns in another order than a fresh install"
-                    : "is not what a fresh install has",
-                ["snapshot:      \(object.line)", "fresh install: \(other.line)"])
-            if isOrderAlone { mismatch.severity = .warning }
-            findings.append(mismatch)
+                Finding(
+                    .schemaMismatch, change.isQuiet ? .warning : .error,
+                    "\(message(change)), against a fresh install",
+                    help:
+                        "Users who upgrade and users who install now have different schemas. Add a migration that "
+                        + "brings them together, or take the snapshot again if it was changed by hand.",
+                    table: change.table, evidence: evidence(change, mine, theirs)))
         }
         return findings
     }
 
-    private struct Definition {
-        var name: String
-        var table: String
-        var sql: NormalizedSQL
-        var text: String
-
-        /// On one line.
-        var line: String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    private static func message(_ change: SchemaChange) -> String {
+        switch change {
+        case .tableAdded(let table): "table \(table.name) is missing"
+        case .indexAdded(let index): "index \(index.name) of \(index.table) is missing"
+        case .viewAdded(let view): "view \(view.name) is missing"
+        case .triggerAdded(let trigger): "trigger \(trigger.name) of \(trigger.table) is missing"
+        case .virtualTableAdded(let table): "virtual table \(table.name) is missing"
+        case .tableDropped(let table): "table \(table.name) is too much"
+        case .indexDropped(let index): "index \(index.name) of \(index.table) is too much"
+        case .viewDropped(let view): "view \(view.name) is too much"
+        case .triggerDropped(let trigger): "trigger \(trigger.name) of \(trigger.table) is too much"
+        case .virtualTableDropped(let table): "virtual table \(table.name) is too much"
+        case .table(let name, .columnAdded(let column)): "column \(name).\(column.name) is missing"
+        case .table(let name, .columnDropped(let column)): "column \(name).\(column.name) is too much"
+        case .table(let name, .columnOrder): "table \(name) has its columns in another order"
+        default: "\(change)"
+        }
     }
 
-    private static func objects(_ catalog: Catalog) -> [Catalog.ObjectID: Definition] {
-        var result = catalog.objects.mapValues {
-            Definition(name: $0.name, table: $0.tableName, sql: $0.sql, text: $0.text)
+    /// Both definitions, where both have the object.
+    private static func evidence(_ change: SchemaChange, _ mine: Schema, _ theirs: Schema) -> Evidence? {
+        guard let name = change.table, let old = mine.table(name), let new = theirs.table(name), old != new
+        else {
+            return nil
         }
-        for table in catalog.tables.values {
-            result[.init(.table, table.name)] = Definition(
-                name: table.name, table: table.name, sql: table.sql, text: table.text)
+        let printer = SchemaPrinter(printsSettings: false)
+        func line(_ table: Table) -> String {
+            printer.text(table).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
-        return result
+        return Evidence(details: ["snapshot:      \(line(old))", "fresh install: \(line(new))"])
     }
+}
 
-    private static func order(_ id: Catalog.ObjectID) -> (String, String) { (id.kind.rawValue, id.name) }
-
-    private static func finding(
-        _ id: Catalog.ObjectID, _ object: Definition, _ what: String, _ details: [String]
-    ) -> Finding {
-        Finding(
-            .schemaMismatch, "\(id.kind.rawValue) \(object.name) \(what)",
-            help:
-                "Users who upgrade and users who install now have different schemas. Add a migration that brings them "
-                + "together, or take the snapshot again if it was changed by hand.",
-            table: object.table, evidence: Evidence(details: details))
+extension Catalog {
+    /// The same by meaning. Shadow tables, history and SQLite's own are left out already.
+    fileprivate var schema: Schema {
+        let tables = tables.values.map {
+            SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text)
+        }
+        let objects = objects.values.map {
+            SchemaRow(type: $0.kind.rawValue, name: $0.name, table: $0.tableName, sql: $0.text)
+        }
+        return SchemaParser().schema(of: tables + objects)
     }
 }

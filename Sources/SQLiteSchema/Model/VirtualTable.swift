@@ -32,8 +32,12 @@ public struct VirtualTable: Sendable, Hashable {
         guard folded.hasPrefix(prefix) else { return false }
         let suffix = String(folded.dropFirst(prefix.count))
         switch module.foldedASCII {
-        case "fts3", "fts4": return ["content", "segments", "segdir", "docsize", "stat"].contains(suffix)
-        case "fts5": return ["data", "idx", "content", "docsize", "config"].contains(suffix)
+        case "fts3", "fts4", "fts5":
+            // With `content=` there is no table of that name but one that the user made.
+            if suffix == "content" { return content == nil }
+            return module.foldedASCII == "fts5"
+                ? ["data", "idx", "docsize", "config"].contains(suffix)
+                : ["segments", "segdir", "docsize", "stat"].contains(suffix)
         case "rtree", "rtree_i32", "geopoly": return ["node", "rowid", "parent"].contains(suffix)
         case "spellfix1": return suffix == "vocab"
         case "vec0":

@@ -167,23 +167,3 @@ public struct MigrationPlanner: Sendable {
         return steps
     }
 }
-
-extension VirtualTable {
-    var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module.foldedASCII) }
-
-    private var content: String? {
-        arguments.lazy.compactMap { argument -> String? in
-            let parts = argument.text.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " }).foldedASCII == "content" else {
-                return nil
-            }
-            return parts[1].filter { !" '\"".contains($0) }
-        }.first
-    }
-
-    /// The text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
-    var isExternalContent: Bool { content?.isEmpty == false }
-
-    /// The text is nowhere.
-    var isContentless: Bool { content?.isEmpty == true }
-}
