@@ -32,7 +32,7 @@ public struct MigrationPlanner: Sendable {
         let touched = touchedNames(tables)
         let dependents = dependents(on: touched)
         plan.steps += dependents.drops
-        plan.steps += droppedIndexes(rebuilt: Set(tables.filter(\.isRebuild).map { $0.old.name.foldedASCII }))
+        plan.steps += droppedIndexes()
         plan.steps += droppedTables(&plan)
         let virtual = virtualTables(&plan)
         plan.steps += virtual.drops

@@ -183,7 +183,9 @@ struct TablePlan {
         }
         statements += ["DROP TABLE \(gone)", "ALTER TABLE \(made) RENAME TO \(name)"]
         var declarations = dropDeclarations
-        if !source.isSameName(as: new.name) { declarations.append("renames table \(gone) to \(name)") }
+        if !old.name.isSameName(as: new.name) {
+            declarations.append("renames table \(SQLName.printed(old.name)) to \(name)")
+        }
         return .init(
             "Table \(new.name) is made anew: ALTER TABLE cannot make this change.",
             declarations: declarations,

@@ -185,6 +185,7 @@ struct PlanRound {
 
     static func apply(_ plan: MigrationPlan, to path: String, _ told: String) throws {
         let database = try PlainDatabase(path)
+        let faults = try database.rows("PRAGMA integrity_check") { $0.string(0) }
         do {
             try database.execute("PRAGMA foreign_keys = OFF; BEGIN")
             try database.execute(plan.text)
@@ -193,7 +194,8 @@ struct PlanRound {
             throw Fault(description: "the plan does not run: \(error)\(told)")
         }
         let check = try database.rows("PRAGMA integrity_check") { $0.string(0) }
-        guard check == ["ok"] else { throw Fault(description: "integrity_check: \(check)\(told)") }
+        // SQLite lets a STRICT table's generated column compute what its type does not allow.
+        guard check == ["ok"] || faults != ["ok"] else { throw Fault(description: "integrity_check: \(check)\(told)") }
     }
 
     private static func expectSame(_ a: String, _ b: String, _ told: String) async throws {
@@ -252,7 +254,14 @@ struct RowCopier {
         try database.execute("PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF")
         for table in RandomSchema.tablesAlone(schema) { try database.execute(table) }
         try database.execute("ATTACH '\(path)' AS before")
-        for (from, to, columns) in pairs(hints, old, new) where !columns.isEmpty {
+        for (from, to, columns) in pairs(hints, old, new) {
+            // Rows of which nothing is left.
+            if columns.isEmpty { return true }
+            if from.primaryKey?.isAutoincrement == true, to.primaryKey?.isAutoincrement != true,
+                try isMarkAboveRows(from.name, path)
+            {
+                return true
+            }
             do {
                 try database.execute(
                     "INSERT OR ABORT INTO \(RandomSchema.quoted(to.name)) (\(list(columns.map(\.1)))) SELECT \(list(columns.map(\.0))) FROM before.\(RandomSchema.quoted(from.name))")
@@ -263,6 +272,14 @@ struct RowCopier {
         }
         let count = "SELECT * FROM pragma_foreign_key_check"
         return (try? database.literals(count).isEmpty) != true
+    }
+
+    /// Whether ids of deleted rows would be given out again without AUTOINCREMENT.
+    private func isMarkAboveRows(_ table: String, _ path: String) throws -> Bool {
+        let name = RandomSchema.quoted(table)
+        let text = "'" + table.replacing("'", with: "''") + "'"
+        let sql = "SELECT seq > coalesce((SELECT max(id) FROM \(name)), 0) FROM sqlite_sequence WHERE name = \(text)"
+        return try PlainDatabase(path).rows(sql) { $0.integer(0) } == [1]
     }
 }
 
