@@ -113,7 +113,7 @@ public struct SchemaComparer: Sendable {
         let back = MigrationPlanner(
             from: new.schema, to: old.schema, hints: request.hints.reversed, support: request.alterSupport
         ).plan()
-        let down = try await proof.run(back, on: image, to: old.schema)
+        let down = try await proof.run(back, named: "drydock down plan", on: image, to: old.schema)
         if down.refusals.isEmpty {
             report.downPlan = back
         } else {
@@ -132,9 +132,12 @@ struct PlanProof: Sendable {
         var refusals: [String] = []
     }
 
+    /// - Parameter name: the history keeps it, so that no two plans on one state may have the same.
     /// - Returns: the migrated state, or why the plan must not be given.
-    func run(_ plan: MigrationPlan, on image: Image, to wanted: Schema) async throws -> Outcome {
-        let migration = Self.migration(plan)
+    func run(
+        _ plan: MigrationPlan, named name: String = "drydock plan", on image: Image, to wanted: Schema
+    ) async throws -> Outcome {
+        let migration = Self.migration(plan, named: name)
         let inspector = loader.inspector
         let overlay = try Overlay(image)
         let database = try await engine.open(overlay, settings: inspector.settings)
@@ -162,11 +165,11 @@ struct PlanProof: Sendable {
         return Outcome(image: refusals.isEmpty ? after : nil, refusals: refusals)
     }
 
-    static func migration(_ plan: MigrationPlan) -> Migration {
+    static func migration(_ plan: MigrationPlan, named name: String) -> Migration {
         let source = SQLSource(name: "plan", plan.text)
         var findings: [Finding] = []
         return Migration(
-            identifier: "drydock plan", path: "plan", statements: source.statements(),
+            identifier: name, path: "plan", statements: source.statements(),
             declarations: DeclarationParser.declarations(in: source, findings: &findings, migration: "plan"))
     }
 

@@ -14,7 +14,4 @@ extension VirtualTable {
 
     /// The text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
     var isExternalContent: Bool { content?.isEmpty == false }
-
-    /// The text is nowhere.
-    var isContentless: Bool { content?.isEmpty == true }
 }

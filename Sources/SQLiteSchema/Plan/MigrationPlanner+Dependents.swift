@@ -86,15 +86,15 @@ extension MigrationPlanner {
 
     // MARK: - Indexes
 
-    /// - Parameter rebuilt: old tables that are dropped on the way, and their indexes with them.
-    func droppedIndexes(rebuilt: Set<String>) -> [MigrationPlan.Step] {
+    /// Drops by name, also where a rebuild would take the index along: nothing else says that it is meant.
+    func droppedIndexes() -> [MigrationPlan.Step] {
         let gone = Set(
             changes.compactMap { change -> String? in
                 if case .tableDropped(let table) = change { table.name.foldedASCII } else { nil }
             })
         let names = changedIndexes.filter { name in
             guard let index = old.indexes[name] else { return false }
-            return !rebuilt.contains(index.table.foldedASCII) && !gone.contains(index.table.foldedASCII)
+            return !gone.contains(index.table.foldedASCII)
         }
         guard !names.isEmpty else { return [] }
         return [

@@ -32,13 +32,16 @@ public struct MigrationPlanner: Sendable {
         let touched = touchedNames(tables)
         let dependents = dependents(on: touched)
         plan.steps += dependents.drops
-        plan.steps += droppedIndexes(rebuilt: Set(tables.filter(\.isRebuild).map { $0.old.name.foldedASCII }))
+        plan.steps += droppedIndexes()
         plan.steps += droppedTables(&plan)
+        let virtual = virtualTables(&plan)
+        plan.steps += virtual.drops
         for table in tables { plan.steps += table.steps(printer, &plan) }
         plan.steps += addedTables()
-        plan.steps += virtualTables(&plan)
+        plan.steps += virtual.creates
         plan.steps += indexes(rebuilt: Set(tables.filter(\.isRebuild).map { $0.new.name.foldedASCII }))
         plan.steps += dependents.creates
+        plan.steps += virtual.fills
         plan.steps += settings(&plan)
         for change in changes {
             switch change {
@@ -64,14 +67,41 @@ public struct MigrationPlanner: Sendable {
             default: break
             }
         }
-        return names.sorted().compactMap { name in
+        let taken = takenNames
+        let forced = orphanedChildren
+        return names.union(forced).sorted().compactMap { name in
             guard let after = new.tables[name],
                 let before = old.tables.values.first(where: { hints.table($0.name) == name })
             else { return nil }
             return TablePlan(
                 old: before, new: after, changes: changed[name] ?? [], hints: hints, support: support,
-                schema: old)
+                schema: old, taken: taken, isForced: forced.contains(name))
         }
+    }
+
+    /// Folded names of all objects before and after.
+    private var takenNames: Set<String> {
+        [old, new].reduce(into: []) { names, schema in
+            names.formUnion(schema.tables.keys)
+            names.formUnion(schema.indexes.keys)
+            names.formUnion(schema.views.keys)
+            names.formUnion(schema.virtualTables.keys)
+            names.formUnion(schema.unparsed.keys)
+        }
+    }
+
+    /// Folded new names of tables whose foreign keys name a parent's column that is renamed without an ALTER,
+    /// which would have renamed it there too.
+    private var orphanedChildren: Set<String> {
+        guard !support.renamesColumns else { return [] }
+        let children = old.tables.values.filter { table in
+            table.foreignKeys.contains { key in
+                (key.parentColumns ?? []).contains {
+                    hints.column($0, of: key.parent) != $0.foldedASCII
+                }
+            }
+        }
+        return Set(children.map { hints.table($0.name) })
     }
 
     /// Folded names, old and new, of tables whose change a view or trigger that names them cannot live through.
@@ -110,39 +140,40 @@ public struct MigrationPlanner: Sendable {
         }
     }
 
-    private func virtualTables(_ plan: inout MigrationPlan) -> [MigrationPlan.Step] {
-        var steps: [MigrationPlan.Step] = []
+    /// Virtual tables go before others take their names, and are filled once all that they read is there.
+    private func virtualTables(
+        _ plan: inout MigrationPlan
+    ) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step], fills: [MigrationPlan.Step]) {
+        var gone: [String: VirtualTable] = [:]
+        var made: [String: VirtualTable] = [:]
         for change in changes {
             switch change {
-            case .virtualTableAdded(let table): steps.append(added(table))
-            case .virtualTableDropped(let table): steps.append(dropped(table, &plan))
-            case .virtualTable(let name, _), .respelled(.virtualTable, let name, _):
-                guard let before = old.virtualTables[name.foldedASCII],
-                    let after = new.virtualTables[name.foldedASCII],
-                    !steps.contains(where: { $0.explanation.contains(" \(name) is made again.") })
-                else { continue }
-                var step = dropped(before, &plan)
-                step.explanation = "Virtual table \(name) is made again."
-                step.statements += added(after).statements
-                steps.append(step)
+            case .virtualTableAdded(let table): made[table.name.foldedASCII] = table
+            case .virtualTableDropped(let table): gone[table.name.foldedASCII] = table
+            case .virtualTable(let name, _), .respelled(.virtualTable, _, let name):
+                gone[name.foldedASCII] = old.virtualTables[name.foldedASCII]
+                made[name.foldedASCII] = new.virtualTables[name.foldedASCII]
             default: break
             }
         }
-        return steps
-    }
-
-    private func added(_ table: VirtualTable) -> MigrationPlan.Step {
-        var statements = [printer.text(table)]
-        if table.isFullText, table.isExternalContent {
-            let name = SQLName.printed(table.name)
-            statements.append("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
+        let drops = gone.sorted { $0.key < $1.key }.map { dropped($0.value, &plan) }
+        let tables = made.sorted { $0.key < $1.key }.map(\.value)
+        let creates = tables.map {
+            MigrationPlan.Step("Virtual table \($0.name) is new.", [printer.text($0)])
         }
-        return .init("Virtual table \(table.name) is new.", statements)
+        let fills = tables.filter { $0.isFullText && $0.isExternalContent }.map { table in
+            let name = SQLName.printed(table.name)
+            return MigrationPlan.Step(
+                "Virtual table \(table.name) reads what it indexes.",
+                ["INSERT INTO \(name)(\(name)) VALUES ('rebuild')"])
+        }
+        return (drops, creates, fills)
     }
 
+    /// What another table holds is indexed again; all else that a virtual table has goes with it.
     private func dropped(_ table: VirtualTable, _ plan: inout MigrationPlan) -> MigrationPlan.Step {
         let name = SQLName.printed(table.name)
-        let isDerived = table.isFullText && (table.isExternalContent || table.isContentless)
+        let isDerived = table.isFullText && table.isExternalContent
         if !isDerived { plan.losses.append("virtual table \(table.name) with its rows") }
         return .init(
             "Virtual table \(table.name) goes.", declarations: isDerived ? [] : ["drops table \(name)"],

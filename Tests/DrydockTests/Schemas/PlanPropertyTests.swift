@@ -1,0 +1,291 @@
+import Drydock
+import Foundation
+import GRDBEngine
+import SQLiteSchema
+import Testing
+
+/// Random schemas, edits and rows through diff, plan, apply, diff again.
+@Suite struct PlanPropertyTests {
+    static let chunks = 10
+    static let seedsOfChunk = Soak.rounds(15, 400)
+
+    @Test(arguments: 0..<chunks)
+    func `a plan makes the new schema and keeps the rows, or there is a reason in the rows`(chunk: Int) async throws {
+        let first = Int(ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "") ?? chunk * Self.seedsOfChunk + 1
+        let count = ProcessInfo.processInfo.environment["DRYDOCK_SEED"] == nil ? Self.seedsOfChunk : 1
+        for seed in first..<first + count {
+            do {
+                try await PlanRound(seed: UInt64(seed)).run()
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+    }
+}
+
+/// One seed: two databases, the plan between them, and what must be true of it.
+struct PlanRound {
+    struct Fault: Error, CustomStringConvertible { var description: String }
+
+    let seed: UInt64
+
+    func run() async throws {
+        var random = SchemaRandom(seed: seed)
+        let old = try Self.schema(&random)
+        let new = try Self.edited(old, &random)
+        let folder = try TemporaryFolder()
+        let oldPath = folder.file("old.sqlite")
+        let newPath = folder.file("new.sqlite")
+        try Self.write(old, to: oldPath)
+        try Self.fill(oldPath, old, &random)
+        try Self.write(new, to: newPath)
+
+        var request = DiffRequest(from: try SchemaSource(oldPath), to: try SchemaSource(newPath))
+        request.detectsRenames = random.chance(30)
+        if random.chance(60) { request.hints = try await fittingHints(new, request) }
+        request.wantsPlan = true
+        request.wantsDownPlan = true
+        request.allowsLoss = true
+        if random.chance(20) { request.alterSupport = .oldest }
+        let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+        let hints = request.hints.adding(report.renames.taken)
+        let told = "\nold:\n\(old.statements.joined(separator: ";\n"))\nnew:\n\(new.statements.joined(separator: ";\n"))\nplan:\n\(report.plan?.text ?? "")\nhints: \(hints)"
+
+        let upRefusals = report.refusals.filter { !$0.hasPrefix("the way back: ") }
+        if report.isSame {
+            guard report.refusals.isEmpty else { throw Fault(description: "refused though same: \(report.refusals)\(told)") }
+            return
+        }
+        let copier = RowCopier(folder: folder)
+        guard let plan = report.plan else {
+            guard !upRefusals.isEmpty else { throw Fault(description: "no plan and no refusal\(told)") }
+            guard try copier.hasReason(from: oldPath, to: new, hints, report.oldSchema, report.newSchema) else {
+                let text = MigrationPlanner(
+                    from: report.oldSchema, to: report.newSchema, hints: hints, support: request.alterSupport
+                ).plan().text
+                throw Fault(description: "refused: \(upRefusals)\(told)\n\(text)")
+            }
+            return
+        }
+        let migrated = folder.file("migrated.sqlite")
+        try FileManager.default.copyItem(atPath: oldPath, toPath: migrated)
+        try Self.apply(plan, to: migrated, told)
+        try await Self.expectSame(migrated, newPath, told)
+        try copier.expectRows(oldPath, migrated, hints, report.oldSchema, report.newSchema, told)
+        guard let down = report.downPlan else {
+            let text = MigrationPlanner(
+                from: report.newSchema, to: report.oldSchema, hints: hints.reversed, support: request.alterSupport
+            ).plan().text
+            guard try copier.hasReason(from: migrated, to: old, hints.reversed, report.newSchema, report.oldSchema)
+            else { throw Fault(description: "refused: \(report.refusals)\(told)\ndown:\n\(text)") }
+            return
+        }
+        let back = folder.file("back.sqlite")
+        try FileManager.default.copyItem(atPath: migrated, toPath: back)
+        try Self.apply(down, to: back, told + "\ndown:\n\(down.text)")
+        try await Self.expectSame(back, oldPath, told + "\ndown:\n\(down.text)")
+    }
+
+    private func fittingHints(_ new: RandomSchema, _ request: DiffRequest) async throws -> RenameHints {
+        let all = RenameHints(tables: new.renamedTables, columns: new.renamedColumns)
+        let comparer = SchemaComparer(engine: GRDBDriver())
+        let schemas = (try await comparer.schema(of: request.old), try await comparer.schema(of: request.new))
+        let unused = Set(all.unused(from: schemas.0, to: schemas.1))
+        return RenameHints(
+            tables: all.tables.filter { !unused.contains($0.key) },
+            columns: Dictionary(
+                uniqueKeysWithValues: all.columns.map { table, names in
+                    (table, names.filter { !unused.contains("\(table).\($0.key)") })
+                }))
+    }
+
+    // MARK: - Making
+
+    /// A schema that SQLite takes: what it does not take is taken back.
+    private static func schema(_ random: inout SchemaRandom) throws -> RandomSchema {
+        var schema = RandomSchema()
+        let tables = 1 + random.below(4)
+        let dependents = random.below(6)
+        while schema.tables.count < tables { grow(&schema, with: &random) { $0.addTable(&$1) } }
+        for _ in 0..<dependents { grow(&schema, with: &random) { $0.addDependent(&$1) } }
+        return schema
+    }
+
+    private static func edited(_ old: RandomSchema, _ random: inout SchemaRandom) throws -> RandomSchema {
+        var schema = old
+        schema.renamedTables = [:]
+        schema.renamedColumns = [:]
+        for _ in 0...random.below(5) { grow(&schema, with: &random) { $0.edit(&$1) } }
+        return schema
+    }
+
+    private static func grow(
+        _ schema: inout RandomSchema, with random: inout SchemaRandom,
+        by step: (inout RandomSchema, inout SchemaRandom) -> Void
+    ) {
+        var candidate = schema
+        step(&candidate, &random)
+        if isValid(candidate) { schema = candidate }
+    }
+
+    private static func isValid(_ schema: RandomSchema) -> Bool {
+        do {
+            let database = try PlainDatabase()
+            for statement in schema.statements { try database.execute(statement) }
+            let views = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'view'") { $0.string(0) }
+            for view in views { _ = try database.prepare("SELECT * FROM \(RandomSchema.quoted(view))") }
+            for table in schema.tables {
+                let name = RandomSchema.quoted(table.name)
+                _ = try database.prepare("INSERT INTO \(name) DEFAULT VALUES")
+                _ = try database.prepare("DELETE FROM \(name)")
+                for column in table.columns where column.generated == nil {
+                    _ = try database.prepare("UPDATE \(name) SET \(RandomSchema.quoted(column.name)) = 1")
+                }
+            }
+            // ALTER compiles everything.
+            try database.execute("CREATE TABLE zz(a); ALTER TABLE zz RENAME TO yy")
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func write(_ schema: RandomSchema, to path: String) throws {
+        let database = try PlainDatabase(path)
+        try database.execute("BEGIN")
+        for statement in schema.statements { try database.execute(statement) }
+        try database.execute("COMMIT")
+    }
+
+    private static func fill(_ path: String, _ schema: RandomSchema, _ random: inout SchemaRandom) throws {
+        let values = ["NULL", "1", "2", "99", "-3.5", "'1'", "'no'", "'q'", "'Abc'", "'abc '", "x'00ff'", "''", "'long long text'"]
+        let database = try PlainDatabase(path)
+        try database.execute("PRAGMA foreign_keys = OFF; BEGIN")
+        for table in schema.tables {
+            let columns = table.columns.filter { $0.generated == nil }.map { RandomSchema.quoted($0.name) }
+            for _ in 0..<random.below(8) {
+                let row = columns.map { _ in random.pick(values) }
+                try? database.execute(
+                    "INSERT OR IGNORE INTO \(RandomSchema.quoted(table.name)) (\(columns.joined(separator: ", "))) VALUES (\(row.joined(separator: ", ")))")
+            }
+            // So that an AUTOINCREMENT mark lies above the highest id.
+            if table.alias != nil {
+                try database.execute("DELETE FROM \(RandomSchema.quoted(table.name)) WHERE id > 5")
+            }
+        }
+        let broken = #"SELECT DISTINCT "table" FROM pragma_foreign_key_check"#
+        for _ in 0..<(random.chance(80) ? 9 : 0) {
+            let tables = (try? database.rows(broken) { $0.string(0) }) ?? []
+            for table in tables { try database.execute("DELETE FROM \(RandomSchema.quoted(table))") }
+        }
+        try database.execute("COMMIT")
+    }
+
+    // MARK: - Holding
+
+    static func apply(_ plan: MigrationPlan, to path: String, _ told: String) throws {
+        let database = try PlainDatabase(path)
+        let faults = try database.rows("PRAGMA integrity_check") { $0.string(0) }
+        do {
+            try database.execute("PRAGMA foreign_keys = OFF; BEGIN")
+            try database.execute(plan.text)
+            try database.execute("COMMIT")
+        } catch {
+            throw Fault(description: "the plan does not run: \(error)\(told)")
+        }
+        let check = try database.rows("PRAGMA integrity_check") { $0.string(0) }
+        // SQLite lets a STRICT table's generated column compute what its type does not allow.
+        guard check == ["ok"] || faults != ["ok"] else { throw Fault(description: "integrity_check: \(check)\(told)") }
+    }
+
+    private static func expectSame(_ a: String, _ b: String, _ told: String) async throws {
+        var request = DiffRequest(from: try SchemaSource(a), to: try SchemaSource(b))
+        request.detectsRenames = false
+        let changes = try await SchemaComparer(engine: GRDBDriver()).run(request).changes.filter { !$0.isQuiet }
+        guard changes.isEmpty else { throw Fault(description: "still differs: \(changes)\(told)") }
+    }
+}
+
+/// Copies rows the plain way, to know whether a refusal is true, and holds that kept columns hold what they held.
+struct RowCopier {
+    let folder: TemporaryFolder
+
+    /// Columns of one table that both schemas store, by their names in each.
+    private func pairs(_ hints: RenameHints, _ old: Schema, _ new: Schema) -> [(from: Table, to: Table, columns: [(String, String)])] {
+        old.tables.values.sorted { $0.name < $1.name }.compactMap { from in
+            let key = from.name.lowercased()
+            guard let to = new.table(hints.tables[key] ?? from.name) else { return nil }
+            let columns = from.columns.compactMap { column -> (String, String)? in
+                guard column.generated == nil,
+                    let target = to.column(hints.columns[key]?[column.name.lowercased()] ?? column.name),
+                    target.generated == nil
+                else { return nil }
+                return (column.name, target.name)
+            }
+            return (from, to, columns)
+        }
+    }
+
+    private func list(_ names: [String]) -> String { names.map(RandomSchema.quoted).joined(separator: ", ") }
+
+    private func rows(_ path: String, _ table: String, _ columns: [String]) throws -> [String] {
+        guard !columns.isEmpty else { return [] }
+        let quotes = columns.map { "quote(\(RandomSchema.quoted($0)))" }.joined(separator: " || ',' || ")
+        return try PlainDatabase(path).rows("SELECT \(quotes) FROM \(RandomSchema.quoted(table))") { $0.string(0) }.sorted()
+    }
+
+    func expectRows(
+        _ before: String, _ after: String, _ hints: RenameHints, _ old: Schema, _ new: Schema, _ told: String
+    ) throws {
+        for (from, to, columns) in pairs(hints, old, new) {
+            let a = try rows(before, from.name, columns.map(\.0))
+            let b = try rows(after, to.name, columns.map(\.1))
+            guard a == b else { throw PlanRound.Fault(description: "rows of \(from.name): \(a) -> \(b)\(told)") }
+        }
+    }
+
+    /// Whether the rows cannot be taken over: a constraint refuses them, a value becomes another, or a key has
+    /// no parent.
+    func hasReason(
+        from path: String, to schema: RandomSchema, _ hints: RenameHints, _ old: Schema, _ new: Schema
+    ) throws -> Bool {
+        let target = folder.file("copied-\(schema.statements.count)-\(UUID().uuidString).sqlite")
+        let database = try PlainDatabase(target)
+        try database.execute("PRAGMA foreign_keys = OFF; PRAGMA recursive_triggers = OFF")
+        for table in RandomSchema.tablesAlone(schema) { try database.execute(table) }
+        try database.execute("ATTACH '\(path)' AS before")
+        for (from, to, columns) in pairs(hints, old, new) {
+            // Rows of which nothing is left.
+            if columns.isEmpty { return true }
+            if from.primaryKey?.isAutoincrement == true, to.primaryKey?.isAutoincrement != true,
+                try isMarkAboveRows(from.name, path)
+            {
+                return true
+            }
+            do {
+                try database.execute(
+                    "INSERT OR ABORT INTO \(RandomSchema.quoted(to.name)) (\(list(columns.map(\.1)))) SELECT \(list(columns.map(\.0))) FROM before.\(RandomSchema.quoted(from.name))")
+            } catch {
+                return true
+            }
+            if try rows(path, from.name, columns.map(\.0)) != rows(target, to.name, columns.map(\.1)) { return true }
+        }
+        let count = "SELECT * FROM pragma_foreign_key_check"
+        return (try? database.literals(count).isEmpty) != true
+    }
+
+    /// Whether ids of deleted rows would be given out again without AUTOINCREMENT.
+    private func isMarkAboveRows(_ table: String, _ path: String) throws -> Bool {
+        let name = RandomSchema.quoted(table)
+        let text = "'" + table.replacing("'", with: "''") + "'"
+        let sql = "SELECT seq > coalesce((SELECT max(id) FROM \(name)), 0) FROM sqlite_sequence WHERE name = \(text)"
+        return try PlainDatabase(path).rows(sql) { $0.integer(0) } == [1]
+    }
+}
+
+extension RandomSchema {
+    /// Tables and unique indexes: what rows are held against.
+    static func tablesAlone(_ schema: RandomSchema) -> [String] {
+        schema.statements.filter { $0.hasPrefix("CREATE TABLE") || $0.hasPrefix("CREATE UNIQUE INDEX") }
+    }
+}
