@@ -22,7 +22,7 @@ lint: prepare                   ## check the style
 format: prepare                 ## put the style right
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
-docs: prepare                   ## rewrite the parts of the documentation that follow from the code
+docs: prepare                   ## print the reference of every command
 	swift build --product drydock
 	"$$(swift build --show-bin-path)/drydock" help verify
 
