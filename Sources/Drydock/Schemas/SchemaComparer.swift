@@ -162,7 +162,24 @@ struct PlanProof: Sendable {
         ).run()
         refusals += (outcome.findings.map(\.finding) + outcome.declarationFindings)
             .filter { $0.severity == .error }.map { "the plan breaks \($0.rule.rawValue): \($0.message)" }
+        refusals += try await newFaults(image, after)
         return Outcome(image: refusals.isEmpty ? after : nil, refusals: refusals)
+    }
+
+    /// What `integrity_check` finds after the plan, where it found nothing before: ALTER TABLE ADD COLUMN
+    /// gives the rows of a STRICT table a default of any type. A NULL is left out, since the plan's statements
+    /// are held to NOT NULL, and some SQLite read the wrong column of a table WITHOUT ROWID there.
+    private func newFaults(_ before: Image, _ after: Image) async throws -> [String] {
+        func faults(_ image: Image) async throws -> [String] {
+            let catalog = try await loader.inspector.inspect(image, earlier: nil).catalog
+            let check = try await loader.inspector.withConnection(to: image) {
+                try IntegrityCheck($0, catalog: catalog)
+            }
+            return check.damage + check.brokenConstraints.filter { !$0.hasPrefix("NULL value in ") }
+        }
+        let found = try await faults(after)
+        guard !found.isEmpty, try await faults(before).isEmpty else { return [] }
+        return Set(found).sorted().map { "the plan breaks integrity-failure: \($0)" }
     }
 
     static func migration(_ plan: MigrationPlan, named name: String) -> Migration {

@@ -185,7 +185,7 @@ struct PlanRound {
 
     static func apply(_ plan: MigrationPlan, to path: String, _ told: String) throws {
         let database = try PlainDatabase(path)
-        let faults = try database.rows("PRAGMA integrity_check") { $0.string(0) }
+        let faults = try Self.faults(database)
         do {
             try database.execute("PRAGMA foreign_keys = OFF; BEGIN")
             try database.execute(plan.text)
@@ -193,9 +193,15 @@ struct PlanRound {
         } catch {
             throw Fault(description: "the plan does not run: \(error)\(told)")
         }
-        let check = try database.rows("PRAGMA integrity_check") { $0.string(0) }
+        let check = try Self.faults(database)
         // SQLite lets a STRICT table's generated column compute what its type does not allow.
-        guard check == ["ok"] || faults != ["ok"] else { throw Fault(description: "integrity_check: \(check)\(told)") }
+        guard check.isEmpty || !faults.isEmpty else { throw Fault(description: "integrity_check: \(check)\(told)") }
+    }
+
+    /// But for NULL in a table WITHOUT ROWID, where SQLite 3.40 takes one column for another.
+    private static func faults(_ database: PlainDatabase) throws -> [String] {
+        try database.rows("PRAGMA integrity_check") { $0.string(0) }
+            .filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") }
     }
 
     private static func expectSame(_ a: String, _ b: String, _ told: String) async throws {
@@ -271,7 +277,8 @@ struct RowCopier {
             if try rows(path, from.name, columns.map(\.0)) != rows(target, to.name, columns.map(\.1)) { return true }
         }
         let count = "SELECT * FROM pragma_foreign_key_check"
-        return (try? database.literals(count).isEmpty) != true
+        if (try? database.literals(count).isEmpty) != true { return true }
+        return try database.rows("PRAGMA main.integrity_check") { $0.string(0) } != ["ok"]
     }
 
     /// Whether ids of deleted rows would be given out again without AUTOINCREMENT.

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The command line tool, run as a user would.
+struct Tool {
+    struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    let folder: TemporaryFolder
+
+    /// Beside the tests, where the package manager builds it.
+    static let path: String = {
+        let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/drydock"
+        if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+        let root = URL(filePath: #filePath).deletingLastPathComponent().path + "/../../.."
+        return root + "/.build/debug/drydock"
+    }()
+
+    func run(_ arguments: String...) throws -> Result {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.path)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let complaint = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: complaint, as: UTF8.self))
+    }
+}
