@@ -123,6 +123,10 @@ struct RandomSchema {
         guard let table = self.table(dependent.table), columns(table).contains(dependent.a),
             columns(table).contains(dependent.b), let other = self.table(dependent.other)
         else { return nil }
+        // FTS5 would read that column for the rowid.
+        if dependent.kind == .search, columns(table).contains(where: { $0.lowercased() == "rowid" }) {
+            return nil
+        }
         var text = dependent.text
         for (mark, name) in [
             ("%n", dependent.name), ("%t", table.name), ("%u", other.name), ("%a", dependent.a),
