@@ -11,7 +11,7 @@ enum SchemaMismatch {
             findings.append(
                 Finding(
                     .schemaMismatch, change.isQuiet ? .warning : .error,
-                    "\(message(change)), against a fresh install",
+                    message(change),
                     help:
                         "Users who upgrade and users who install now have different schemas. Add a migration that "
                         + "brings them together, or take the snapshot again if it was changed by hand.",
@@ -22,20 +22,29 @@ enum SchemaMismatch {
 
     private static func message(_ change: SchemaChange) -> String {
         switch change {
-        case .tableAdded(let table): "table \(table.name) is missing"
-        case .indexAdded(let index): "index \(index.name) of \(index.table) is missing"
-        case .viewAdded(let view): "view \(view.name) is missing"
-        case .triggerAdded(let trigger): "trigger \(trigger.name) of \(trigger.table) is missing"
-        case .virtualTableAdded(let table): "virtual table \(table.name) is missing"
-        case .tableDropped(let table): "table \(table.name) is too much"
-        case .indexDropped(let index): "index \(index.name) of \(index.table) is too much"
-        case .viewDropped(let view): "view \(view.name) is too much"
-        case .triggerDropped(let trigger): "trigger \(trigger.name) of \(trigger.table) is too much"
-        case .virtualTableDropped(let table): "virtual table \(table.name) is too much"
-        case .table(let name, .columnAdded(let column)): "column \(name).\(column.name) is missing"
-        case .table(let name, .columnDropped(let column)): "column \(name).\(column.name) is too much"
-        case .table(let name, .columnOrder): "table \(name) has its columns in another order"
-        default: "\(change)"
+        case .tableAdded(let table): "table \(table.name) is missing, which a fresh install has"
+        case .indexAdded(let index):
+            "index \(index.name) of \(index.table) is missing, which a fresh install has"
+        case .viewAdded(let view): "view \(view.name) is missing, which a fresh install has"
+        case .triggerAdded(let trigger):
+            "trigger \(trigger.name) of \(trigger.table) is missing, which a fresh install has"
+        case .virtualTableAdded(let table):
+            "virtual table \(table.name) is missing, which a fresh install has"
+        case .tableDropped(let table): "table \(table.name) is there, which a fresh install has not"
+        case .indexDropped(let index):
+            "index \(index.name) of \(index.table) is there, which a fresh install has not"
+        case .viewDropped(let view): "view \(view.name) is there, which a fresh install has not"
+        case .triggerDropped(let trigger):
+            "trigger \(trigger.name) of \(trigger.table) is there, which a fresh install has not"
+        case .virtualTableDropped(let table):
+            "virtual table \(table.name) is there, which a fresh install has not"
+        case .table(let name, .columnAdded(let column)):
+            "column \(name).\(column.name) is missing, which a fresh install has"
+        case .table(let name, .columnDropped(let column)):
+            "column \(name).\(column.name) is there, which a fresh install has not"
+        case .table(let name, .columnOrder):
+            "table \(name) has its columns in another order than a fresh install"
+        default: "a fresh install has another \(change)"
         }
     }
 

@@ -34,7 +34,7 @@ public struct MigrationPlanner: Sendable {
         plan.steps += dependents.drops
         plan.steps += droppedIndexes()
         plan.steps += droppedTables(&plan)
-        let virtual = virtualTables(&plan)
+        let virtual = virtualTables(tables, &plan)
         plan.steps += virtual.drops
         for table in tables { plan.steps += table.steps(printer, &plan) }
         plan.steps += addedTables()
@@ -142,7 +142,7 @@ public struct MigrationPlanner: Sendable {
 
     /// Virtual tables go before others take their names, and are filled once all that they read is there.
     private func virtualTables(
-        _ plan: inout MigrationPlan
+        _ changed: [TablePlan], _ plan: inout MigrationPlan
     ) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step], fills: [MigrationPlan.Step]) {
         var gone: [String: VirtualTable] = [:]
         var made: [String: VirtualTable] = [:]
@@ -161,7 +161,12 @@ public struct MigrationPlanner: Sendable {
         let creates = tables.map {
             MigrationPlan.Step("Virtual table \($0.name) is new.", [printer.text($0)])
         }
-        let fills = tables.filter { $0.isFullText && $0.isExternalContent }.map { table in
+        var disturbed = Set(changed.filter(\.disturbsSearches).map(\.new.name.foldedASCII))
+        for case .tableAdded(let table) in changes { disturbed.insert(table.name.foldedASCII) }
+        let stale = new.virtualTables.filter { name, table in
+            made[name] == nil && table.content.map { disturbed.contains($0.foldedASCII) } ?? false
+        }.sorted { $0.key < $1.key }.map(\.value)
+        let fills = (tables + stale).filter { $0.isFullText && $0.isExternalContent }.map { table in
             let name = SQLName.printed(table.name)
             return MigrationPlan.Step(
                 "Virtual table \(table.name) reads what it indexes.",

@@ -33,18 +33,36 @@ struct TablePlan {
 
     /// ALTER cannot do it.
     var isRebuild: Bool {
-        isForced || addingOrder == nil || !changes.allSatisfy { change in
+        isForced || addingOrder == nil
+            || !changes.allSatisfy { change in
+                switch change {
+                case .columnAdded(let column): canAdd(column)
+                case .columnDropped(let column): canDrop(column)
+                case .columnRenamed, .columnRespelled: support.renamesColumns
+                case .columnOrder: true
+                case .checkAdded(let check): added.contains { $0.name == check.column }
+                case .foreignKeyAdded(let key):
+                    key.isOfColumn && added.contains { $0.name == key.columns[0] }
+                default: false
+                }
+            }
+    }
+
+    /// Whether a full-text index that reads the table finds other rows or values under its rowids.
+    var disturbsSearches: Bool {
+        let keepsRowids =
+            !isRebuild || sharedRowid != nil
+            || old.rowidAlias != nil
+                && new.rowidAlias.map { alias in
+                    old.rowidAlias.map { hints.column($0.name, of: old.name) } == alias.name.foldedASCII
+                } == true
+        let keepsValues = changes.allSatisfy { change in
             switch change {
-            case .columnAdded(let column): canAdd(column)
-            case .columnDropped(let column): canDrop(column)
-            case .columnRenamed, .columnRespelled: support.renamesColumns
-            case .columnOrder: true
-            case .checkAdded(let check): added.contains { $0.name == check.column }
-            case .foreignKeyAdded(let key):
-                key.isOfColumn && added.contains { $0.name == key.columns[0] }
-            default: false
+            case .columnAdded, .columnDropped, .column(_, .generated), .column(_, .generatedExpression): false
+            default: true
             }
         }
+        return !keepsRowids || !keepsValues
     }
 
     /// Views and triggers that name the table must be out of the way: ALTER compiles them all, and DROP TABLE

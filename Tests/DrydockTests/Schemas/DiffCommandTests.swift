@@ -13,7 +13,8 @@ import Testing
         try folder.write("broken.sql", "CREATE TABLE t(a);\nCREATE TABLE u(a,, b);\n")
         try folder.write("Migrations/v1.sql", "CREATE TABLE t(a);\n")
         try folder.write("Migrations/v2.sql", "ALTER TABLE t ADD COLUMN b TEXT;\n")
-        try PlainDatabase(folder.file("old.sqlite")).execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (NULL)")
+        try PlainDatabase(folder.file("old.sqlite")).execute(
+            "CREATE TABLE t(a); INSERT INTO t VALUES (1), (NULL)")
         tool = Tool(folder: folder)
     }
 
@@ -51,7 +52,8 @@ import Testing
     @Test func `a plan that loses something is refused, and told why`() throws {
         let result = try tool.run("diff", "b.sql", "a.sql", "--sql")
         #expect(result.status == 2 && result.output == "")
-        #expect(result.errors.contains("the plan would lose column t.b with its values; --allow-loss allows it"))
+        #expect(
+            result.errors.contains("the plan would lose column t.b with its values; --allow-loss allows it"))
         let allowed = try tool.run("diff", "b.sql", "a.sql", "--sql", "--allow-loss")
         #expect(allowed.status == 1 && allowed.output.contains("-- drydock: drops column t.b\n"))
     }
@@ -66,7 +68,8 @@ import Testing
     @Test func `what is missing is one clear sentence`() throws {
         let result = try tool.run("diff", "none.sqlite", "a.sql")
         #expect(result.status == 2 && result.output == "")
-        #expect(result.errors.contains("there is no 'none.sqlite'; a source is a database"), "\(result.errors)")
+        #expect(
+            result.errors.contains("there is no 'none.sqlite'; a source is a database"), "\(result.errors)")
         let version = try tool.run("diff", "Migrations@v3", "a.sql")
         #expect(version.status == 2 && version.output == "")
         #expect(version.errors.contains("there is no migration 'v3' in 'Migrations'"), "\(version.errors)")

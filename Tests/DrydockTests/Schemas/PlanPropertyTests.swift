@@ -10,8 +10,11 @@ import Testing
     static let seedsOfChunk = Soak.rounds(15, 400)
 
     @Test(arguments: 0..<chunks)
-    func `a plan makes the new schema and keeps the rows, or there is a reason in the rows`(chunk: Int) async throws {
-        let first = Int(ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "") ?? chunk * Self.seedsOfChunk + 1
+    func `a plan makes the new schema and keeps the rows, or there is a reason in the rows`(chunk: Int)
+        async throws
+    {
+        let first =
+            Int(ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "") ?? chunk * Self.seedsOfChunk + 1
         let count = ProcessInfo.processInfo.environment["DRYDOCK_SEED"] == nil ? Self.seedsOfChunk : 1
         for seed in first..<first + count {
             do {
@@ -49,17 +52,21 @@ struct PlanRound {
         if random.chance(20) { request.alterSupport = .oldest }
         let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
         let hints = request.hints.adding(report.renames.taken)
-        let told = "\nold:\n\(old.statements.joined(separator: ";\n"))\nnew:\n\(new.statements.joined(separator: ";\n"))\nplan:\n\(report.plan?.text ?? "")\nhints: \(hints)"
+        let told =
+            "\nold:\n\(old.statements.joined(separator: ";\n"))\nnew:\n\(new.statements.joined(separator: ";\n"))\nplan:\n\(report.plan?.text ?? "")\nhints: \(hints)"
 
         let upRefusals = report.refusals.filter { !$0.hasPrefix("the way back: ") }
         if report.isSame {
-            guard report.refusals.isEmpty else { throw Fault(description: "refused though same: \(report.refusals)\(told)") }
+            guard report.refusals.isEmpty else {
+                throw Fault(description: "refused though same: \(report.refusals)\(told)")
+            }
             return
         }
         let copier = RowCopier(folder: folder)
         guard let plan = report.plan else {
             guard !upRefusals.isEmpty else { throw Fault(description: "no plan and no refusal\(told)") }
-            guard try copier.hasReason(from: oldPath, to: new, hints, report.oldSchema, report.newSchema) else {
+            guard try copier.hasReason(from: oldPath, to: new, hints, report.oldSchema, report.newSchema)
+            else {
                 let text = MigrationPlanner(
                     from: report.oldSchema, to: report.newSchema, hints: hints, support: request.alterSupport
                 ).plan().text
@@ -71,12 +78,16 @@ struct PlanRound {
         try FileManager.default.copyItem(atPath: oldPath, toPath: migrated)
         try Self.apply(plan, to: migrated, told)
         try await Self.expectSame(migrated, newPath, told)
+        try Self.expectSearches(new, migrated, told)
         try copier.expectRows(oldPath, migrated, hints, report.oldSchema, report.newSchema, told)
         guard let down = report.downPlan else {
             let text = MigrationPlanner(
-                from: report.newSchema, to: report.oldSchema, hints: hints.reversed, support: request.alterSupport
+                from: report.newSchema, to: report.oldSchema, hints: hints.reversed,
+                support: request.alterSupport
             ).plan().text
-            guard try copier.hasReason(from: migrated, to: old, hints.reversed, report.newSchema, report.oldSchema)
+            guard
+                try copier.hasReason(
+                    from: migrated, to: old, hints.reversed, report.newSchema, report.oldSchema)
             else { throw Fault(description: "refused: \(report.refusals)\(told)\ndown:\n\(text)") }
             return
         }
@@ -132,7 +143,9 @@ struct PlanRound {
         do {
             let database = try PlainDatabase()
             for statement in schema.statements { try database.execute(statement) }
-            let views = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'view'") { $0.string(0) }
+            let views = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'view'") {
+                $0.string(0)
+            }
             for view in views { _ = try database.prepare("SELECT * FROM \(RandomSchema.quoted(view))") }
             for table in schema.tables {
                 let name = RandomSchema.quoted(table.name)
@@ -141,6 +154,9 @@ struct PlanRound {
                 for column in table.columns where column.generated == nil {
                     _ = try database.prepare("UPDATE \(name) SET \(RandomSchema.quoted(column.name)) = 1")
                 }
+            }
+            for search in schema.searches {
+                try database.execute("INSERT INTO \(search)(\(search)) VALUES ('rebuild')")
             }
             // ALTER compiles everything.
             try database.execute("CREATE TABLE zz(a); ALTER TABLE zz RENAME TO yy")
@@ -158,7 +174,10 @@ struct PlanRound {
     }
 
     private static func fill(_ path: String, _ schema: RandomSchema, _ random: inout SchemaRandom) throws {
-        let values = ["NULL", "1", "2", "99", "-3.5", "'1'", "'no'", "'q'", "'Abc'", "'abc '", "x'00ff'", "''", "'long long text'"]
+        let values = [
+            "NULL", "1", "2", "99", "-3.5", "'1'", "'no'", "'q'", "'Abc'", "'abc '", "x'00ff'", "''",
+            "'long long text'",
+        ]
         let database = try PlainDatabase(path)
         try database.execute("PRAGMA foreign_keys = OFF; BEGIN")
         for table in schema.tables {
@@ -166,7 +185,8 @@ struct PlanRound {
             for _ in 0..<random.below(8) {
                 let row = columns.map { _ in random.pick(values) }
                 try? database.execute(
-                    "INSERT OR IGNORE INTO \(RandomSchema.quoted(table.name)) (\(columns.joined(separator: ", "))) VALUES (\(row.joined(separator: ", ")))")
+                    "INSERT OR IGNORE INTO \(RandomSchema.quoted(table.name)) (\(columns.joined(separator: ", "))) VALUES (\(row.joined(separator: ", ")))"
+                )
             }
             // So that an AUTOINCREMENT mark lies above the highest id.
             if table.alias != nil {
@@ -177,6 +197,9 @@ struct PlanRound {
         for _ in 0..<(random.chance(80) ? 9 : 0) {
             let tables = (try? database.rows(broken) { $0.string(0) }) ?? []
             for table in tables { try database.execute("DELETE FROM \(RandomSchema.quoted(table))") }
+        }
+        for search in schema.searches {
+            try database.execute("INSERT INTO \(search)(\(search)) VALUES ('rebuild')")
         }
         try database.execute("COMMIT")
     }
@@ -195,7 +218,9 @@ struct PlanRound {
         }
         let check = try Self.faults(database)
         // SQLite lets a STRICT table's generated column compute what its type does not allow.
-        guard check.isEmpty || !faults.isEmpty else { throw Fault(description: "integrity_check: \(check)\(told)") }
+        guard check.isEmpty || !faults.isEmpty else {
+            throw Fault(description: "integrity_check: \(check)\(told)")
+        }
     }
 
     /// But for NULL in a table WITHOUT ROWID, where SQLite 3.40 takes one column for another.
@@ -204,10 +229,24 @@ struct PlanRound {
             .filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") }
     }
 
+    /// Full-text indexes agree with what they index (https://www.sqlite.org/fts5.html#the_integrity_check_command).
+    private static func expectSearches(_ schema: RandomSchema, _ path: String, _ told: String) throws {
+        let database = try PlainDatabase(path)
+        for search in schema.searches {
+            do {
+                try database.execute("INSERT INTO \(search)(\(search), rank) VALUES ('integrity-check', 1)")
+            } catch {
+                throw Fault(description: "\(search) is stale: \(error)\(told)")
+            }
+        }
+    }
+
     private static func expectSame(_ a: String, _ b: String, _ told: String) async throws {
         var request = DiffRequest(from: try SchemaSource(a), to: try SchemaSource(b))
         request.detectsRenames = false
-        let changes = try await SchemaComparer(engine: GRDBDriver()).run(request).changes.filter { !$0.isQuiet }
+        let changes = try await SchemaComparer(engine: GRDBDriver()).run(request).changes.filter {
+            !$0.isQuiet
+        }
         guard changes.isEmpty else { throw Fault(description: "still differs: \(changes)\(told)") }
     }
 }
@@ -217,7 +256,9 @@ struct RowCopier {
     let folder: TemporaryFolder
 
     /// Columns of one table that both schemas store, by their names in each.
-    private func pairs(_ hints: RenameHints, _ old: Schema, _ new: Schema) -> [(from: Table, to: Table, columns: [(String, String)])] {
+    private func pairs(_ hints: RenameHints, _ old: Schema, _ new: Schema) -> [(
+        from: Table, to: Table, columns: [(String, String)]
+    )] {
         old.tables.values.sorted { $0.name < $1.name }.compactMap { from in
             let key = from.name.lowercased()
             guard let to = new.table(hints.tables[key] ?? from.name) else { return nil }
@@ -237,7 +278,9 @@ struct RowCopier {
     private func rows(_ path: String, _ table: String, _ columns: [String]) throws -> [String] {
         guard !columns.isEmpty else { return [] }
         let quotes = columns.map { "quote(\(RandomSchema.quoted($0)))" }.joined(separator: " || ',' || ")
-        return try PlainDatabase(path).rows("SELECT \(quotes) FROM \(RandomSchema.quoted(table))") { $0.string(0) }.sorted()
+        return try PlainDatabase(path).rows("SELECT \(quotes) FROM \(RandomSchema.quoted(table))") {
+            $0.string(0)
+        }.sorted()
     }
 
     func expectRows(
@@ -246,7 +289,9 @@ struct RowCopier {
         for (from, to, columns) in pairs(hints, old, new) {
             let a = try rows(before, from.name, columns.map(\.0))
             let b = try rows(after, to.name, columns.map(\.1))
-            guard a == b else { throw PlanRound.Fault(description: "rows of \(from.name): \(a) -> \(b)\(told)") }
+            guard a == b else {
+                throw PlanRound.Fault(description: "rows of \(from.name): \(a) -> \(b)\(told)")
+            }
         }
     }
 
@@ -270,11 +315,14 @@ struct RowCopier {
             }
             do {
                 try database.execute(
-                    "INSERT OR ABORT INTO \(RandomSchema.quoted(to.name)) (\(list(columns.map(\.1)))) SELECT \(list(columns.map(\.0))) FROM before.\(RandomSchema.quoted(from.name))")
+                    "INSERT OR ABORT INTO \(RandomSchema.quoted(to.name)) (\(list(columns.map(\.1)))) SELECT \(list(columns.map(\.0))) FROM before.\(RandomSchema.quoted(from.name))"
+                )
             } catch {
                 return true
             }
-            if try rows(path, from.name, columns.map(\.0)) != rows(target, to.name, columns.map(\.1)) { return true }
+            if try rows(path, from.name, columns.map(\.0)) != rows(target, to.name, columns.map(\.1)) {
+                return true
+            }
         }
         let count = "SELECT * FROM pragma_foreign_key_check"
         if (try? database.literals(count).isEmpty) != true { return true }
@@ -285,7 +333,8 @@ struct RowCopier {
     private func isMarkAboveRows(_ table: String, _ path: String) throws -> Bool {
         let name = RandomSchema.quoted(table)
         let text = "'" + table.replacing("'", with: "''") + "'"
-        let sql = "SELECT seq > coalesce((SELECT max(id) FROM \(name)), 0) FROM sqlite_sequence WHERE name = \(text)"
+        let sql =
+            "SELECT seq > coalesce((SELECT max(id) FROM \(name)), 0) FROM sqlite_sequence WHERE name = \(text)"
         return try PlainDatabase(path).rows(sql) { $0.integer(0) } == [1]
     }
 }

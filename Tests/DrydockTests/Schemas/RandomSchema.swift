@@ -47,9 +47,9 @@ struct RandomSchema {
         var isWithoutRowid = false
     }
 
-    enum Kind { case index, view, trigger }
+    enum Kind { case index, view, trigger, search }
 
-    /// An index, view or trigger: `%t` is its table, `%u` another one, `%a` and `%b` its columns.
+    /// An index, view, trigger or full-text index: `%t` is its table, `%u` another one, `%a` and `%b` its columns.
     struct Dependent {
         var kind: Kind
         var name: String
@@ -75,6 +75,11 @@ struct RandomSchema {
         counter += 1
         let odd = ["order ", "x y", "q\"r", "it's", "Mixed", "new_", "é", "select"]
         return random.chance(15) ? random.pick(odd) + prefix + "\(counter)" : prefix + "\(counter)"
+    }
+
+    /// As `newName`; now and then a name that columns of other tables may have, and tables too.
+    private mutating func columnName(_ prefix: String, _ random: inout SchemaRandom) -> String {
+        random.chance(25) ? random.pick(["a", "b", "t1", "rowid"]) : newName(prefix, &random)
     }
 
     // MARK: - Printing
@@ -118,6 +123,10 @@ struct RandomSchema {
         guard let table = self.table(dependent.table), columns(table).contains(dependent.a),
             columns(table).contains(dependent.b), let other = self.table(dependent.other)
         else { return nil }
+        // FTS5 would read that column for the rowid.
+        if dependent.kind == .search, columns(table).contains(where: { $0.lowercased() == "rowid" }) {
+            return nil
+        }
         var text = dependent.text
         for (mark, name) in [
             ("%n", dependent.name), ("%t", table.name), ("%u", other.name), ("%a", dependent.a),
@@ -126,6 +135,11 @@ struct RandomSchema {
             text = text.replacing(mark, with: Self.quoted(name))
         }
         return text
+    }
+
+    /// The full-text indexes that are printed, quoted.
+    var searches: [String] {
+        dependents.filter { $0.kind == .search && text($0) != nil }.map { Self.quoted($0.name) }
     }
 
     private func list(_ names: [String]) -> String { names.map(Self.quoted).joined(separator: ", ") }
@@ -153,7 +167,7 @@ struct RandomSchema {
     }
 
     private mutating func column(in table: Table, _ random: inout SchemaRandom) -> Column {
-        var column = Column(name: newName("c", &random))
+        var column = Column(name: columnName("c", &random))
         column.type =
             table.isStrict
             ? random.pick(["INTEGER", "TEXT", "ANY", "REAL"])
@@ -185,14 +199,16 @@ struct RandomSchema {
         random.pick([
             ("null", "NOT NULL"), ("null", "CONSTRAINT nn NOT NULL ON CONFLICT REPLACE"),
             ("default", "DEFAULT 7"), ("default", "DEFAULT 'x'"), ("default", "DEFAULT (1 + 1)"),
-            ("default", "DEFAULT NULL"), ("default", "DEFAULT CURRENT_TIMESTAMP"), ("default", "DEFAULT -1.5"),
+            ("default", "DEFAULT NULL"), ("default", "DEFAULT CURRENT_TIMESTAMP"),
+            ("default", "DEFAULT -1.5"),
             ("collate", "COLLATE NOCASE"), ("collate", "COLLATE RTRIM"), ("unique", "UNIQUE"),
             ("check", "CHECK (%a IS NULL OR length(%a) < 9)"), ("check", "CONSTRAINT k CHECK (%a <> 'no')"),
         ])
     }
 
     mutating func addDependent(_ random: inout SchemaRandom) {
-        guard let table = tables.randomElement(using: &random), let other = tables.randomElement(using: &random)
+        guard let table = tables.randomElement(using: &random),
+            let other = tables.randomElement(using: &random)
         else { return }
         let names = columns(table)
         let (kind, text): (Kind, String) = random.pick([
@@ -203,9 +219,16 @@ struct RandomSchema {
             (.view, "CREATE VIEW %n AS SELECT %a, %b AS z FROM %t"),
             (.view, "CREATE VIEW %n (p, q) AS SELECT %t.%a, count(*) FROM %t JOIN %u GROUP BY 1"),
             (.view, "CREATE VIEW %n AS WITH w AS (SELECT %a AS v FROM %t) SELECT v FROM w ORDER BY v"),
-            (.trigger, "CREATE TRIGGER %n AFTER UPDATE OF %a ON %t BEGIN SELECT old.%b; DELETE FROM %u WHERE 0; END"),
+            (.search, "CREATE VIRTUAL TABLE %n USING fts5(%a, content=%t)"),
+            (
+                .trigger,
+                "CREATE TRIGGER %n AFTER UPDATE OF %a ON %t BEGIN SELECT old.%b; DELETE FROM %u WHERE 0; END"
+            ),
             (.trigger, "CREATE TRIGGER %n BEFORE DELETE ON %u BEGIN UPDATE %t SET %a = %a WHERE 0; END"),
-            (.trigger, "CREATE TRIGGER %n AFTER INSERT ON %t WHEN new.%a = 0 BEGIN SELECT count(%b) FROM %t; END"),
+            (
+                .trigger,
+                "CREATE TRIGGER %n AFTER INSERT ON %t WHEN new.%a = 0 BEGIN SELECT count(%b) FROM %t; END"
+            ),
         ])
         dependents.append(
             Dependent(
@@ -223,7 +246,9 @@ struct RandomSchema {
         case 0: addTable(&random)
         case 1: if tables.count > 1 { tables.remove(at: t) }
         case 2: rename(table: t, to: newName("r", &random))
-        case 3, 4: rename(column: c, of: t, to: newName("d", &random))
+        case 3, 4:
+            let name = columnName("d", &random)
+            rename(column: c, of: t, to: name)
         case 5, 6, 7:
             let place = random.chance(70) ? tables[t].columns.count : c
             let added = column(in: tables[t], &random)

@@ -17,7 +17,8 @@ import Testing
 
         /// A plan of these statements.
         init(
-            _ name: String, _ old: String, _ new: String, _ statements: String..., hints: RenameHints = RenameHints(),
+            _ name: String, _ old: String, _ new: String, _ statements: String...,
+            hints: RenameHints = RenameHints(),
             support: AlterSupport = .current, losses: [String] = []
         ) {
             (self.name, self.old, self.new) = (name, old, new)
@@ -59,7 +60,9 @@ import Testing
         let old = schema(of: database)
         let new = schema(of: try self.database(test.new))
         let plan = MigrationPlanner(from: old, to: new, hints: test.hints, support: test.support).plan()
-        let statements = plan.steps.flatMap(\.statements).map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        let statements = plan.steps.flatMap(\.statements).map {
+            $0.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
         if let wanted = test.statements { #expect(statements == wanted) }
         let suffix = " is made anew: ALTER TABLE cannot make this change."
         let rebuilt = plan.steps.map(\.explanation).filter { $0.hasSuffix(suffix) }.map {

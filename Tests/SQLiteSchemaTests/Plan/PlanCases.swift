@@ -12,13 +12,19 @@ enum PlanCases {
     }
 
     static let addedColumns: [Case] = [
-        Case("plain column", "create table t(a)", "create table t(a, b text)", "ALTER TABLE t ADD COLUMN b text"),
+        Case(
+            "plain column", "create table t(a)", "create table t(a, b text)",
+            "ALTER TABLE t ADD COLUMN b text"),
         Case(
             "NOT NULL with default", "create table t(a)", "create table t(a, b not null default 'x')",
             "ALTER TABLE t ADD COLUMN b NOT NULL DEFAULT 'x'"),
         Case("NOT NULL alone", "create table t(a)", "create table t(a, b not null)", rebuilds: "t"),
-        Case("default of now", "create table t(a)", "create table t(a, b default current_timestamp)", rebuilds: "t"),
-        Case("default that is computed", "create table t(a)", "create table t(a, b default (1 + 1))", rebuilds: "t"),
+        Case(
+            "default of now", "create table t(a)", "create table t(a, b default current_timestamp)",
+            rebuilds: "t"),
+        Case(
+            "default that is computed", "create table t(a)", "create table t(a, b default (1 + 1))",
+            rebuilds: "t"),
         Case(
             "virtual column", "create table t(a)", "create table t(a, b as (a * 2))",
             "ALTER TABLE t ADD COLUMN b GENERATED ALWAYS AS (a * 2) VIRTUAL"),
@@ -26,9 +32,12 @@ enum PlanCases {
         Case(
             "reference", "create table t(a)", "create table t(a, b references t on delete cascade)",
             "ALTER TABLE t ADD COLUMN b REFERENCES t ON DELETE CASCADE"),
-        Case("reference with default", "create table t(a)", "create table t(a, b default 1 references t)", rebuilds: "t"),
         Case(
-            "FOREIGN KEY of the table", "create table t(a)", "create table t(a, b, foreign key (b) references t)",
+            "reference with default", "create table t(a)", "create table t(a, b default 1 references t)",
+            rebuilds: "t"),
+        Case(
+            "FOREIGN KEY of the table", "create table t(a)",
+            "create table t(a, b, foreign key (b) references t)",
             rebuilds: "t"),
         Case(
             "CHECK", "create table t(a)", "create table t(a, b constraint k check (b > a))",
@@ -46,7 +55,8 @@ enum PlanCases {
             "collation", "create table t(a)", "create table t(a, b collate nocase)",
             "ALTER TABLE t ADD COLUMN b COLLATE nocase"),
         Case(
-            "column in the middle", "create table t(a, c)", "create table t(a, b, c)", "ALTER TABLE t ADD COLUMN b"),
+            "column in the middle", "create table t(a, c)", "create table t(a, b, c)",
+            "ALTER TABLE t ADD COLUMN b"),
     ]
 
     static let droppedColumns: [Case] = [
@@ -54,12 +64,14 @@ enum PlanCases {
             "plain column", "create table t(a, b)", "create table t(a)", "ALTER TABLE t DROP COLUMN b",
             losses: ["column t.b with its values"]),
         Case(
-            "generated column", "create table t(a, b as (a))", "create table t(a)", "ALTER TABLE t DROP COLUMN b"),
+            "generated column", "create table t(a, b as (a))", "create table t(a)",
+            "ALTER TABLE t DROP COLUMN b"),
         Case(
             "by an old SQLite", "create table t(a, b)", "create table t(a)", rebuilds: "t", support: .oldest,
             losses: ["column t.b with its values"]),
         Case(
-            "indexed column", "create table t(a, b); create index i on t(b)", "create table t(a)", "DROP INDEX i",
+            "indexed column", "create table t(a, b); create index i on t(b)", "create table t(a)",
+            "DROP INDEX i",
             "ALTER TABLE t DROP COLUMN b", losses: ["column t.b with its values"]),
         Case(
             "in CHECK", "create table t(a, b, check (a > b))", "create table t(a)", rebuilds: "t",
@@ -77,7 +89,8 @@ enum PlanCases {
             "in a generated column", "create table t(a, b, c as (b))", "create table t(a)", rebuilds: "t",
             losses: ["column t.b with its values"]),
         Case(
-            "the only one, for another", "create table t(a)", "create table t(b)", "ALTER TABLE t ADD COLUMN b",
+            "the only one, for another", "create table t(a)", "create table t(b)",
+            "ALTER TABLE t ADD COLUMN b",
             "ALTER TABLE t DROP COLUMN a", losses: ["column t.a with its values"]),
         Case(
             "in a view and a trigger",
@@ -85,7 +98,8 @@ enum PlanCases {
             create table t(a, b); create view v as select a, b from t;
             create trigger r after update of b on t begin select old.b; end
             """, "create table t(a); create view v as select a from t", "DROP TRIGGER r", "DROP VIEW v",
-            "ALTER TABLE t DROP COLUMN b", "CREATE VIEW v AS SELECT a FROM t", losses: ["column t.b with its values"]),
+            "ALTER TABLE t DROP COLUMN b", "CREATE VIEW v AS SELECT a FROM t",
+            losses: ["column t.b with its values"]),
     ]
 
     static let renames: [Case] = [
@@ -102,23 +116,29 @@ enum PlanCases {
             "column by an old SQLite", "create table t(a)", "create table t(b)", rebuilds: "t",
             hints: columns("t", ["a": "b"]), support: .oldest),
         Case(
-            "column in CHECK and index", "create table t(a check (a > 0)); create index i on t(a) where a > 1",
+            "column in CHECK and index",
+            "create table t(a check (a > 0)); create index i on t(a) where a > 1",
             "create table t(b check (b > 0)); create index i on t(b) where b > 1",
             "ALTER TABLE t RENAME COLUMN a TO b", hints: columns("t", ["a": "b"])),
         Case(
             "column in view", "create table t(a); create view v as select a from t",
             "create table t(b); create view v as select b from t", "DROP VIEW v",
-            "ALTER TABLE t RENAME COLUMN a TO b", "CREATE VIEW v AS SELECT b FROM t", hints: columns("t", ["a": "b"])),
+            "ALTER TABLE t RENAME COLUMN a TO b", "CREATE VIEW v AS SELECT b FROM t",
+            hints: columns("t", ["a": "b"])),
         Case(
-            "table that is made anew, with a child", "create table t(id integer primary key); create table c(t references t(id))",
-            "create table u(id integer primary key, a unique); create table c(t references u(id))", rebuilds: "u",
+            "table that is made anew, with a child",
+            "create table t(id integer primary key); create table c(t references t(id))",
+            "create table u(id integer primary key, a unique); create table c(t references u(id))",
+            rebuilds: "u",
             hints: RenameHints(tables: ["t": "u"])),
         Case(
-            "key that is made anew, with a child", "create table t(a unique, b); create table c(t references t(a))",
+            "key that is made anew, with a child",
+            "create table t(a unique, b); create table c(t references t(a))",
             "create table t(x unique, b unique); create table c(t references t(x))", rebuilds: "t",
             hints: columns("t", ["a": "x"])),
         Case(
-            "key by an old SQLite, with a child", "create table t(a unique); create table c(t references t(a))",
+            "key by an old SQLite, with a child",
+            "create table t(a unique); create table c(t references t(a))",
             "create table t(x unique); create table c(t references t(x))", rebuilds: "c", "t",
             hints: columns("t", ["a": "x"]), support: .oldest),
         Case(
@@ -130,7 +150,8 @@ enum PlanCases {
     static let properties: [Case] = [
         Case("STRICT", "create table t(a int)", "create table t(a int) strict", rebuilds: "t"),
         Case(
-            "WITHOUT ROWID", "create table t(a text primary key)", "create table t(a text primary key) without rowid",
+            "WITHOUT ROWID", "create table t(a text primary key)",
+            "create table t(a text primary key) without rowid",
             rebuilds: "t"),
         Case(
             "AUTOINCREMENT", "create table t(id integer primary key)",
@@ -140,19 +161,26 @@ enum PlanCases {
         Case("DEFAULT", "create table t(a default 1)", "create table t(a default '1')", rebuilds: "t"),
         Case("NOT NULL", "create table t(a)", "create table t(a not null)", rebuilds: "t"),
         Case("type", "create table t(a int)", "create table t(a text)", rebuilds: "t"),
-        Case("UNIQUE", "create table t(a unique)", "create table t(a unique on conflict ignore)", rebuilds: "t"),
         Case(
-            "ON DELETE", "create table t(a references t)", "create table t(a references t on delete set null)",
+            "UNIQUE", "create table t(a unique)", "create table t(a unique on conflict ignore)", rebuilds: "t"
+        ),
+        Case(
+            "ON DELETE", "create table t(a references t)",
+            "create table t(a references t on delete set null)",
             rebuilds: "t"),
-        Case("PRIMARY KEY", "create table t(a, b, primary key (a))", "create table t(a, b, primary key (b))", rebuilds: "t"),
         Case(
-            "generated expression", "create table t(a, b as (a))", "create table t(a, b as (a + 1))", rebuilds: "t"),
+            "PRIMARY KEY", "create table t(a, b, primary key (a))", "create table t(a, b, primary key (b))",
+            rebuilds: "t"),
+        Case(
+            "generated expression", "create table t(a, b as (a))", "create table t(a, b as (a + 1))",
+            rebuilds: "t"),
         Case("column order alone", "create table t(a, b)", "create table t(b, a)"),
         Case(
             "in full", "create table t(a, b as (a)); create index i on t(a)",
             "create table t(a not null, b as (a)); create index i on t(a)",
             "CREATE TABLE new_t ( a NOT NULL, b GENERATED ALWAYS AS (a) VIRTUAL )",
-            "INSERT INTO new_t (rowid, a) SELECT rowid, a FROM t", "DROP TABLE t", "ALTER TABLE new_t RENAME TO t",
+            "INSERT INTO new_t (rowid, a) SELECT rowid, a FROM t", "DROP TABLE t",
+            "ALTER TABLE new_t RENAME TO t",
             "CREATE INDEX i ON t (a)"),
     ]
 
@@ -181,22 +209,27 @@ enum PlanCases {
         Case(
             "index on another table", base + "create index i on t(a)", base + "create index i on o(a)",
             "DROP INDEX i", "CREATE INDEX i ON o (a)"),
-        Case("view added", base, base + "create view v as select a from t", "CREATE VIEW v AS SELECT a FROM t"),
+        Case(
+            "view added", base, base + "create view v as select a from t", "CREATE VIEW v AS SELECT a FROM t"),
         Case("view dropped", base + "create view v as select a from t", base, "DROP VIEW v"),
         Case(
-            "view changed", base + "create view v as select a from t", base + "create view v as select b from t",
+            "view changed", base + "create view v as select a from t",
+            base + "create view v as select b from t",
             "DROP VIEW v", "CREATE VIEW v AS SELECT b FROM t"),
         Case(
             "trigger added", base, base + "create trigger r after insert on t begin select 1; end",
             "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END"),
-        Case("trigger dropped", base + "create trigger r after insert on t begin select 1; end", base, "DROP TRIGGER r"),
+        Case(
+            "trigger dropped", base + "create trigger r after insert on t begin select 1; end", base,
+            "DROP TRIGGER r"),
         Case(
             "trigger changed", base + "create trigger r after insert on t begin select 1; end",
             base + "create trigger r after delete on t begin select 1; end", "DROP TRIGGER r",
             "CREATE TRIGGER r AFTER DELETE ON t BEGIN SELECT 1; END"),
         aroundRebuild(
             "view on a table that is made anew", "create view v as select a from t",
-            "create view v as select a from t", before: ["DROP VIEW v"], after: ["CREATE VIEW v AS SELECT a FROM t"]),
+            "create view v as select a from t", before: ["DROP VIEW v"],
+            after: ["CREATE VIEW v AS SELECT a FROM t"]),
         aroundRebuild(
             "view on a view", "create view a1 as select a from z; create view z as select a from t",
             "create view z as select a from t; create view a1 as select a from z",
@@ -207,22 +240,27 @@ enum PlanCases {
             "create trigger r after insert on o begin delete from t; end", before: ["DROP TRIGGER r"],
             after: ["CREATE TRIGGER r AFTER INSERT ON o BEGIN DELETE FROM t; END"]),
         aroundRebuild(
-            "trigger that has nothing to do with it", "create trigger r after insert on o begin select 1; end",
+            "trigger that has nothing to do with it",
+            "create trigger r after insert on o begin select 1; end",
             "create trigger r after insert on o begin select 1; end", before: [], after: []),
         aroundRebuild(
             "index that goes with a rebuild", "create index i on t(a); create index k on t(b)",
             "create index k on t(b)", before: ["DROP INDEX i"], after: ["CREATE INDEX k ON t (b)"]),
         Case(
             "INSTEAD OF trigger on a view that changes",
-            base + "create view v as select a from t; create trigger r instead of insert on v begin select 1; end",
-            base + "create view v as select b from t; create trigger r instead of insert on v begin select 1; end",
+            base
+                + "create view v as select a from t; create trigger r instead of insert on v begin select 1; end",
+            base
+                + "create view v as select b from t; create trigger r instead of insert on v begin select 1; end",
             "DROP TRIGGER r", "DROP VIEW v", "CREATE VIEW v AS SELECT b FROM t",
             "CREATE TRIGGER r INSTEAD OF INSERT ON v BEGIN SELECT 1; END"),
         Case(
-            "view that becomes a table", base + "create view v as select a from t", base + "create table v(a)",
+            "view that becomes a table", base + "create view v as select a from t",
+            base + "create table v(a)",
             "DROP VIEW v", "CREATE TABLE v ( a )"),
         Case(
-            "table that becomes a view", base + "create table v(a)", base + "create view v as select a from t",
+            "table that becomes a view", base + "create table v(a)",
+            base + "create view v as select a from t",
             "DROP TABLE v", "CREATE VIEW v AS SELECT a FROM t", losses: ["table v with its rows"]),
     ]
 
@@ -231,7 +269,8 @@ enum PlanCases {
             "foreign key to itself", "create table t(id integer primary key, up references t(id))",
             "create table t(id integer primary key, up references t(id), a unique)",
             "CREATE TABLE new_t ( id integer PRIMARY KEY, up REFERENCES t (id), a UNIQUE )",
-            "INSERT INTO new_t (id, up) SELECT id, up FROM t", "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"),
+            "INSERT INTO new_t (id, up) SELECT id, up FROM t", "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"
+        ),
         Case(
             "child of a parent that is made anew",
             "create table p(id integer primary key); create table c(p references p on delete cascade)",
@@ -239,13 +278,15 @@ enum PlanCases {
             rebuilds: "p"),
         Case(
             "rowid becomes a column", "create table t(a)", "create table t(id integer primary key, a)",
-            "CREATE TABLE new_t ( id integer PRIMARY KEY, a )", "INSERT INTO new_t (id, a) SELECT rowid, a FROM t",
+            "CREATE TABLE new_t ( id integer PRIMARY KEY, a )",
+            "INSERT INTO new_t (id, a) SELECT rowid, a FROM t",
             "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"),
         Case(
             "AUTOINCREMENT mark", "create table t(id integer primary key autoincrement, a)",
             "create table t(id integer primary key autoincrement, a not null)",
             "CREATE TABLE new_t ( id integer PRIMARY KEY AUTOINCREMENT, a NOT NULL )",
-            "INSERT INTO new_t (id, a) SELECT id, a FROM t", "DELETE FROM sqlite_sequence WHERE name = 'new_t'",
+            "INSERT INTO new_t (id, a) SELECT id, a FROM t",
+            "DELETE FROM sqlite_sequence WHERE name = 'new_t'",
             "INSERT INTO sqlite_sequence (name, seq) SELECT 'new_t', seq FROM sqlite_sequence WHERE name = 't'",
             "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"),
     ]
@@ -255,14 +296,17 @@ enum PlanCases {
             "spaces and quotes", #"create table "a ""b"(x)"#, #"create table "a ""b"(x, "it's y")"#,
             #"ALTER TABLE "a ""b" ADD COLUMN "it's y""#),
         Case(
-            "quoted names made anew", #"create table "a ""b"("or der")"#, #"create table "a ""b"("or der" not null)"#,
+            "quoted names made anew", #"create table "a ""b"("or der")"#,
+            #"create table "a ""b"("or der" not null)"#,
             #"CREATE TABLE "new_a ""b" ( "or der" NOT NULL )"#,
             #"INSERT INTO "new_a ""b" (rowid, "or der") SELECT rowid, "or der" FROM "a ""b""#,
             #"DROP TABLE "a ""b""#, #"ALTER TABLE "new_a ""b" RENAME TO "a ""b""#),
         Case(
             "case of a table", "create table t(a)", "create table T(a)", "ALTER TABLE t RENAME TO new_T",
             "ALTER TABLE new_T RENAME TO T"),
-        Case("case of a column", "create table t(a)", "create table t(A)", "ALTER TABLE t RENAME COLUMN a TO A"),
+        Case(
+            "case of a column", "create table t(a)", "create table t(A)", "ALTER TABLE t RENAME COLUMN a TO A"
+        ),
         Case(
             "case of a view and an index", base + "create view v as select a from t; create index i on t(a)",
             base + "create view V as select a from t; create index I on t(a)", "DROP VIEW v", "DROP INDEX i",
@@ -270,14 +314,17 @@ enum PlanCases {
         Case(
             "name of the passing table is taken", "create table t(a); create table new_t(a)",
             "create table t(a not null); create table new_t(a)",
-            "CREATE TABLE new_new_t ( a NOT NULL )", "INSERT INTO new_new_t (rowid, a) SELECT rowid, a FROM t",
+            "CREATE TABLE new_new_t ( a NOT NULL )",
+            "INSERT INTO new_new_t (rowid, a) SELECT rowid, a FROM t",
             "DROP TABLE t", "ALTER TABLE new_new_t RENAME TO t"),
         Case(
             "name of the passing table will be taken", "create table a(x); create table t(a)",
             "create table new_t(x); create table t(a not null)", rebuilds: "t",
             hints: RenameHints(tables: ["a": "new_t"])),
-        Case("column called rowid", "create table t(rowid)", "create table t(rowid not null)",
-            "CREATE TABLE new_t ( rowid NOT NULL )", "INSERT INTO new_t (_rowid_, rowid) SELECT _rowid_, rowid FROM t",
+        Case(
+            "column called rowid", "create table t(rowid)", "create table t(rowid not null)",
+            "CREATE TABLE new_t ( rowid NOT NULL )",
+            "INSERT INTO new_t (_rowid_, rowid) SELECT _rowid_, rowid FROM t",
             "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"),
     ]
 
@@ -286,23 +333,30 @@ enum PlanCases {
     static let others: [Case] = [
         Case("nothing", base, base),
         Case("table added", "", "create table t(a)", "CREATE TABLE t ( a )"),
-        Case("table dropped", "create table t(a); create index i on t(a)", "", "DROP TABLE t", losses: ["table t with its rows"]),
+        Case(
+            "table dropped", "create table t(a); create index i on t(a)", "", "DROP TABLE t",
+            losses: ["table t with its rows"]),
         Case("user_version", "pragma user_version = 1", "pragma user_version = 7", "PRAGMA user_version = 7"),
         Case(
-            "external content", text + "create virtual table f using fts5(a, content='t', content_rowid='id')",
+            "external content",
+            text + "create virtual table f using fts5(a, content='t', content_rowid='id')",
             text + "create virtual table f using fts5(a, b, content='t', content_rowid='id')", "DROP TABLE f",
             "CREATE VIRTUAL TABLE f USING fts5(a, b, content='t', content_rowid='id')",
             "INSERT INTO f(f) VALUES ('rebuild')"),
         Case(
             "external content of a view", text + "create view v as select id, a from t",
-            text + "create view v as select id, b from t; create virtual table f using fts5(b, content=v, content_rowid=id)",
+            text
+                + "create view v as select id, b from t; create virtual table f using fts5(b, content=v, content_rowid=id)",
             "DROP VIEW v", "CREATE VIRTUAL TABLE f USING fts5(b, content=v, content_rowid=id)",
             "CREATE VIEW v AS SELECT id, b FROM t", "INSERT INTO f(f) VALUES ('rebuild')"),
         Case(
-            "full text with rows", "create virtual table f using fts5(a)", "create virtual table f using fts5(a, b)",
-            "DROP TABLE f", "CREATE VIRTUAL TABLE f USING fts5(a, b)", losses: ["virtual table f with its rows"]),
+            "full text with rows", "create virtual table f using fts5(a)",
+            "create virtual table f using fts5(a, b)",
+            "DROP TABLE f", "CREATE VIRTUAL TABLE f USING fts5(a, b)",
+            losses: ["virtual table f with its rows"]),
         Case(
-            "full text without content", "create virtual table f using fts5(a, content='')", "", "DROP TABLE f",
+            "full text without content", "create virtual table f using fts5(a, content='')", "",
+            "DROP TABLE f",
             losses: ["virtual table f with its rows"]),
         Case(
             "virtual table that becomes a table", "create virtual table f using fts5(a)", "create table f(a)",
