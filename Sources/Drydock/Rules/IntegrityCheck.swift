@@ -35,7 +35,7 @@ struct IntegrityCheck: Sendable {
     }
 
     /// SQLite 3.40 reads the wrong column of some WITHOUT ROWID tables for "NULL value in table.column": what
-    /// a query does not find is not there.
+    /// a query does not find is not there. `IS NULL` would be taken for false where the column is NOT NULL.
     private static func isFalseNull(_ message: String, _ connection: any Connection, _ catalog: Catalog)
         throws
         -> Bool
@@ -46,7 +46,7 @@ struct IntegrityCheck: Sendable {
             let column = String(path.dropFirst(table.name.count + 1))
             guard table.column(column) != nil else { continue }
             let sql =
-                "SELECT 1 FROM main.\(quotedName(table.name)) WHERE \(quotedName(column)) IS NULL LIMIT 1"
+                "SELECT 1 FROM main.\(quotedName(table.name)) WHERE typeof(\(quotedName(column))) = 'null' LIMIT 1"
             return try connection.firstRow(sql) { _ in true } == nil
         }
         return false
