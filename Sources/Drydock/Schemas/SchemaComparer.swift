@@ -191,6 +191,11 @@ struct PlanProof: Sendable {
     }
 
     private static func describe(_ error: any Error, _ migration: Migration) -> String {
+        // The engine's own message about a foreign key shows a whole row.
+        if (error as? EngineError)?.isForeignKeyCheckFailure == true {
+            return
+                "the plan does not run: rows of the old database reference what does not exist in the new schema"
+        }
         guard let failure = error as? StatementFailure else { return "the plan does not run: \(error)" }
         return "the plan does not run on the old database: \(failure.error.message)\n  "
             + migration.statements[failure.index].text.replacing("\n", with: "\n  ")
