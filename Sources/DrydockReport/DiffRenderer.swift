@@ -94,7 +94,9 @@ package enum DiffFormat: String, CaseIterable, Sendable {
 private struct JSONDiff: Encodable {
     struct Change: Encodable {
         var kind: String
+        var code: String
         var table: String?
+        var object: String?
         var description: String
         var quiet: Bool
     }
@@ -135,7 +137,8 @@ private struct JSONDiff: Encodable {
                 case .changed: "changed"
                 }
             return Change(
-                kind: kind, table: change.table, description: change.description, quiet: change.isQuiet)
+                kind: kind, code: change.code, table: change.table, object: change.object,
+                description: change.description, quiet: change.isQuiet)
         }
         renames = [(report.renames.taken, true), (report.renames.open, false)].flatMap { renames, isTaken in
             renames.map {

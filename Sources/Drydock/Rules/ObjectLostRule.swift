@@ -9,8 +9,10 @@ struct ObjectLostRule: StepRule {
             ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name)
         }
         return before.compactMap { id, object in
-            guard let home = home(of: object, in: step), !lives(object, on: home, in: step.after.catalog),
-                step.lineage.dropStatement(of: id) == nil, !wentWithColumn(object, in: step)
+            guard let home = home(of: object, in: step) else { return nil }
+            let sought = SoughtObject(object, in: step)
+            guard !sought.lives(on: home, in: step.after.catalog),
+                step.lineage.dropStatement(of: id) == nil, !sought.wentWithColumn(of: step)
             else { return nil }
             let kind = object.kind.rawValue
             let culprit =
@@ -30,7 +32,7 @@ struct ObjectLostRule: StepRule {
                     place: step.statement(at: culprit).map { .init($0) }, table: home),
                 stands: { end, lastName in
                     guard let home = object.kind == .view ? home : lastName(home) else { return false }
-                    return end.catalog.has(home) && !lives(object, on: home, in: end.catalog)
+                    return end.catalog.has(home) && !sought.lives(on: home, in: end.catalog)
                         || object.kind == .view && end.catalog.objects[id] == nil
                 })
         }
@@ -47,28 +49,56 @@ struct ObjectLostRule: StepRule {
         // A trigger on a view, or an object of a table that is not compared.
         return step.after.catalog.has(object.tableName) ? object.tableName : nil
     }
-
-    /// The index was on a column that is gone: that is reported, or declared, as the column's own loss.
-    private func wentWithColumn(_ object: Catalog.Object, in step: StepView) -> Bool {
-        object.kind == .index
-            && step.conservation.droppedColumns.contains { dropped in
-                dropped.table.name.foldedASCII == object.tableName.foldedASCII
-                    && object.sql.indexedPart.containsWord(dropped.column.name.foldedASCII)
-            }
-    }
 }
 
-/// Whether an object is there, under its own name or with the same definition under another.
-private func lives(_ object: Catalog.Object, on home: String, in catalog: Catalog) -> Bool {
-    if let same = catalog.objects[.init(object.kind, object.name)],
-        object.kind == .view || same.tableName.foldedASCII == home.foldedASCII
-    {
-        return true
+/// An object of the state before, looked for in later ones: under its own name, or with the same meaning
+/// under another.
+private struct SoughtObject: Sendable {
+    let object: Catalog.Object
+    /// The object alone with its table.
+    let schema: Schema
+    /// What the step made of the names of its table's columns, where they changed.
+    let columns: [String: String]
+
+    init(_ object: Catalog.Object, in step: StepView) {
+        self.object = object
+        schema = step.before.catalog.schema(of: [object], on: object.tableName)
+        let match = step.conservation.kept.map(\.match).first {
+            $0.before.name.foldedASCII == object.tableName.foldedASCII
+        }
+        let renamed = match?.columns.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII } ?? []
+        columns = Dictionary(
+            renamed.map { ($0.before.name, $0.after.name) }, uniquingKeysWith: { first, _ in first })
     }
-    let wanted = object.sql.renamingIdentifiers([object.tableName.foldedASCII: home.foldedASCII])
-    return catalog.objects.values.contains { other in
-        other.kind == object.kind
-            && other.sql.renamingIdentifiers([other.name.foldedASCII: object.name.foldedASCII]) == wanted
+
+    /// - Parameter home: its table's name there.
+    func lives(on home: String, in catalog: Catalog) -> Bool {
+        if let same = catalog.objects[.init(object.kind, object.name)],
+            object.kind == .view || same.tableName.foldedASCII == home.foldedASCII
+        {
+            return true
+        }
+        let others = catalog.schema(of: catalog.objects.values.filter { $0.kind == object.kind }, on: home)
+        let hints = RenameHints(tables: [object.tableName: home], columns: [object.tableName: columns])
+        let diff = SchemaDiff(from: schema, to: others, hints: hints)
+        if let index = schema.indexes.values.first {
+            return others.indexes.values.contains { diff.isSame(index, $0) }
+                || others.table(home).map { table in
+                    table.uniques.contains { diff.isSame(index, $0, of: table) }
+                } ?? false
+        }
+        guard let trigger = schema.triggers.values.first else { return false }
+        return others.triggers.values.contains { diff.isSame(trigger, $0) }
+    }
+
+    /// Whether it is an index on a column that is gone: that is reported, or declared, as the column's own
+    /// loss.
+    func wentWithColumn(of step: StepView) -> Bool {
+        guard let index = schema.indexes.values.first else { return false }
+        return step.conservation.droppedColumns.contains { dropped in
+            dropped.table.name.foldedASCII == object.tableName.foldedASCII
+                && index.names.contains(dropped.column.name.foldedASCII)
+        }
     }
 }
 
@@ -77,12 +107,15 @@ extension Catalog {
     fileprivate func has(_ name: String) -> Bool {
         table(name) != nil || objects[.init(.view, name)] != nil
     }
-}
 
-extension NormalizedSQL {
-    /// Of CREATE INDEX, what is behind the table's name: the columns and the condition.
-    fileprivate var indexedPart: NormalizedSQL {
-        NormalizedSQL(items: Array(items.drop { $0 != .symbol("(") }))
+    /// Some objects and a table, with the tables that they are on: an index has its columns' collations.
+    fileprivate func schema(of objects: [Object], on table: String) -> Schema {
+        let owners = Set(objects.map(\.tableName.foldedASCII) + [table.foldedASCII]).compactMap { tables[$0] }
+        return SchemaParser().schema(
+            of: owners.map { SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text) }
+                + objects.map {
+                    SchemaRow(type: $0.kind.rawValue, name: $0.name, table: $0.tableName, sql: $0.text)
+                })
     }
 }
 

@@ -77,7 +77,7 @@ struct SchemaLoader: Sendable {
         do {
             switch source.kind {
             case .database, .script:
-                let opener = SnapshotOpener(engine: engine, settings: settings)
+                let opener = SnapshotOpener(engine: engine, settings: settings, allowsEmptyDumps: true)
                 overlay = try await opener.open(Snapshot(path: source.path))
             case .migrations(let version): overlay = try await migrate(source, upTo: version)
             }

@@ -6,6 +6,8 @@ import SQLiteSchema
 struct SnapshotOpener: Sendable {
     let engine: any Engine
     let settings: ConnectionSettings
+    /// Whether a dump may hold no statement: as a snapshot it would vouch for nothing, as a schema it is empty.
+    var allowsEmptyDumps = false
 
     /// An overlay with the snapshot's content, a write-ahead log or hot journal beside it included.
     /// - Throws: ``SnapshotFault``.
@@ -42,7 +44,7 @@ struct SnapshotOpener: Sendable {
                 help: "A dump cannot hold such values faithfully. Keep the snapshot as a database file.")
         }
         let statements = source.statements()
-        guard !statements.isEmpty else {
+        guard !statements.isEmpty || allowsEmptyDumps else {
             throw SnapshotFault(
                 message: "\(snapshot.path) holds no SQL statement",
                 help: "Make a dump with: sqlite3 DATABASE .dump > \(snapshot.path)")

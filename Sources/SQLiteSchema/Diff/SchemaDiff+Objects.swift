@@ -78,24 +78,28 @@ extension SchemaDiff {
             old.triggers, new.triggers, added: SchemaChange.triggerAdded,
             dropped: SchemaChange.triggerDropped
         ) { before, after in
-            var changes: [TriggerChange] = []
-            if hints.table(before.table) != after.table.foldedASCII {
-                changes.append(.table(from: before.table, to: after.table))
-            }
-            if before.timing != after.timing {
-                changes.append(.timing(from: before.timing, to: after.timing))
-            }
-            if !sameEvent(before, after) { changes.append(.event(from: before.event, to: after.event)) }
-            if !same(before.condition, after.condition) {
-                changes.append(.condition(from: before.condition, to: after.condition))
-            }
-            let isSameBody =
-                before.body.count == after.body.count
-                && zip(before.body, after.body).allSatisfy { $0.matches($1, renames: words) }
-            if !isSameBody { changes.append(.body(from: before.body, to: after.body)) }
-            return respelling(.trigger, before.name, after.name)
-                + changes.map { .trigger(after.name, table: after.table, $0) }
+            respelling(.trigger, before.name, after.name)
+                + changes(before, after).map { .trigger(after.name, table: after.table, $0) }
         }
+    }
+
+    private func changes(_ before: Trigger, _ after: Trigger) -> [TriggerChange] {
+        var changes: [TriggerChange] = []
+        if hints.table(before.table) != after.table.foldedASCII {
+            changes.append(.table(from: before.table, to: after.table))
+        }
+        if before.timing != after.timing {
+            changes.append(.timing(from: before.timing, to: after.timing))
+        }
+        if !sameEvent(before, after) { changes.append(.event(from: before.event, to: after.event)) }
+        if !same(before.condition, after.condition) {
+            changes.append(.condition(from: before.condition, to: after.condition))
+        }
+        let isSameBody =
+            before.body.count == after.body.count
+            && zip(before.body, after.body).allSatisfy { $0.matches($1, renames: words) }
+        if !isSameBody { changes.append(.body(from: before.body, to: after.body)) }
+        return changes
     }
 
     /// The order of the columns behind UPDATE OF has no meaning.
@@ -121,6 +125,27 @@ extension SchemaDiff {
             }
             return respelling(.virtualTable, before.name, after.name)
                 + changes.map { .virtualTable(after.name, $0) }
+        }
+    }
+}
+
+extension SchemaDiff {
+    /// Whether nothing but the name tells an index of the old schema from one of the new.
+    public func isSame(_ before: Index, _ after: Index) -> Bool { changes(before, after).isEmpty }
+
+    /// Whether nothing but the name tells a trigger of the old schema from one of the new.
+    public func isSame(_ before: Trigger, _ after: Trigger) -> Bool { changes(before, after).isEmpty }
+
+    /// Whether a UNIQUE constraint of a table holds what a unique index held.
+    public func isSame(_ index: Index, _ unique: UniqueConstraint, of table: Table) -> Bool {
+        guard index.isUnique, index.condition == nil, index.terms.count == unique.terms.count,
+            hints.table(index.table) == table.name.foldedASCII
+        else { return false }
+        return zip(index.terms, unique.terms).allSatisfy { mine, theirs in
+            guard case .column(let name) = mine.value else { return false }
+            let collation = theirs.collation ?? table.column(theirs.column)?.collation ?? "BINARY"
+            return hints.column(name, of: index.table) == theirs.column.foldedASCII
+                && index.collation(of: mine, in: old.table(index.table)) == collation.uppercasedASCII
         }
     }
 }

@@ -42,4 +42,14 @@ public struct Index: Sendable, Hashable {
             if case .column(let name) = term.value { table?.column(name)?.collation } else { nil }
         return (term.collation ?? inherited ?? "BINARY").uppercasedASCII
     }
+
+    /// The names that its terms and its condition use, folded.
+    public var names: Set<String> {
+        terms.reduce(into: condition?.names ?? []) { names, term in
+            switch term.value {
+            case .column(let name): names.insert(name.foldedASCII)
+            case .expression(let expression): names.formUnion(expression.names)
+            }
+        }
+    }
 }

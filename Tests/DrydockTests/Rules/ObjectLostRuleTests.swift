@@ -16,6 +16,38 @@ import Testing
             Mail.rebuild(indexes: "CREATE INDEX email_on_account ON email(account_id);")),
         RuleCase("another definition under another name",
             Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id);"), errors: [.objectLost]),
+        RuleCase("the same meaning in other words under another name",
+            """
+            CREATE TABLE new(a TEXT COLLATE NOCASE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n; CREATE INDEX other ON n("a" COLLATE nocase ASC, b) WHERE "b" > 0X0a
+            """,
+            schema: "CREATE TABLE n(a TEXT COLLATE NOCASE, b INT); CREATE INDEX n_a ON n(a, b) WHERE b > 0x0A;"),
+        RuleCase("another collation under another name",
+            """
+            CREATE TABLE new(a TEXT COLLATE NOCASE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n; CREATE INDEX other ON n(a COLLATE BINARY)
+            """,
+            schema: "CREATE TABLE n(a TEXT COLLATE NOCASE, b INT); CREATE INDEX n_a ON n(a);", errors: [.objectLost]),
+        RuleCase("a unique index that became a constraint",
+            """
+            CREATE TABLE new(a TEXT COLLATE NOCASE UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a COLLATE NOCASE);"),
+        RuleCase("a unique index that became a constraint under another collation",
+            """
+            CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a COLLATE NOCASE);",
+            errors: [.objectLost]),
+        RuleCase("its column has another name after the rebuild",
+            """
+            -- drydock: renames column n.a to n.z
+            CREATE TABLE new(z TEXT, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n; CREATE INDEX n_z ON n(z)
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);", rows: "INSERT INTO n VALUES ('x', 1);"),
         RuleCase("other blanks, case and quotes under another name",
             Mail.rebuild(indexes: "create index \"email_by_account\" on [email] ( \"account_id\" ,received_at ) ;")),
         RuleCase("healed by a later step, a warning", Mail.rebuild(indexes: ""), Mail.emailIndexes, warnings: [.objectLost]),
