@@ -77,13 +77,5 @@ public struct RenameHints: Sendable, Hashable {
         return columns[table.foldedASCII]?[folded]?.foldedASCII ?? folded
     }
 
-    /// All renames of words, for expressions and queries.
-    var words: [String: Set<String>] {
-        var words: [String: Set<String>] = [:]
-        for (old, new) in tables { words[old, default: []].insert(new.foldedASCII) }
-        for names in columns.values {
-            for (old, new) in names { words[old, default: []].insert(new.foldedASCII) }
-        }
-        return words
-    }
+    var isEmpty: Bool { tables.isEmpty && columns.isEmpty }
 }

@@ -15,7 +15,7 @@ extension SchemaDiff {
         }
         if before.isUnique != after.isUnique { changes.append(.unique(after.isUnique)) }
         changes += termChanges(before, after)
-        if !same(before.condition, after.condition) {
+        if !same(before.condition, after.condition, on: before.table) {
             changes.append(.condition(from: before.condition, to: after.condition))
         }
         return changes
@@ -32,7 +32,7 @@ extension SchemaDiff {
                     return [terms(before, after)]
                 }
             case (.expression(let from), .expression(let to)):
-                if !from.matches(to, renames: words) {
+                if !same(from, to, on: before.table) {
                     changes.append(.expression(position: place + 1, from: from, to: to))
                 }
             default: return [terms(before, after)]
@@ -52,11 +52,6 @@ extension SchemaDiff {
 
     private func terms(_ before: Index, _ after: Index) -> IndexChange {
         .terms(from: before.terms.map(\.description), to: after.terms.map(\.description))
-    }
-
-    func same(_ a: SQLFragment?, _ b: SQLFragment?) -> Bool {
-        guard let a, let b else { return a == nil && b == nil }
-        return a.matches(b, renames: words)
     }
 
     func viewChanges() -> [SchemaChange] {
@@ -92,12 +87,12 @@ extension SchemaDiff {
             changes.append(.timing(from: before.timing, to: after.timing))
         }
         if !sameEvent(before, after) { changes.append(.event(from: before.event, to: after.event)) }
-        if !same(before.condition, after.condition) {
+        if !same(before.condition, after.condition, on: before.table) {
             changes.append(.condition(from: before.condition, to: after.condition))
         }
         let isSameBody =
             before.body.count == after.body.count
-            && zip(before.body, after.body).allSatisfy { $0.matches($1, renames: words) }
+            && zip(before.body, after.body).allSatisfy { same($0, $1, on: before.table) }
         if !isSameBody { changes.append(.body(from: before.body, to: after.body)) }
         return changes
     }

@@ -6,15 +6,12 @@ public struct SchemaDiff: Sendable {
     let old: Schema
     let new: Schema
     let hints: RenameHints
-    /// Renames of words in expressions and queries.
-    let words: [String: Set<String>]
 
     /// - Parameter hints: what was renamed; those that do not fit are passed over (`RenameHints.unused`).
     public init(from old: Schema, to new: Schema, hints: RenameHints = RenameHints()) {
         self.old = old
         self.new = new
         self.hints = hints.fitting(old, new)
-        words = self.hints.words
     }
 
     /// The changes in one order: tables, virtual tables, indexes, views, triggers, what could not be parsed,

@@ -74,7 +74,7 @@ struct TableDiff {
             }
             return changes
         }
-        if !schemas.same(from.expression, to.expression) {
+        if !schemas.same(from.expression, to.expression, on: old.name) {
             changes.append(.generatedExpression(from: from.expression, to: to.expression))
         }
         if from.isStored != to.isStored { changes.append(.generatedStorage(isStored: to.isStored)) }

@@ -39,6 +39,31 @@ import Testing
         #expect(changes.map(\.description) == ["table t: drop column b", "table t: add column c"])
     }
 
+    @Test func `a rename in one table hides no change in another`() throws {
+        let tables = "create table s(%, z check(z > 0)); create table t(a, b check(b > 0 or # > 1));"
+        func schemas(_ objects: String) throws -> [Schema] {
+            try [("a", "a"), ("b", "b")].map { own, word in
+                try schema((tables + objects).replacing("%", with: own).replacing("#", with: word))
+            }
+        }
+        func changes(_ objects: String) throws -> [String] {
+            let pair = try schemas(objects)
+            return SchemaDiff(from: pair[0], to: pair[1], hints: RenameHints(columns: ["s": ["a": "b"]]))
+                .changes().map(\.description)
+        }
+        let renamed = "table s: rename column a to b"
+        let check = ["table t: add CHECK (b > 0 OR b > 1)", "table t: drop CHECK (b > 0 OR a > 1)"]
+        #expect(Set(try changes("")) == Set([renamed] + check))
+        #expect(
+            try changes("create index i on t(#); create index j on t(z) where # > 0;").filter {
+                $0.hasPrefix("index")
+            }.count == 2)
+        #expect(try changes("create view v as select # from t").contains("view v: query"))
+        #expect(try changes("create view v as select t.# from s, t").contains("view v: query"))
+        #expect(try !changes("create view v as select # from s").contains("view v: query"))
+        #expect(try !changes("create view v as select # from s; create view w as select # from v;").contains("view w: query"))
+    }
+
     @Test func `a hint that does not fit is told and not taken`() throws {
         let (old, new) = (try schema("create table t(a, b)"), try schema("create table t(a, c)"))
         let hints = RenameHints(tables: ["t": "u"], columns: ["t": ["a": "c", "b": "d"], "x": ["y": "z"]])
