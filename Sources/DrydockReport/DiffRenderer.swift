@@ -36,6 +36,9 @@ package enum DiffFormat: String, CaseIterable, Sendable {
                 case .dropped: text += "  \(paint.red(line))\n"
                 case .changed: text += "  \(paint.yellow(line))\n"
                 }
+                for line in change.clauses {
+                    text += "      \(line.hasPrefix("+") ? paint.green(line) : paint.red(line))\n"
+                }
             }
         }
         for rename in report.renames.taken {
@@ -175,7 +178,29 @@ extension SchemaChange {
 
     /// The change without the table that it is shown with.
     package var detail: String {
-        let prefix = "table \(table ?? ""): "
-        return description.hasPrefix(prefix) ? String(description.dropFirst(prefix.count)) : description
+        if case .table(_, let change) = self { change.description } else { description }
+    }
+
+    /// What tells two queries or trigger bodies apart, a clause a line.
+    fileprivate var clauses: [String] {
+        let (from, to): ([SQLFragment], [SQLFragment])
+        switch self {
+        case .view(_, .query(let before, let after)): (from, to) = ([before], [after])
+        case .trigger(_, _, .body(let before, let after)): (from, to) = (before, after)
+        default: return []
+        }
+        let (old, new) = (from.flatMap(\.lines), to.flatMap(\.lines))
+        let difference = new.difference(from: old)
+        let gone = Set(difference.removals.map(\.offset)), come = Set(difference.insertions.map(\.offset))
+        return old.indices.filter(gone.contains).map { "- " + old[$0] }
+            + new.indices.filter(come.contains).map { "+ " + new[$0] }
+    }
+}
+
+extension CollectionDifference.Change {
+    fileprivate var offset: Int {
+        switch self {
+        case .insert(let offset, _, _), .remove(let offset, _, _): offset
+        }
     }
 }

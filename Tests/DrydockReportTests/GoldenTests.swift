@@ -7,27 +7,24 @@ import Testing
 
 /// What people and tools read, word by word. `DRYDOCK_RECORD=1` writes the files anew; read them then.
 @Suite struct GoldenTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-        path: "Golden")
-
     @Test(arguments: [
         ("human.txt", RenderOptions()), ("human-verbose.txt", RenderOptions(isVerbose: true)),
         ("human-quiet.txt", RenderOptions(isQuiet: true)),
         ("human-redacted.txt", RenderOptions(redacts: true)),
         ("human-color.txt", RenderOptions(usesColor: true)),
     ]) func human(_ name: String, _ options: RenderOptions) throws {
-        try hold(HumanRenderer().render(SampleReport.failed, options), against: name)
+        try Golden.hold(HumanRenderer().render(SampleReport.failed, options), against: name)
     }
 
     @Test(arguments: [("json.json", RenderOptions()), ("json-redacted.json", RenderOptions(redacts: true))])
     func json(_ name: String, _ options: RenderOptions) throws {
         let text = JSONRenderer().render(SampleReport.failed, options)
         _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
-        try hold(text, against: name)
+        try Golden.hold(text, against: name)
     }
 
     @Test func passed() throws {
-        try hold(HumanRenderer().render(SampleReport.passed, RenderOptions()), against: "human-passed.txt")
+        try Golden.hold(HumanRenderer().render(SampleReport.passed, RenderOptions()), against: "human-passed.txt")
         #expect(HumanRenderer().render(SampleReport.passed, RenderOptions(isQuiet: true)).isEmpty)
     }
 
@@ -52,15 +49,6 @@ import Testing
     @Test func controlCharactersNeverReachTheTerminal() {
         let text = HumanRenderer().render(SampleReport.failed, RenderOptions())
         #expect(!text.unicodeScalars.contains { $0.value < 32 && $0 != "\n" || $0.value == 0x9B })
-    }
-
-    private func hold(_ text: String, against name: String) throws {
-        let file = Self.folder.appending(path: name)
-        if ProcessInfo.processInfo.environment["DRYDOCK_RECORD"] != nil {
-            #expect(ProcessInfo.processInfo.environment["CI"] == nil, "goldens are not recorded in CI")
-            try text.write(to: file, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 }
 

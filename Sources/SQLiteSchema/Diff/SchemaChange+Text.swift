@@ -28,26 +28,33 @@ extension SchemaChange: CustomStringConvertible {
     /// The change on one line.
     public var description: String {
         switch self {
-        case .tableAdded(let table): "add table \(table.name)"
-        case .tableDropped(let table): "drop table \(table.name)"
-        case .tableRenamed(let from, let to): "rename table \(from) to \(to)"
-        case .table(let name, let change): "table \(name): \(change)"
-        case .indexAdded(let index): "add index \(index.name) on \(index.table)"
-        case .indexDropped(let index): "drop index \(index.name) on \(index.table)"
-        case .index(let name, _, let change): "index \(name): \(change)"
-        case .viewAdded(let view): "add view \(view.name)"
-        case .viewDropped(let view): "drop view \(view.name)"
-        case .view(let name, let change): "view \(name): \(change)"
-        case .triggerAdded(let trigger): "add trigger \(trigger.name) on \(trigger.table)"
-        case .triggerDropped(let trigger): "drop trigger \(trigger.name) on \(trigger.table)"
-        case .trigger(let name, _, let change): "trigger \(name): \(change)"
-        case .virtualTableAdded(let table): "add virtual table \(table.name)"
-        case .virtualTableDropped(let table): "drop virtual table \(table.name)"
-        case .virtualTable(let name, let change): "virtual table \(name): \(change)"
+        case .tableAdded(let table): "add table \(SQLName.printed(table.name))"
+        case .tableDropped(let table): "drop table \(SQLName.printed(table.name))"
+        case .tableRenamed(let from, let to):
+            "rename table \(SQLName.printed(from)) to \(SQLName.printed(to))"
+        case .table(let name, let change): "table \(SQLName.printed(name)): \(change)"
+        case .indexAdded(let index):
+            "add \(index.isUnique ? "unique " : "")index \(SQLName.printed(index.name)) on "
+                + "\(SQLName.printed(index.table)) \(listed(index.terms.map(\.description)))"
+        case .indexDropped(let index):
+            "drop index \(SQLName.printed(index.name)) on \(SQLName.printed(index.table))"
+        case .index(let name, _, let change): "index \(SQLName.printed(name)): \(change)"
+        case .viewAdded(let view): "add view \(SQLName.printed(view.name))"
+        case .viewDropped(let view): "drop view \(SQLName.printed(view.name))"
+        case .view(let name, let change): "view \(SQLName.printed(name)): \(change)"
+        case .triggerAdded(let trigger):
+            "add trigger \(SQLName.printed(trigger.name)) on \(SQLName.printed(trigger.table))"
+        case .triggerDropped(let trigger):
+            "drop trigger \(SQLName.printed(trigger.name)) on \(SQLName.printed(trigger.table))"
+        case .trigger(let name, _, let change): "trigger \(SQLName.printed(name)): \(change)"
+        case .virtualTableAdded(let table): "add virtual table \(SQLName.printed(table.name))"
+        case .virtualTableDropped(let table): "drop virtual table \(SQLName.printed(table.name))"
+        case .virtualTable(let name, let change): "virtual table \(SQLName.printed(name)): \(change)"
         case .respelled(let kind, let from, let to): "respell \(kind.rawValue) \(from) as \(to)"
-        case .unparsedAdded(let object): "add \(object.type) \(object.name) (not parsed)"
-        case .unparsedDropped(let object): "drop \(object.type) \(object.name) (not parsed)"
-        case .unparsedChanged(_, let object): "\(object.type) \(object.name) (not parsed): definition"
+        case .unparsedAdded(let object): "add \(object.type) \(SQLName.printed(object.name)) (not parsed)"
+        case .unparsedDropped(let object): "drop \(object.type) \(SQLName.printed(object.name)) (not parsed)"
+        case .unparsedChanged(_, let object):
+            "\(object.type) \(SQLName.printed(object.name)) (not parsed): definition"
         case .setting(let change): change.description
         }
     }
@@ -60,9 +67,9 @@ extension IndexChange: CustomStringConvertible {
         case .unique(let isUnique): isUnique ? "now UNIQUE" : "no longer UNIQUE"
         case .terms(let from, let to): arrow("columns", listed(from), listed(to))
         case .expression(let position, let from, let to): arrow("expression \(position)", from, to)
-        case .collation(let position, let from, let to): arrow("collation \(position)", from, to)
+        case .collation(let position, let from, let to): arrow("column \(position): COLLATE", from, to)
         case .direction(let position, let isDescending):
-            "direction \(position): \(isDescending ? "DESC" : "ASC")"
+            "column \(position): now \(isDescending ? "DESC" : "ASC")"
         case .condition(let from, let to): arrow("WHERE", from, to)
         }
     }
@@ -110,6 +117,11 @@ extension SettingChange: CustomStringConvertible {
             arrow("auto_vacuum", "\(from)".uppercasedASCII, "\(to)".uppercasedASCII)
         }
     }
+}
+
+extension String {
+    /// Without blanks at its end.
+    var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
 func listed(_ values: [String]) -> String { "(" + values.joined(separator: ", ") + ")" }

@@ -1,11 +1,14 @@
 extension TableChange: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .columnAdded(let column): "add column \(column.name)"
-        case .columnDropped(let column): "drop column \(column.name)"
-        case .columnRenamed(let from, let to): "rename column \(from) to \(to)"
+        case .columnAdded(let column):
+            "add column "
+                + [SQLName.printed(column.name), column.declaredType].joined(separator: " ").trimmed
+        case .columnDropped(let column): "drop column \(SQLName.printed(column.name))"
+        case .columnRenamed(let from, let to):
+            "rename column \(SQLName.printed(from)) to \(SQLName.printed(to))"
         case .columnRespelled(let from, let to): "respell column \(from) as \(to)"
-        case .column(let name, let change): "column \(name): \(change)"
+        case .column(let name, let change): "column \(SQLName.printed(name)): \(change)"
         case .columnOrder(let from, let to): arrow("column order", listed(from), listed(to))
         case .primaryKey(let from, let to):
             arrow("PRIMARY KEY", from.isEmpty ? nil : listed(from), to.isEmpty ? nil : listed(to))
@@ -22,8 +25,10 @@ extension TableChange: CustomStringConvertible {
         case .checkAdded(let check): "add CHECK (\(check.expression))"
         case .checkDropped(let check): "drop CHECK (\(check.expression))"
         case .checkExpression(let name, let from, let to): arrow("CHECK \(name)", from, to)
-        case .foreignKeyAdded(let key): "add FOREIGN KEY \(listed(key.columns))"
-        case .foreignKeyDropped(let key): "drop FOREIGN KEY \(listed(key.columns))"
+        case .foreignKeyAdded(let key):
+            "add FOREIGN KEY \(listed(key.columns)) REFERENCES \(SQLName.printed(key.parent))"
+        case .foreignKeyDropped(let key):
+            "drop FOREIGN KEY \(listed(key.columns)) REFERENCES \(SQLName.printed(key.parent))"
         case .foreignKey(let columns, let change): "FOREIGN KEY \(listed(columns)): \(change)"
         case .constraintName(let constraint, let from, let to): arrow("name of \(constraint)", from, to)
         case .withoutRowid(let isOn): isOn ? "now WITHOUT ROWID" : "no longer WITHOUT ROWID"

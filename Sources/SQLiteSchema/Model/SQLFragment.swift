@@ -85,6 +85,9 @@ extension SQLFragment: CustomStringConvertible {
     /// The fragment on one line, keywords in upper case.
     public var description: String { text(breaking: nil) }
 
+    /// The fragment, each clause of a query on a line of its own.
+    public var lines: [String] { text(breaking: "").split(separator: "\n").map(String.init) }
+
     /// The fragment with a line break before each clause of a query that is not in parentheses.
     func text(breaking indentation: String?) -> String {
         let clauses: Set<String> = [

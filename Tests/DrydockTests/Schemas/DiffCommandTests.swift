@@ -33,7 +33,7 @@ import Testing
     @Test func `different sources have status 1 in every form`() throws {
         let result = try tool.run("diff", "a.sql", "b.sql")
         #expect(result.status == 1)
-        #expect(result.output == "--- a.sql\n+++ b.sql\n\nt\n  + add column b\n\n1 difference\n")
+        #expect(result.output == "--- a.sql\n+++ b.sql\n\nt\n  + add column b TEXT\n\n1 difference\n")
         #expect(try tool.run("diff", "a.sql", "b.sql", "--name-only").output == "t\n")
         let json = try tool.run("diff", "a.sql", "b.sql", "--format", "json")
         #expect(json.status == 1)

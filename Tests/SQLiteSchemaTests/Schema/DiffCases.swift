@@ -132,7 +132,7 @@ enum DiffCases {
         Case(
             "UNIQUE and UNIQUE index", "create table t(a unique)",
             "create table t(a); create unique index i on t(a)",
-            "table t: drop UNIQUE (a)", "add index i on t"),
+            "table t: drop UNIQUE (a)", "add unique index i on t (a)"),
         Case(
             "UNIQUE ON CONFLICT", "create table t(a unique)", "create table t(a unique on conflict replace)",
             "table t: UNIQUE (a) ON CONFLICT: ABORT -> REPLACE"),
@@ -148,7 +148,7 @@ enum DiffCases {
             "table t: drop UNIQUE (a, b)", "table t: add UNIQUE (b, a)"),
         Case(
             "foreign key added", "create table t(a)", "create table t(a references u)",
-            "table t: add FOREIGN KEY (a)"),
+            "table t: add FOREIGN KEY (a) REFERENCES u"),
         Case(
             "foreign key parent", "create table t(a references u)", "create table t(a references v)",
             "table t: FOREIGN KEY (a): parent: u -> v"),
@@ -192,7 +192,7 @@ enum DiffCases {
         Case(
             "index DESC and collation", "create table t(a, b); create index i on t(a, b)",
             "create table t(a, b); create index i on t(a collate nocase, b desc)",
-            "index i: collation 1: BINARY -> NOCASE", "index i: direction 2: DESC"),
+            "index i: column 1: COLLATE: BINARY -> NOCASE", "index i: column 2: now DESC"),
         Case(
             "index UNIQUE", "create table t(a); create index i on t(a)",
             "create table t(a); create unique index i on t(a)", "index i: now UNIQUE"),

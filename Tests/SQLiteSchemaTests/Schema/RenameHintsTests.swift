@@ -93,9 +93,9 @@ import Testing
                 tables: [table.name: "New Table"], columns: [table.name: [column: "brand new"]])
             let changes = SchemaDiff(from: old, to: database.schema(), hints: hints).changes()
             #expect(
-                changes.map(\.description) == [
-                    "rename table \(table.name) to New Table",
-                    "table New Table: rename column \(column) to brand new",
+                changes == [
+                    .tableRenamed(from: table.name, to: "New Table"),
+                    .table("New Table", .columnRenamed(from: column, to: "brand new")),
                 ], "seed \(seed)")
         }
         #expect(renamed > 50)

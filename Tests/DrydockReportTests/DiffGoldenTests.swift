@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Drydock
+@testable import DrydockReport
+@testable import SQLiteSchema
+
+/// What `drydock diff` and `drydock schema` show, word by word.
+@Suite struct DiffGoldenTests {
+    @Test(arguments: [
+        ("diff.txt", DiffFormat.human, RenderOptions()),
+        ("diff-color.txt", .human, RenderOptions(usesColor: true)),
+        ("diff.json", .json, RenderOptions()), ("diff.md", .markdown, RenderOptions()),
+    ])
+    func different(_ name: String, _ format: DiffFormat, _ options: RenderOptions) throws {
+        let text = format.render(try report(Self.old, Self.new), showsQuiet: false, options)
+        try Golden.hold(text, against: name)
+    }
+
+    @Test func orderOfColumns() throws {
+        let report = try report("CREATE TABLE t(a, b)", "CREATE TABLE t(b, a)")
+        #expect(DiffFormat.human.render(report, showsQuiet: false, RenderOptions()) == "same: old.sql and new.sql\n")
+        let text = DiffFormat.human.render(report, showsQuiet: true, RenderOptions())
+        #expect(text.contains("~ column order: (a, b) -> (b, a)"))
+    }
+
+    @Test(arguments: [("schema.sql", SchemaFormat.sql), ("schema.json", .json), ("schema.mmd", .mermaid)])
+    func schema(_ name: String, _ format: SchemaFormat) throws {
+        try Golden.hold(format.render(try schema(Self.new)), against: name)
+    }
+
+    private func schema(_ sql: String) throws -> Schema {
+        try SchemaParser().schema(of: SQLSource(name: "", sql))
+    }
+
+    private func report(_ old: String, _ new: String) throws -> DiffReport {
+        let (before, after) = (try schema(old), try schema(new))
+        var report = DiffReport(
+            old: "old.sql", new: "new.sql", changes: SchemaDiff(from: before, to: after).changes(),
+            oldSchema: before, newSchema: after)
+        let rename = RenameCandidate(
+            table: "email", newTable: "email", from: "sender", to: "from_address", score: 1,
+            evidence: "12 of 12 values are the same")
+        report.renames = RenameDecision(taken: [rename], open: [rename])
+        report.unparsed = ["old.sql: odd: no table has two primary keys"]
+        report.refusals = ["the plan would lose column email.snippet with its values; --allow-loss allows it"]
+        return report
+    }
+
+    private static let old = """
+        PRAGMA user_version = 3;
+        CREATE TABLE account(id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE email(
+            id INTEGER PRIMARY KEY, account_id INT REFERENCES account(id), sender TEXT, snippet TEXT DEFAULT '-',
+            size INT CHECK (size > 0), UNIQUE (account_id, sender));
+        CREATE INDEX email_size ON email(size);
+        CREATE VIEW big AS SELECT id FROM email WHERE size > 100;
+        CREATE TABLE legacy(a);
+        """
+
+    private static let new = """
+        PRAGMA user_version = 4;
+        CREATE TABLE account(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL COLLATE NOCASE);
+        CREATE TABLE email(
+            id INTEGER PRIMARY KEY, account_id INT REFERENCES account ON DELETE CASCADE, "from address" TEXT,
+            size INT CHECK (size >= 0), folded TEXT AS (lower("from address")) VIRTUAL);
+        CREATE INDEX email_size ON email(size DESC) WHERE size > 10;
+        CREATE VIEW big AS SELECT id, size FROM email WHERE size > 100;
+        CREATE TABLE label(account_id INT, name TEXT, PRIMARY KEY (account_id, name)) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER email_gone AFTER DELETE ON email BEGIN DELETE FROM label WHERE account_id = old.account_id; END;
+        CREATE VIRTUAL TABLE search USING fts5(subject, body, content='email');
+        """
+}
