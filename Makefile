@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak build lint format docs install prepare sample
+.PHONY: verify test soak bench build lint format docs install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -12,6 +12,10 @@ test: prepare                   ## run the tests
 
 soak: prepare                   ## run the property tests with thousands of seeds
 	DRYDOCK_SOAK=1 swift test
+
+bench: prepare                  ## measure beside the peers, in a release build
+	swift build -c release --product drydock
+	swift run -c release Benchmark
 
 build: prepare                  ## build an optimised drydock
 	swift build -c release --product drydock

@@ -38,6 +38,7 @@ let package = Package(
         .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
         .target(name: "SQLiteSchema"),
+        .executableTarget(name: "Benchmark", dependencies: ["SQLiteSchema", arguments]),
         .executableTarget(name: "SampleMaker", dependencies: ["GRDBEngine", engine]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 

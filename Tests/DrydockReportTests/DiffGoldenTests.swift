@@ -18,7 +18,9 @@ import Testing
 
     @Test func orderOfColumns() throws {
         let report = try report("CREATE TABLE t(a, b)", "CREATE TABLE t(b, a)")
-        #expect(DiffFormat.human.render(report, showsQuiet: false, RenderOptions()) == "same: old.sql and new.sql\n")
+        #expect(
+            DiffFormat.human.render(report, showsQuiet: false, RenderOptions())
+                == "same: old.sql and new.sql\n")
         let text = DiffFormat.human.render(report, showsQuiet: true, RenderOptions())
         #expect(text.contains("~ column order: (a, b) -> (b, a)"))
     }

@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test func passed() throws {
-        try Golden.hold(HumanRenderer().render(SampleReport.passed, RenderOptions()), against: "human-passed.txt")
+        try Golden.hold(
+            HumanRenderer().render(SampleReport.passed, RenderOptions()), against: "human-passed.txt")
         #expect(HumanRenderer().render(SampleReport.passed, RenderOptions(isQuiet: true)).isEmpty)
     }
 

@@ -10,7 +10,9 @@ import Testing
     ) async throws -> EngineError {
         let site = try Site(place)
         let database = try await site.open(configure)
-        try await database.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a UNIQUE, b NOT NULL DEFAULT 1 CHECK (b > 0)); INSERT INTO t VALUES (1, 'x', 1)")
+        try await database.execute(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, a UNIQUE, b NOT NULL DEFAULT 1 CHECK (b > 0)); INSERT INTO t VALUES (1, 'x', 1)"
+        )
         return try #require(await #expect(throws: EngineError.self) { try await database.execute(sql) })
     }
 
@@ -36,8 +38,14 @@ import Testing
     @Test(arguments: [
         ("INSERT INTO t(a) VALUES ('x')", SQLITE_CONSTRAINT | (8 << 8), "UNIQUE constraint failed: t.a"),
         ("INSERT INTO t(id) VALUES (1)", SQLITE_CONSTRAINT | (6 << 8), "UNIQUE constraint failed: t.id"),
-        ("INSERT INTO t(a, b) VALUES ('y', NULL)", SQLITE_CONSTRAINT | (5 << 8), "NOT NULL constraint failed: t.b"),
-        ("INSERT INTO t(a, b) VALUES ('y', -1)", SQLITE_CONSTRAINT | (1 << 8), "CHECK constraint failed: b > 0"),
+        (
+            "INSERT INTO t(a, b) VALUES ('y', NULL)", SQLITE_CONSTRAINT | (5 << 8),
+            "NOT NULL constraint failed: t.b"
+        ),
+        (
+            "INSERT INTO t(a, b) VALUES ('y', -1)", SQLITE_CONSTRAINT | (1 << 8),
+            "CHECK constraint failed: b > 0"
+        ),
     ])
     func constraintsHaveExtendedCodes(_ sql: String, _ code: Int32, _ message: String) async throws {
         let error = try await error(sql)
@@ -50,7 +58,9 @@ import Testing
     @Test func stepsHaveErrorsToo() async throws {
         let database = try await Site(.memory).open()
         let error = await #expect(throws: EngineError.self) {
-            try await database.withConnection { _ = try $0.rows("SELECT abs(-9223372036854775808)") { $0.integer(0) } }
+            try await database.withConnection {
+                _ = try $0.rows("SELECT abs(-9223372036854775808)") { $0.integer(0) }
+            }
         }
         #expect(error?.message == "integer overflow")
     }
@@ -68,7 +78,8 @@ import Testing
 
     @Test func aFolderThatIsNotThere() async throws {
         let error = await #expect(throws: EngineError.self) {
-            _ = try await GRDBDriver().open(.live(path: "/nowhere/at/all.sqlite"), settings: ConnectionSettings())
+            _ = try await GRDBDriver().open(
+                .live(path: "/nowhere/at/all.sqlite"), settings: ConnectionSettings())
         }
         #expect(error?.code == SQLITE_CANTOPEN)
     }

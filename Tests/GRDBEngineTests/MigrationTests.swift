@@ -35,7 +35,10 @@ import Testing
                 })
         }
         #expect(runs.all == ["v1", "v2", "Z"])
-        #expect(try await database.values("SELECT identifier FROM grdb_migrations ORDER BY rowid") == [["v1"], ["v2"], ["Z"]])
+        #expect(
+            try await database.values("SELECT identifier FROM grdb_migrations ORDER BY rowid") == [
+                ["v1"], ["v2"], ["Z"],
+            ])
         try await database.close()
     }
 
@@ -48,20 +51,34 @@ import Testing
             Change(testDescription: "nothing", sql: "SELECT 1"),
             Change(testDescription: "a column", sql: "ALTER TABLE child ADD COLUMN name TEXT"),
             Change(testDescription: "an orphan", sql: "INSERT INTO child VALUES (3, 99)"),
-            Change(testDescription: "an orphan that is mended", sql: "INSERT INTO child VALUES (3, 99); DELETE FROM child WHERE id = 3"),
+            Change(
+                testDescription: "an orphan that is mended",
+                sql: "INSERT INTO child VALUES (3, 99); DELETE FROM child WHERE id = 3"),
             Change(testDescription: "a parent deleted", sql: "DELETE FROM parent WHERE id = 1"),
-            Change(testDescription: "a parent deleted and put back", sql: "DELETE FROM parent WHERE id = 1; INSERT INTO parent VALUES (1)"),
-            Change(testDescription: "a parent rebuilt",
-                sql: "CREATE TABLE new(id INTEGER PRIMARY KEY); INSERT INTO new SELECT * FROM parent; DROP TABLE parent; ALTER TABLE new RENAME TO parent"),
+            Change(
+                testDescription: "a parent deleted and put back",
+                sql: "DELETE FROM parent WHERE id = 1; INSERT INTO parent VALUES (1)"),
+            Change(
+                testDescription: "a parent rebuilt",
+                sql:
+                    "CREATE TABLE new(id INTEGER PRIMARY KEY); INSERT INTO new SELECT * FROM parent; DROP TABLE parent; ALTER TABLE new RENAME TO parent"
+            ),
             Change(testDescription: "a parent dropped", sql: "DROP TABLE parent"),
             Change(testDescription: "a syntax error", sql: "DELETE FROM child; SELEKT"),
-            Change(testDescription: "foreign keys turned off in vain", sql: "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (3, 99)"),
-            Change(testDescription: "a deferred check", sql: "PRAGMA defer_foreign_keys = ON; INSERT INTO child VALUES (3, 99); DELETE FROM child WHERE id = 3"),
+            Change(
+                testDescription: "foreign keys turned off in vain",
+                sql: "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (3, 99)"),
+            Change(
+                testDescription: "a deferred check",
+                sql:
+                    "PRAGMA defer_foreign_keys = ON; INSERT INTO child VALUES (3, 99); DELETE FROM child WHERE id = 3"
+            ),
         ]
     }
 
     @Test(arguments: Change.all, [EngineMigration.ForeignKeyChecks.deferred, .immediate, .disabled])
-    func itIsWhatGRDBsMigratorDoes(_ change: Change, _ checks: EngineMigration.ForeignKeyChecks) async throws {
+    func itIsWhatGRDBsMigratorDoes(_ change: Change, _ checks: EngineMigration.ForeignKeyChecks) async throws
+    {
         let site = try Site(.rollbackFile)
         let database = try await site.open()
         try await database.apply(EngineMigration(identifier: "v1") { try $0.execute(Self.family) })
@@ -74,7 +91,8 @@ import Testing
             failure = error
         }
         let rows = "SELECT 'p', id, NULL FROM parent UNION ALL SELECT 'c', id, p FROM child"
-        let hasParent = try await database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'parent'") == 1
+        let hasParent =
+            try await database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'parent'") == 1
         let found = try await Self.content(database) + (hasParent ? database.values(rows) : [])
         #expect(try await database.value("PRAGMA foreign_keys") == 1)
         try await database.close()
@@ -102,7 +120,8 @@ import Testing
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute(Self.family)
-        try await database.execute("PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (9, 99); PRAGMA foreign_keys = ON")
+        try await database.execute(
+            "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (9, 99); PRAGMA foreign_keys = ON")
         let add: @Sendable (any Connection) throws -> Void = { connection in
             try connection.execute("ALTER TABLE child ADD COLUMN x")
         }
@@ -137,7 +156,8 @@ import Testing
         let site = try Site(place)
         let database = try await site.open()
         let runs = Runs()
-        let set = ["v1", "v2", "v3"].map { name in EngineMigration(identifier: name) { _ in runs.note(name) } }
+        let set = ["v1", "v2", "v3"].map { name in EngineMigration(identifier: name) { _ in runs.note(name) }
+        }
         try await database.apply(set[0])
         try await database.apply(set[1])
         #expect(try await database.migrate(Array(set[..<2])) == [])
@@ -157,7 +177,9 @@ import Testing
 
     @Test func aHistoryThatIsAheadIsLeftAlone() async throws {
         let database = try await Site(.memory).open()
-        for name in ["v1", "v2", "v3"] { try await database.apply(EngineMigration(identifier: name) { _ in }) }
+        for name in ["v1", "v2", "v3"] {
+            try await database.apply(EngineMigration(identifier: name) { _ in })
+        }
         // GRDB would trap if it were asked to migrate to a target below what is applied.
         try await database.apply(EngineMigration(identifier: "v1") { _ in Issue.record("it ran again") })
         #expect(try await database.migrate([EngineMigration(identifier: "v2") { _ in }]) == [])
@@ -166,7 +188,8 @@ import Testing
     @Test func aTransactionThatAMigrationEndsIsAnError() async throws {
         let database = try await Site(.memory).open()
         await #expect(throws: EngineError.self) {
-            try await database.apply(EngineMigration(identifier: "v1") { try $0.execute("CREATE TABLE t(a); COMMIT") })
+            try await database.apply(
+                EngineMigration(identifier: "v1") { try $0.execute("CREATE TABLE t(a); COMMIT") })
         }
         #expect(try await database.value("SELECT 1") == 1)
     }

@@ -6,13 +6,16 @@ import Synchronization
 import Testing
 
 @Suite struct SettingsTests {
-    private static let family = "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE child(p REFERENCES parent)"
+    private static let family =
+        "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE child(p REFERENCES parent)"
 
     @Test(arguments: Place.allCases) func foreignKeysAreOnUnlessSaidOtherwise(_ place: Place) async throws {
         let site = try Site(place)
         let strict = try await site.open()
         try await strict.execute(Self.family)
-        let error = await #expect(throws: EngineError.self) { try await strict.execute("INSERT INTO child VALUES (7)") }
+        let error = await #expect(throws: EngineError.self) {
+            try await strict.execute("INSERT INTO child VALUES (7)")
+        }
         #expect(error?.isForeignKeyViolation == true)
         try await strict.close()
         let loose = try await site.open { $0.foreignKeys = false }
@@ -21,11 +24,14 @@ import Testing
         try await loose.close()
     }
 
-    @Test(arguments: Place.allCases) func doubleQuotedTextIsRefusedUnlessAllowed(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func doubleQuotedTextIsRefusedUnlessAllowed(_ place: Place) async throws
+    {
         let site = try Site(place)
         let strict = try await site.open()
         await #expect(throws: EngineError.self) { try await strict.execute("SELECT \"text\"") }
-        await #expect(throws: EngineError.self) { try await strict.execute("CREATE TABLE q(a CHECK (a <> \"x\"))") }
+        await #expect(throws: EngineError.self) {
+            try await strict.execute("CREATE TABLE q(a CHECK (a <> \"x\"))")
+        }
         try await strict.close()
         let loose = try await site.open { $0.doubleQuotedStrings = true }
         #expect(try await loose.value("SELECT \"text\"") == "text")
@@ -34,7 +40,9 @@ import Testing
 
     @Test(arguments: Place.allCases) func setupRunsOnce(_ place: Place) async throws {
         let site = try Site(place)
-        let database = try await site.open { $0.setup = ["PRAGMA cache_size = 123", "PRAGMA case_sensitive_like = ON"] }
+        let database = try await site.open {
+            $0.setup = ["PRAGMA cache_size = 123", "PRAGMA case_sensitive_like = ON"]
+        }
         #expect(try await database.value("PRAGMA cache_size") == 123)
         #expect(try await database.value("SELECT 'a' LIKE 'A'") == 0)
         try await database.close()
@@ -52,15 +60,19 @@ import Testing
         #expect(FileManager.default.contents(atPath: site.path) == bytes)
     }
 
-    @Test(arguments: ["delete", "truncate", "persist", "wal"]) func theJournalModeOfALiveFileStays(_ mode: String) async throws {
+    @Test(arguments: ["delete", "truncate", "persist", "wal"]) func theJournalModeOfALiveFileStays(
+        _ mode: String
+    ) async throws {
         let site = try Site(.rollbackFile)
-        try site.bystander().execute("PRAGMA journal_mode = \(mode); CREATE TABLE t(a); INSERT INTO t VALUES (0)")
+        try site.bystander().execute(
+            "PRAGMA journal_mode = \(mode); CREATE TABLE t(a); INSERT INTO t VALUES (0)")
         let isWAL = mode == "wal"
         #expect(try site.bystander().text("PRAGMA journal_mode") == (isWAL ? "wal" : "delete"))
         let database = try await site.open()
         try await database.execute("INSERT INTO t VALUES (1)")
         _ = try await database.read { try $0.firstRow("SELECT count(*) FROM t") { $0.integer(0) } }
-        try await database.apply(EngineMigration(identifier: "m") { try $0.execute("ALTER TABLE t ADD COLUMN b") })
+        try await database.apply(
+            EngineMigration(identifier: "m") { try $0.execute("ALTER TABLE t ADD COLUMN b") })
         #expect(try await database.value("PRAGMA journal_mode") == (isWAL ? "wal" : "delete"))
         try await database.close()
         #expect(try site.bystander().text("PRAGMA journal_mode") == (isWAL ? "wal" : "delete"))
@@ -76,7 +88,9 @@ import Testing
         let database = try await site.open { $0.busyTimeout = .milliseconds(80) }
         try other.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
         let start = ContinuousClock.now
-        let error = await #expect(throws: EngineError.self) { try await database.execute("INSERT INTO t VALUES (2)") }
+        let error = await #expect(throws: EngineError.self) {
+            try await database.execute("INSERT INTO t VALUES (2)")
+        }
         #expect(error?.code == SQLITE_BUSY)
         #expect(ContinuousClock.now - start >= .milliseconds(60))
         try other.execute("COMMIT")
@@ -106,30 +120,40 @@ import Testing
             ]
         }
         let found = try await database.values(
-            "SELECT missing(), missing(1, 2), answer(), half(1), word(), bytes(), second('a', x'00ff'), second('a'), SECOND(1, 2.5)")
+            "SELECT missing(), missing(1, 2), answer(), half(1), word(), bytes(), second('a', x'00ff'), second('a'), SECOND(1, 2.5)"
+        )
         #expect(found == [[.null, .null, 42, 0.5, "wörd", .blob([0, 255]), .blob([0, 255]), .null, 2.5]])
         await #expect(throws: EngineError.self) { try await database.execute("SELECT answer(1)") }
         // Deterministic, so that an index can be over it.
-        try await database.execute("CREATE TABLE t(a); CREATE INDEX i ON t(second(a, a)); INSERT INTO t VALUES (1)")
+        try await database.execute(
+            "CREATE TABLE t(a); CREATE INDEX i ON t(second(a, a)); INSERT INTO t VALUES (1)")
         try await database.close()
     }
 
     @Test(arguments: Place.allCases) func collationStubs(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open {
-            $0.collations = CollationStub.Order.allCases.map { CollationStub(name: "app_\($0.rawValue)", order: $0) }
+            $0.collations = CollationStub.Order.allCases.map {
+                CollationStub(name: "app_\($0.rawValue)", order: $0)
+            }
         }
         let words = "'b', 'A', 'a', 'a ', 'É', 'é', 'B', '', ' ', 'Z', 'a' || char(0), '['"
         for order in CollationStub.Order.allCases {
             let sql = { (name: String) in
                 "SELECT value FROM json_each(json_array(\(words))) ORDER BY value COLLATE \(name), hex(value)"
             }
-            let (own, stub) = (try await database.values(sql(order.rawValue)), try await database.values(sql("app_\(order.rawValue)")))
+            let (own, stub) = (
+                try await database.values(sql(order.rawValue)),
+                try await database.values(sql("app_\(order.rawValue)"))
+            )
             #expect(own == stub, "\(order)")
             let pairs = { (name: String) in
                 "SELECT count(*) FROM json_each(json_array(\(words))) AS a JOIN json_each(json_array(\(words))) AS b ON a.value = b.value COLLATE \(name)"
             }
-            let (same, asStub) = (try await database.value(pairs(order.rawValue)), try await database.value(pairs("app_\(order.rawValue)")))
+            let (same, asStub) = (
+                try await database.value(pairs(order.rawValue)),
+                try await database.value(pairs("app_\(order.rawValue)"))
+            )
             #expect(same == asStub, "\(order)")
         }
         try await database.close()
@@ -137,7 +161,8 @@ import Testing
 
     // MARK: - Stopping
 
-    private static let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+    private static let endless =
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 
     private final class Switch: Sendable {
         let isOn = Atomic(false)
@@ -147,7 +172,9 @@ import Testing
         let site = try Site(place)
         let (stop, start) = (Switch(), ContinuousClock.now)
         let database = try await site.open {
-            $0.interrupt = { stop.isOn.load(ordering: .relaxed) || ContinuousClock.now - start > .milliseconds(200) }
+            $0.interrupt = {
+                stop.isOn.load(ordering: .relaxed) || ContinuousClock.now - start > .milliseconds(200)
+            }
         }
         let error = await #expect(throws: EngineError.self) { try await database.execute(Self.endless) }
         #expect(error?.isInterrupt == true)

@@ -33,7 +33,8 @@ final class Site: Sendable {
         case .rollbackFile, .walFile:
             (overlay, location) = (nil, .live(path: path))
             try Bystander(path).execute(
-                "PRAGMA journal_mode = \(place == .walFile ? "WAL" : "DELETE"); CREATE TABLE made(a); DROP TABLE made")
+                "PRAGMA journal_mode = \(place == .walFile ? "WAL" : "DELETE"); CREATE TABLE made(a); DROP TABLE made"
+            )
         }
     }
 

@@ -12,7 +12,8 @@ import Testing
             #expect(!connection.isInTransaction)
             try connection.execute("BEGIN; INSERT INTO t VALUES (1)")
             #expect(connection.isInTransaction)
-            try connection.execute("SAVEPOINT s; INSERT INTO t VALUES (2); ROLLBACK TO s; INSERT INTO t VALUES (3); RELEASE s")
+            try connection.execute(
+                "SAVEPOINT s; INSERT INTO t VALUES (2); ROLLBACK TO s; INSERT INTO t VALUES (3); RELEASE s")
             try connection.execute("COMMIT")
             try connection.execute("BEGIN; DELETE FROM t; ROLLBACK")
             try connection.execute("SAVEPOINT outer; INSERT INTO t VALUES (4); RELEASE outer")

@@ -5,10 +5,13 @@ import Testing
     static let values: [SQLValue] = [
         .null, 0, 1, -1, .integer(.max), .integer(.min), 9_007_199_254_740_993,
         0.0, .real(-0.0), 1.0, 0.1, .real(0.1 + 0.2), .real(.infinity), .real(-.infinity),
-        .real(.greatestFiniteMagnitude), .real(.leastNonzeroMagnitude), .real(-.leastNormalMagnitude), 9_007_199_254_740_992.0,
-        "", "a", "it's", "é", "e\u{301}", "🙂", "a\u{0}b", "\u{0}", .text([0xff, 0xfe]), .text([0xed, 0xa0, 0x80]),
+        .real(.greatestFiniteMagnitude), .real(.leastNonzeroMagnitude), .real(-.leastNormalMagnitude),
+        9_007_199_254_740_992.0,
+        "", "a", "it's", "é", "e\u{301}", "🙂", "a\u{0}b", "\u{0}", .text([0xff, 0xfe]),
+        .text([0xed, 0xa0, 0x80]),
         .text([0xc0, 0x80]), .text([0xe2, 0x82]), .text(Array(repeating: 97, count: 100_000)),
-        .blob([]), .blob([0]), .blob([0xff, 0, 0xff]), .blob(Array("text".utf8)), .blob(Array(repeating: 0, count: 100_000)),
+        .blob([]), .blob([0]), .blob([0xff, 0, 0xff]), .blob(Array("text".utf8)),
+        .blob(Array(repeating: 0, count: 100_000)),
     ]
 
     @Test(arguments: Place.allCases) func valuesComeBackExactly(_ place: Place) async throws {
@@ -27,7 +30,9 @@ import Testing
         // In one row, through a transaction that only reads.
         let row = try await database.read { connection in
             let marks = Self.values.map { _ in "?" }.joined(separator: ", ")
-            return try connection.firstRow("SELECT \(marks)", Self.values) { row in (0..<row.columnCount).map(row.value) }
+            return try connection.firstRow("SELECT \(marks)", Self.values) { row in
+                (0..<row.columnCount).map(row.value)
+            }
         }
         #expect(row == Self.values)
         try await database.close()
@@ -35,17 +40,22 @@ import Testing
 
     @Test func notANumberIsNULL() async throws {
         let database = try await Site(.memory).open()
-        let found = try await database.withConnection { try $0.firstRow("SELECT ?", [.real(.nan)]) { $0.value(0) } }
+        let found = try await database.withConnection {
+            try $0.firstRow("SELECT ?", [.real(.nan)]) { $0.value(0) }
+        }
         #expect(found == .null)
     }
 
-    @Test(arguments: ["UTF-16le", "UTF-16be"]) func textOfAUTF16DatabaseIsItsBytes(_ encoding: String) async throws {
+    @Test(arguments: ["UTF-16le", "UTF-16be"]) func textOfAUTF16DatabaseIsItsBytes(_ encoding: String)
+        async throws
+    {
         let database = try await Site(.memory).open { $0.setup = ["PRAGMA encoding = '\(encoding)'"] }
         try await database.execute("CREATE TABLE t(v); INSERT INTO t VALUES ('é')")
         // A value is fetched as it is stored: no conversion to UTF-8.
         let bytes: [UInt8] = encoding == "UTF-16le" ? [0xe9, 0] : [0, 0xe9]
         #expect(try await database.value("SELECT v FROM t") == .text(bytes))
-        #expect(try await database.withConnection { try $0.firstRow("SELECT v FROM t") { $0.string(0) } } == "é")
+        #expect(
+            try await database.withConnection { try $0.firstRow("SELECT v FROM t") { $0.string(0) } } == "é")
     }
 
     @Test func equalityIsOfClassAndBits() {

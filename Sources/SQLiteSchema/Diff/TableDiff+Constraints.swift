@@ -5,7 +5,9 @@ extension TableDiff {
         var names: [TableChange] = []
         // The same expression under the same name is no change, under another a new name.
         for after in new.checks {
-            let same = left.indices.filter { schemas.same(left[$0].expression, after.expression, on: old.name) }
+            let same = left.indices.filter {
+                schemas.same(left[$0].expression, after.expression, on: old.name)
+            }
             guard let place = same.first(where: { left[$0].name == after.name }) ?? same.first else {
                 open.append(after)
                 continue

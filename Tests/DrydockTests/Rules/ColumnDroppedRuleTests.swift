@@ -10,60 +10,94 @@ import Testing
     }
 
     @Test(arguments: [
-        RuleCase("with values", "ALTER TABLE n DROP COLUMN a", schema: schema, rows: rows, errors: [.columnDropped]),
-        RuleCase("of NULLs alone, a warning", "ALTER TABLE n DROP COLUMN b", schema: schema, rows: rows, warnings: [.columnDropped]),
-        RuleCase("declared", "-- drydock: drops column n.a\nALTER TABLE n DROP COLUMN a", schema: schema, rows: rows),
-        RuleCase("a list is declared", "-- drydock: drops columns n.a, n.b\nALTER TABLE n DROP COLUMN a; ALTER TABLE n DROP COLUMN b",
+        RuleCase(
+            "with values", "ALTER TABLE n DROP COLUMN a", schema: schema, rows: rows, errors: [.columnDropped]
+        ),
+        RuleCase(
+            "of NULLs alone, a warning", "ALTER TABLE n DROP COLUMN b", schema: schema, rows: rows,
+            warnings: [.columnDropped]),
+        RuleCase(
+            "declared", "-- drydock: drops column n.a\nALTER TABLE n DROP COLUMN a", schema: schema,
+            rows: rows),
+        RuleCase(
+            "a list is declared",
+            "-- drydock: drops columns n.a, n.b\nALTER TABLE n DROP COLUMN a; ALTER TABLE n DROP COLUMN b",
             schema: schema, rows: rows),
-        RuleCase("a declaration does not cover another column",
+        RuleCase(
+            "a declaration does not cover another column",
             "-- drydock: drops column n.b\nALTER TABLE n DROP COLUMN a", schema: schema, rows: rows,
             errors: [.columnDropped], warnings: [.unusedDeclaration]),
-        RuleCase("left out of a rebuild", rebuild("id INTEGER PRIMARY KEY, b TEXT", "INSERT INTO new SELECT id, b FROM n"),
+        RuleCase(
+            "left out of a rebuild",
+            rebuild("id INTEGER PRIMARY KEY, b TEXT", "INSERT INTO new SELECT id, b FROM n"),
             schema: schema, rows: rows, errors: [.columnDropped]),
-        RuleCase("left out of a rebuild, declared",
-            "-- drydock: drops column n.a\n" + rebuild("id INTEGER PRIMARY KEY, b TEXT", "INSERT INTO new SELECT id, b FROM n"),
+        RuleCase(
+            "left out of a rebuild, declared",
+            "-- drydock: drops column n.a\n"
+                + rebuild("id INTEGER PRIMARY KEY, b TEXT", "INSERT INTO new SELECT id, b FROM n"),
             schema: schema, rows: rows),
-        RuleCase("dropped and added again, empty", "ALTER TABLE n DROP COLUMN a; ALTER TABLE n ADD COLUMN a TEXT",
+        RuleCase(
+            "dropped and added again, empty", "ALTER TABLE n DROP COLUMN a; ALTER TABLE n ADD COLUMN a TEXT",
             schema: schema, rows: rows, errors: [.valuesChanged]),
         RuleCase("renamed by ALTER", "ALTER TABLE n RENAME COLUMN a TO c", schema: schema, rows: rows),
-        RuleCase("renamed in a rebuild by the copy's column list",
-            rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new(id, c, b) SELECT id, a, b FROM n"),
+        RuleCase(
+            "renamed in a rebuild by the copy's column list",
+            rebuild(
+                "id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new(id, c, b) SELECT id, a, b FROM n"),
             schema: schema, rows: rows, notes: [.columnDropped]),
-        RuleCase("renamed in a rebuild by the copy's positions",
+        RuleCase(
+            "renamed in a rebuild by the copy's positions",
             rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new SELECT id, a, b FROM n"),
             schema: schema, rows: rows, notes: [.columnDropped]),
-        RuleCase("the copying statement says a renaming, the values do not",
-            rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT",
+        RuleCase(
+            "the copying statement says a renaming, the values do not",
+            rebuild(
+                "id INTEGER PRIMARY KEY, c TEXT, b TEXT",
                 "INSERT INTO new(id, c, b) SELECT id, a, b FROM n; UPDATE new SET c = 'y' WHERE id = 3"),
             schema: schema, rows: rows, errors: [.columnDropped]),
-        RuleCase("the values say a renaming, no statement does",
+        RuleCase(
+            "the values say a renaming, no statement does",
             "ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a; ALTER TABLE n DROP COLUMN a",
             schema: schema, rows: rows, errors: [.columnDropped]),
-        RuleCase("the same, declared",
+        RuleCase(
+            "the same, declared",
             """
             -- drydock: renames column n.a to n.c
             ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a; ALTER TABLE n DROP COLUMN a
             """, schema: schema, rows: rows),
-        RuleCase("a declared renaming is held to its values",
+        RuleCase(
+            "a declared renaming is held to its values",
             """
             -- drydock: renames column n.a to c
             ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = upper(a); ALTER TABLE n DROP COLUMN a
             """, schema: schema, rows: rows, errors: [.valuesChanged]),
-        RuleCase("renamed in a rebuild and rewritten, declared",
+        RuleCase(
+            "renamed in a rebuild and rewritten, declared",
             """
             -- drydock: renames column n.a to n.c
             -- drydock: rewrites n.c
-            """ + "\n" + rebuild("id INTEGER PRIMARY KEY, c TEXT, b TEXT", "INSERT INTO new(id, c, b) SELECT id, upper(a), b FROM n"),
+            """ + "\n"
+                + rebuild(
+                    "id INTEGER PRIMARY KEY, c TEXT, b TEXT",
+                    "INSERT INTO new(id, c, b) SELECT id, upper(a), b FROM n"),
             schema: schema, rows: rows),
         RuleCase("a generated column has no values of its own", "ALTER TABLE stamp DROP COLUMN twice"),
-        RuleCase("a stored column becomes a generated one with the same values",
-            rebuild("id INTEGER PRIMARY KEY, a TEXT AS (iif(id = 1, 'x', iif(id = 3, 'z', NULL))), b TEXT", "INSERT INTO new(id, b) SELECT id, b FROM n"),
+        RuleCase(
+            "a stored column becomes a generated one with the same values",
+            rebuild(
+                "id INTEGER PRIMARY KEY, a TEXT AS (iif(id = 1, 'x', iif(id = 3, 'z', NULL))), b TEXT",
+                "INSERT INTO new(id, b) SELECT id, b FROM n"),
             schema: schema, rows: rows),
-        RuleCase("a stored column becomes a generated one with other values",
-            rebuild("id INTEGER PRIMARY KEY, a TEXT AS (iif(id = 1, 'x', NULL)), b TEXT", "INSERT INTO new(id, b) SELECT id, b FROM n"),
+        RuleCase(
+            "a stored column becomes a generated one with other values",
+            rebuild(
+                "id INTEGER PRIMARY KEY, a TEXT AS (iif(id = 1, 'x', NULL)), b TEXT",
+                "INSERT INTO new(id, b) SELECT id, b FROM n"),
             schema: schema, rows: rows, errors: [.valuesChanged]),
-        RuleCase("two columns swapped in a rebuild are not two renamings",
-            rebuild("id INTEGER PRIMARY KEY, a TEXT, b TEXT", "INSERT INTO new(id, b, a) SELECT id, a, b FROM n"),
+        RuleCase(
+            "two columns swapped in a rebuild are not two renamings",
+            rebuild(
+                "id INTEGER PRIMARY KEY, a TEXT, b TEXT", "INSERT INTO new(id, b, a) SELECT id, a, b FROM n"),
             schema: schema, rows: rows, errors: [.valuesChanged, .valuesChanged]),
     ])
     func columns(_ it: RuleCase) async throws { try await it.check() }

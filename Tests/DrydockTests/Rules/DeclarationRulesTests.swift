@@ -5,19 +5,31 @@ import Testing
 @Suite struct DeclarationRulesTests {
     @Test(arguments: [
         RuleCase("a misspelt verb", "-- drydock: dorps table log\nSELECT 1", errors: [.invalidDeclaration]),
-        RuleCase("a table that is not there", "-- drydock: drops table lgo\nSELECT 1", errors: [.invalidDeclaration]),
-        RuleCase("a column that is not there", "-- drydock: drops column email.sendr\nSELECT 1", errors: [.invalidDeclaration]),
-        RuleCase("nothing needed it", "-- drydock: drops table log\nSELECT 1", warnings: [.unusedDeclaration]),
-        RuleCase("each that nothing needed",
+        RuleCase(
+            "a table that is not there", "-- drydock: drops table lgo\nSELECT 1",
+            errors: [.invalidDeclaration]),
+        RuleCase(
+            "a column that is not there", "-- drydock: drops column email.sendr\nSELECT 1",
+            errors: [.invalidDeclaration]),
+        RuleCase(
+            "nothing needed it", "-- drydock: drops table log\nSELECT 1", warnings: [.unusedDeclaration]),
+        RuleCase(
+            "each that nothing needed",
             "-- drydock: drops column email.snippet\n-- drydock: inserts into log\nSELECT 1",
             warnings: [.unusedDeclaration, .unusedDeclaration]),
-        RuleCase("a rewriting in a table that is not there before", "-- drydock: rewrites nowhere.x\nSELECT 1",
+        RuleCase(
+            "a rewriting in a table that is not there before", "-- drydock: rewrites nowhere.x\nSELECT 1",
             errors: [.invalidDeclaration]),
-        RuleCase("a renaming that an ALTER says already", "-- drydock: renames table setting to preference\nALTER TABLE setting RENAME TO preference",
+        RuleCase(
+            "a renaming that an ALTER says already",
+            "-- drydock: renames table setting to preference\nALTER TABLE setting RENAME TO preference",
             warnings: [.unusedDeclaration]),
-        RuleCase("preserves and foreign-keys are never unused",
+        RuleCase(
+            "preserves and foreign-keys are never unused",
             "-- drydock: foreign-keys immediate\n-- drydock: preserves select 1\nSELECT 1"),
-        RuleCase("an ordinary comment about drydock", "-- drydock is great; the word drydock: in a line is none\nSELECT 1"),
+        RuleCase(
+            "an ordinary comment about drydock",
+            "-- drydock is great; the word drydock: in a line is none\nSELECT 1"),
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
@@ -61,7 +73,13 @@ import Testing
     @Test func theConfigurationFilesDeclarationsCount() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "DELETE FROM setting")
         let report = try await scenario.verify {
-            $0.declarations = ["v2": [.init(kind: .deletes(table: "setting", condition: nil), text: "", place: .init(file: "drydock.yml"))]]
+            $0.declarations = [
+                "v2": [
+                    .init(
+                        kind: .deletes(table: "setting", condition: nil), text: "",
+                        place: .init(file: "drydock.yml"))
+                ]
+            ]
         }
         report.expectNothing()
     }

@@ -23,33 +23,54 @@ import Testing
     }
 
     @Test(arguments: [
-        RuleCase("a violation under the deferred check is a migration that fails",
-            "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1", schema: schema, rows: rows,
+        RuleCase(
+            "a violation under the deferred check is a migration that fails",
+            "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1", schema: schema,
+            rows: rows,
             errors: [.migrationFailed]),
-        RuleCase("a violation with foreign keys on is one too",
-            immediate + "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1", schema: schema, rows: rows,
+        RuleCase(
+            "a violation with foreign keys on is one too",
+            immediate + "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1",
+            schema: schema, rows: rows,
             errors: [.migrationFailed]),
-        RuleCase("a violation that the same step mends", 
+        RuleCase(
+            "a violation that the same step mends",
             "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1; UPDATE child SET parent_id = 2 WHERE id = 1",
             schema: schema, rows: rows),
-        RuleCase("the snapshot's own violation stops the deferred check", "ALTER TABLE parent ADD COLUMN x", schema: schema,
+        RuleCase(
+            "the snapshot's own violation stops the deferred check", "ALTER TABLE parent ADD COLUMN x",
+            schema: schema,
             rows: rows + orphan, errors: [.migrationFailed], notes: [.foreignKeyViolation]),
-        RuleCase("the snapshot's own violation is its baseline with foreign keys on",
-            immediate + "ALTER TABLE parent ADD COLUMN x", schema: schema, rows: rows + orphan, notes: [.foreignKeyViolation]),
-        RuleCase("the snapshot's own violation is mended",
-            "-- drydock: deletes from child where parent_id = 99\nDELETE FROM child WHERE parent_id = 99", schema: schema,
+        RuleCase(
+            "the snapshot's own violation is its baseline with foreign keys on",
+            immediate + "ALTER TABLE parent ADD COLUMN x", schema: schema, rows: rows + orphan,
+            notes: [.foreignKeyViolation]),
+        RuleCase(
+            "the snapshot's own violation is mended",
+            "-- drydock: deletes from child where parent_id = 99\nDELETE FROM child WHERE parent_id = 99",
+            schema: schema,
             rows: rows + orphan, notes: [.foreignKeyViolation]),
-        RuleCase("a violation that only the state after shows", immediate + loseParent, schema: schema, rows: rows,
+        RuleCase(
+            "a violation that only the state after shows", immediate + loseParent, schema: schema, rows: rows,
             errors: [.foreignKeyViolation, .foreignKeyViolation], warnings: []),
-        RuleCase("healed by a later step, a warning", immediate + loseParent,
-            immediate + redirect("person", "parent"), schema: schema, rows: rows, warnings: [.foreignKeyViolation, .foreignKeyViolation]),
-        RuleCase("a parent without a unique key, under the deferred check", "DROP INDEX parent_code", schema: schema, rows: rows,
+        RuleCase(
+            "healed by a later step, a warning", immediate + loseParent,
+            immediate + redirect("person", "parent"), schema: schema, rows: rows,
+            warnings: [.foreignKeyViolation, .foreignKeyViolation]),
+        RuleCase(
+            "a parent without a unique key, under the deferred check", "DROP INDEX parent_code",
+            schema: schema, rows: rows,
             errors: [.migrationFailed]),
-        RuleCase("a parent without a unique key, with foreign keys on", immediate + "DROP INDEX parent_code", schema: schema,
+        RuleCase(
+            "a parent without a unique key, with foreign keys on", immediate + "DROP INDEX parent_code",
+            schema: schema,
             rows: rows, errors: [.foreignKeyViolation]),
-        RuleCase("the baseline follows a renamed table", immediate + "ALTER TABLE child RENAME TO kid", schema: schema,
+        RuleCase(
+            "the baseline follows a renamed table", immediate + "ALTER TABLE child RENAME TO kid",
+            schema: schema,
             rows: rows + orphan, notes: [.foreignKeyViolation]),
-        RuleCase("the baseline follows a rebuilt table",
+        RuleCase(
+            "the baseline follows a rebuilt table",
             """
             -- drydock: foreign-keys immediate
             -- drydock: rewrites child.parent_id
@@ -59,8 +80,10 @@ import Testing
     func keys(_ it: RuleCase) async throws { try await it.check() }
 
     @Test func theDeferredCheckIsTaggedWhenTheSnapshotIsToBlame() async throws {
-        let old = try await Scenario(Self.schema, rows: Self.rows + Self.orphan, steps: "ALTER TABLE parent ADD COLUMN x")
-            .verify().finding(.migrationFailed)
+        let old = try await Scenario(
+            Self.schema, rows: Self.rows + Self.orphan, steps: "ALTER TABLE parent ADD COLUMN x"
+        )
+        .verify().finding(.migrationFailed)
         #expect(old.tags.contains(.preExisting))
         let new = try await Scenario(
             Self.schema, rows: Self.rows + Self.orphan, steps: "UPDATE child SET parent_id = 77 WHERE id = 1"
@@ -82,7 +105,8 @@ import Testing
     @Test func moreOfTheSameIsANewViolation() async throws {
         // Edited behind SQLite's back, since with foreign keys on it lets no violation in.
         let report = try await Scenario(
-            Self.schema + "CREATE TABLE person(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO person VALUES (1, 'a'), (2, 'b');",
+            Self.schema
+                + "CREATE TABLE person(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO person VALUES (1, 'a'), (2, 'b');",
             rows: Self.rows + Self.orphan,
             steps: Self.immediate + "DELETE FROM person WHERE id = 2;" + Self.loseParent
         ).verify()

@@ -5,11 +5,14 @@ import Testing
 /// `nothing-verified`: what a history table tells.
 @Suite struct HistoryRulesTests {
     private static let three: [(name: String, sql: String)] = [
-        ("v1", "CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"), ("v3", "ALTER TABLE n ADD COLUMN c"),
+        ("v1", "CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"),
+        ("v3", "ALTER TABLE n ADD COLUMN c"),
     ]
 
     @Test func aMigrationThatForgetsHistory() async throws {
-        let report = try await Scenario("CREATE TABLE IF NOT EXISTS n(a)", steps: "DELETE FROM grdb_migrations").verify()
+        let report = try await Scenario(
+            "CREATE TABLE IF NOT EXISTS n(a)", steps: "DELETE FROM grdb_migrations"
+        ).verify()
         #expect(report.rules(.error).contains(.notIdempotent), "\(report.findings.map(\.line))")
         #expect(try report.finding(.notIdempotent).message.contains("v1 would run again"))
     }
@@ -61,7 +64,8 @@ import Testing
 
     @Test func historyInAnotherCaseIsHistory() async throws {
         var scenario = Scenario(migrations: Self.three, at: 1)
-        scenario.schemaEdit = "ALTER TABLE grdb_migrations RENAME TO h; ALTER TABLE h RENAME TO GRDB_Migrations"
+        scenario.schemaEdit =
+            "ALTER TABLE grdb_migrations RENAME TO h; ALTER TABLE h RENAME TO GRDB_Migrations"
         try await scenario.verify().expectNothing()
     }
 

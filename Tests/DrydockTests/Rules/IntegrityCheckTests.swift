@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct IntegrityCheckTests {
-    private static let schema = "CREATE TABLE n(id INTEGER PRIMARY KEY, a TEXT, b TEXT); CREATE INDEX n_a ON n(a);"
+    private static let schema =
+        "CREATE TABLE n(id INTEGER PRIMARY KEY, a TEXT, b TEXT); CREATE INDEX n_a ON n(a);"
     private static let rows = "INSERT INTO n VALUES (1, 'x', NULL), (2, NULL, 'y'), (3, 'z', 'z');"
 
     private static func edit(_ old: String, _ new: String) -> String {
@@ -15,22 +16,30 @@ import Testing
     }
 
     @Test(arguments: [
-        RuleCase("a NOT NULL that rows break, by an edit of the schema", edit("a TEXT", "a TEXT NOT NULL"), schema: schema,
+        RuleCase(
+            "a NOT NULL that rows break, by an edit of the schema", edit("a TEXT", "a TEXT NOT NULL"),
+            schema: schema,
             rows: rows, errors: [.integrityFailure]),
-        RuleCase("a NOT NULL that no row breaks", edit("a TEXT", "a TEXT NOT NULL"), schema: schema,
+        RuleCase(
+            "a NOT NULL that no row breaks", edit("a TEXT", "a TEXT NOT NULL"), schema: schema,
             rows: "INSERT INTO n VALUES (1, 'x', NULL);"),
-        RuleCase("an index whose column is another one, by an edit of the schema", edit("n(a)", "n(b)"), schema: schema,
+        RuleCase(
+            "an index whose column is another one, by an edit of the schema", edit("n(a)", "n(b)"),
+            schema: schema,
             rows: rows, errors: [.integrityFailure]),
-        RuleCase("rows that break the snapshot's own constraints are an old fault", "ALTER TABLE n ADD COLUMN c",
+        RuleCase(
+            "rows that break the snapshot's own constraints are an old fault", "ALTER TABLE n ADD COLUMN c",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, a CHECK (a > 0));",
-            rows: "PRAGMA ignore_check_constraints = ON; INSERT INTO n VALUES (1, -1);", notes: [.integrityFailure]),
+            rows: "PRAGMA ignore_check_constraints = ON; INSERT INTO n VALUES (1, -1);",
+            notes: [.integrityFailure]),
     ])
     func constraints(_ it: RuleCase) async throws { try await it.check() }
 
     @Test func damagedStructureIsNotReplayed() async throws {
         let folder = try Scenario(
             Self.schema,
-            rows: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 900) INSERT INTO n SELECT x, hex(x), 'b' FROM c;",
+            rows:
+                "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 900) INSERT INTO n SELECT x, hex(x), 'b' FROM c;",
             steps: "ALTER TABLE n ADD COLUMN c"
         ).write()
         let path = folder.file("Snapshots/snapshot.sqlite")
@@ -47,13 +56,16 @@ import Testing
 
     @Test func aSnapshotAtTheNewestVersionIsChecked() async throws {
         var scenario = Scenario(Self.schema, rows: Self.rows)
-        scenario.schemaEdit = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'n(a)', 'n(b)') WHERE name = 'n_a';"
+        scenario.schemaEdit =
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'n(a)', 'n(b)') WHERE name = 'n_a';"
         let report = try await scenario.verify()
         report.expect(errors: [.integrityFailure], warnings: [.nothingVerified])
     }
 
     @Test func anUnknownCollationLeavesTheRestChecked() async throws {
-        var scenario = Scenario("CREATE TABLE n(a TEXT); CREATE TABLE m(b)", rows: "INSERT INTO n VALUES ('x'), ('y');", steps: "SELECT 1")
+        var scenario = Scenario(
+            "CREATE TABLE n(a TEXT); CREATE TABLE m(b)", rows: "INSERT INTO n VALUES ('x'), ('y');",
+            steps: "SELECT 1")
         scenario.schemaEdit = """
             CREATE INDEX n_a ON n(a COLLATE NOCASE);
             PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'PINYIN') WHERE name = 'n_a';

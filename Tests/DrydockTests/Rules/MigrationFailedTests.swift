@@ -3,15 +3,24 @@ import Testing
 
 @Suite struct MigrationFailedTests {
     @Test(arguments: [
-        RuleCase("a unique index over duplicates", "CREATE UNIQUE INDEX u ON log(at)", errors: [.migrationFailed]),
-        RuleCase("NOT NULL without a default", "ALTER TABLE email ADD COLUMN folder TEXT NOT NULL", errors: [.migrationFailed]),
+        RuleCase(
+            "a unique index over duplicates", "CREATE UNIQUE INDEX u ON log(at)", errors: [.migrationFailed]),
+        RuleCase(
+            "NOT NULL without a default", "ALTER TABLE email ADD COLUMN folder TEXT NOT NULL",
+            errors: [.migrationFailed]),
         RuleCase("a syntax error", "ALTER TABEL email ADD COLUMN x", errors: [.migrationFailed]),
-        RuleCase("double-quoted text, which GRDB turns off", "UPDATE log SET line = \"x\"", errors: [.migrationFailed]),
-        RuleCase("a function that the app registers", "UPDATE log SET line = slug(line)", errors: [.migrationFailed]),
+        RuleCase(
+            "double-quoted text, which GRDB turns off", "UPDATE log SET line = \"x\"",
+            errors: [.migrationFailed]),
+        RuleCase(
+            "a function that the app registers", "UPDATE log SET line = slug(line)",
+            errors: [.migrationFailed]),
         RuleCase("a table that is not there", "DROP TABLE nowhere", errors: [.migrationFailed]),
-        RuleCase("what it lost was rolled back and is not reported",
+        RuleCase(
+            "what it lost was rolled back and is not reported",
             "DELETE FROM email; DROP TABLE log; SELECT nothing()", errors: [.migrationFailed]),
-        RuleCase("what an earlier step lost is reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
+        RuleCase(
+            "what an earlier step lost is reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
             errors: [.rowsLost, .migrationFailed]),
         RuleCase("VACUUM, which no transaction takes", "VACUUM", errors: [.migrationFailed]),
     ])
@@ -25,7 +34,8 @@ import Testing
 
     @Test func nothingRunsAfterIt() async throws {
         let report = try await Scenario(
-            Mail.schema, rows: Mail.rows, steps: "ALTER TABLE log ADD COLUMN x", "SELECT nothing()", "DELETE FROM log"
+            Mail.schema, rows: Mail.rows, steps: "ALTER TABLE log ADD COLUMN x", "SELECT nothing()",
+            "DELETE FROM log"
         ).verify()
         #expect(report.replays[0].steps.map(\.migration) == ["v2"])
         #expect(report.replays[0].to == "v2")
@@ -48,14 +58,17 @@ import Testing
             .verify().finding(.migrationFailed)
         #expect(data.tags == [.dataDependent])
         #expect(data.help.contains("Merge or delete them first"))
-        let syntax = try await Scenario(Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(oh)")
-            .verify().finding(.migrationFailed)
+        let syntax = try await Scenario(
+            Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(oh)"
+        )
+        .verify().finding(.migrationFailed)
         #expect(syntax.tags.isEmpty)
     }
 
     @Test func aMissingFunctionIsProposedAndAStandInRunsIt() async throws {
         let scenario = Scenario(
-            Mail.schema, rows: Mail.rows, steps: "-- drydock: rewrites log.line\nUPDATE log SET line = slug(line)")
+            Mail.schema, rows: Mail.rows,
+            steps: "-- drydock: rewrites log.line\nUPDATE log SET line = slug(line)")
         let finding = try await scenario.verify().finding(.migrationFailed)
         #expect(finding.help.contains("slug: {returns: null}"))
         let report = try await scenario.verify {
@@ -65,7 +78,8 @@ import Testing
     }
 
     @Test func aMissingCollationIsProposedAndAStandInRunsIt() async throws {
-        let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "CREATE INDEX i ON log(line COLLATE pinyin)")
+        let scenario = Scenario(
+            Mail.schema, rows: Mail.rows, steps: "CREATE INDEX i ON log(line COLLATE pinyin)")
         let finding = try await scenario.verify().finding(.migrationFailed)
         #expect(finding.help.contains("pinyin: nocase"))
         let report = try await scenario.verify { $0.collations = [.init(name: "pinyin", order: .nocase)] }

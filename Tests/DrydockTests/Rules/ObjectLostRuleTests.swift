@@ -6,78 +6,111 @@ import Testing
         RuleCase("a rebuild that makes everything again", Mail.rebuild()),
         RuleCase("a rebuild that forgets the index", Mail.rebuild(indexes: ""), errors: [.objectLost]),
         RuleCase("a rebuild that forgets the trigger", Mail.rebuild(triggers: ""), errors: [.objectLost]),
-        RuleCase("a rebuild that forgets both", Mail.rebuild(indexes: "", triggers: ""), errors: [.objectLost, .objectLost]),
+        RuleCase(
+            "a rebuild that forgets both", Mail.rebuild(indexes: "", triggers: ""),
+            errors: [.objectLost, .objectLost]),
         RuleCase("dropped by name", "DROP INDEX email_on_account; DROP TRIGGER email_gone; DROP VIEW inbox"),
-        RuleCase("dropped by name before the rebuild", "DROP INDEX email_on_account; " + Mail.rebuild(indexes: "")),
+        RuleCase(
+            "dropped by name before the rebuild", "DROP INDEX email_on_account; " + Mail.rebuild(indexes: "")),
         RuleCase("dropped by name in another case and quoted", "DROP INDEX main.\"Email_On_Account\""),
-        RuleCase("the same definition under another name",
+        RuleCase(
+            "the same definition under another name",
             Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id, received_at);")),
-        RuleCase("another definition under the same name",
+        RuleCase(
+            "another definition under the same name",
             Mail.rebuild(indexes: "CREATE INDEX email_on_account ON email(account_id);")),
-        RuleCase("another definition under another name",
-            Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id);"), errors: [.objectLost]),
-        RuleCase("the same meaning in other words under another name",
+        RuleCase(
+            "another definition under another name",
+            Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id);"),
+            errors: [.objectLost]),
+        RuleCase(
+            "the same meaning in other words under another name",
             """
             CREATE TABLE new(a TEXT COLLATE NOCASE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n; CREATE INDEX other ON n("a" COLLATE nocase ASC, b) WHERE "b" > 0X0a
             """,
-            schema: "CREATE TABLE n(a TEXT COLLATE NOCASE, b INT); CREATE INDEX n_a ON n(a, b) WHERE b > 0x0A;"),
-        RuleCase("another collation under another name",
+            schema:
+                "CREATE TABLE n(a TEXT COLLATE NOCASE, b INT); CREATE INDEX n_a ON n(a, b) WHERE b > 0x0A;"),
+        RuleCase(
+            "another collation under another name",
             """
             CREATE TABLE new(a TEXT COLLATE NOCASE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n; CREATE INDEX other ON n(a COLLATE BINARY)
             """,
-            schema: "CREATE TABLE n(a TEXT COLLATE NOCASE, b INT); CREATE INDEX n_a ON n(a);", errors: [.objectLost]),
-        RuleCase("a unique index that became a constraint",
+            schema: "CREATE TABLE n(a TEXT COLLATE NOCASE, b INT); CREATE INDEX n_a ON n(a);",
+            errors: [.objectLost]),
+        RuleCase(
+            "a unique index that became a constraint",
             """
             CREATE TABLE new(a TEXT COLLATE NOCASE UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n
             """,
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a COLLATE NOCASE);"),
-        RuleCase("a unique index that became a constraint under another collation",
+        RuleCase(
+            "a unique index that became a constraint under another collation",
             """
             CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n
             """,
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a COLLATE NOCASE);",
             errors: [.objectLost]),
-        RuleCase("its column has another name after the rebuild",
+        RuleCase(
+            "its column has another name after the rebuild",
             """
             -- drydock: renames column n.a to n.z
             CREATE TABLE new(z TEXT, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n; CREATE INDEX n_z ON n(z)
             """,
-            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);", rows: "INSERT INTO n VALUES ('x', 1);"),
-        RuleCase("other blanks, case and quotes under another name",
-            Mail.rebuild(indexes: "create index \"email_by_account\" on [email] ( \"account_id\" ,received_at ) ;")),
-        RuleCase("healed by a later step, a warning", Mail.rebuild(indexes: ""), Mail.emailIndexes, warnings: [.objectLost]),
-        RuleCase("healed by a later step under another name", Mail.rebuild(indexes: ""),
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);",
+            rows: "INSERT INTO n VALUES ('x', 1);"),
+        RuleCase(
+            "other blanks, case and quotes under another name",
+            Mail.rebuild(
+                indexes: "create index \"email_by_account\" on [email] ( \"account_id\" ,received_at ) ;")),
+        RuleCase(
+            "healed by a later step, a warning", Mail.rebuild(indexes: ""), Mail.emailIndexes,
+            warnings: [.objectLost]),
+        RuleCase(
+            "healed by a later step under another name", Mail.rebuild(indexes: ""),
             "CREATE INDEX email_by_account ON email(account_id, received_at);", warnings: [.objectLost]),
-        RuleCase("not healed by a later step that makes another one", Mail.rebuild(indexes: ""),
+        RuleCase(
+            "not healed by a later step that makes another one", Mail.rebuild(indexes: ""),
             "CREATE INDEX email_on_sender ON email(sender);", errors: [.objectLost]),
-        RuleCase("healed where the table goes, declared", Mail.rebuild(triggers: ""),
+        RuleCase(
+            "healed where the table goes, declared", Mail.rebuild(triggers: ""),
             "-- drydock: drops table email\nDROP VIEW inbox; DROP TABLE email", warnings: [.objectLost]),
-        RuleCase("its table went, declared", "-- drydock: drops table n\nDROP TABLE n",
-            schema: "CREATE TABLE n(a, b); CREATE INDEX n_a ON n(a); CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT 1; END;",
+        RuleCase(
+            "its table went, declared", "-- drydock: drops table n\nDROP TABLE n",
+            schema:
+                "CREATE TABLE n(a, b); CREATE INDEX n_a ON n(a); CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT 1; END;",
             rows: "INSERT INTO n VALUES (1, 2);"),
-        RuleCase("its column went, declared",
+        RuleCase(
+            "its column went, declared",
             """
             -- drydock: drops column n.a
             CREATE TABLE new(b); INSERT INTO new SELECT b FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
             """,
             schema: "CREATE TABLE n(a, b); CREATE INDEX n_a ON n(a);", rows: "INSERT INTO n VALUES (1, 2);"),
-        RuleCase("another column went, declared",
+        RuleCase(
+            "another column went, declared",
             """
             -- drydock: drops column n.a
             CREATE TABLE new(b); INSERT INTO new SELECT b FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
             """,
             schema: "CREATE TABLE n(a, b); CREATE INDEX n_b ON n(b);", rows: "INSERT INTO n VALUES (1, 2);",
             errors: [.objectLost]),
-        RuleCase("its table was renamed", "ALTER TABLE n RENAME TO m",
-            schema: "CREATE TABLE n(a, b); CREATE INDEX n_b ON n(b); CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT 1; END;"),
-        RuleCase("its column was renamed", "ALTER TABLE n RENAME b TO c",
-            schema: "CREATE TABLE n(a, b); CREATE INDEX n_b ON n(b); CREATE TRIGGER n_t AFTER UPDATE OF b ON n BEGIN SELECT new.b; END;"),
-        RuleCase("an index that SQLite makes itself is part of its table",
+        RuleCase(
+            "its table was renamed", "ALTER TABLE n RENAME TO m",
+            schema:
+                "CREATE TABLE n(a, b); CREATE INDEX n_b ON n(b); CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT 1; END;"
+        ),
+        RuleCase(
+            "its column was renamed", "ALTER TABLE n RENAME b TO c",
+            schema:
+                "CREATE TABLE n(a, b); CREATE INDEX n_b ON n(b); CREATE TRIGGER n_t AFTER UPDATE OF b ON n BEGIN SELECT new.b; END;"
+        ),
+        RuleCase(
+            "an index that SQLite makes itself is part of its table",
             """
             CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);
             INSERT INTO new SELECT * FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
@@ -86,9 +119,12 @@ import Testing
     func objects(_ it: RuleCase) async throws { try await it.check() }
 
     @Test(arguments: [
-        RuleCase("a view that vanished from the schema",
-            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'inbox'", errors: [.objectLost]),
-        RuleCase("a view that was made again without its trigger",
+        RuleCase(
+            "a view that vanished from the schema",
+            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'inbox'",
+            errors: [.objectLost]),
+        RuleCase(
+            "a view that was made again without its trigger",
             "DROP VIEW v; CREATE VIEW v AS SELECT a FROM n",
             schema: """
                 CREATE TABLE n(a); CREATE VIEW v AS SELECT a FROM n;
@@ -100,7 +136,8 @@ import Testing
     }
 
     @Test func theFindingShowsHowToMakeItAgain() async throws {
-        let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(indexes: "")).verify()
+        let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(indexes: ""))
+            .verify()
         let finding = try report.finding(.objectLost)
         #expect(finding.message == "index email_on_account of email is gone")
         #expect(finding.place?.statement == "DROP TABLE email")

@@ -3,21 +3,29 @@ import Testing
 
 @Suite struct RowsAddedRuleTests {
     @Test(arguments: [
-        RuleCase("a row in a table that existed", "INSERT INTO account VALUES (4, 'd@example.org', 'D')", warnings: [.rowsAdded]),
+        RuleCase(
+            "a row in a table that existed", "INSERT INTO account VALUES (4, 'd@example.org', 'D')",
+            warnings: [.rowsAdded]),
         RuleCase("in a table that was empty", "INSERT INTO blank VALUES (1, 'x')", warnings: [.rowsAdded]),
         RuleCase("in a table without a key", "INSERT INTO log VALUES ('1', 'a')", warnings: [.rowsAdded]),
         RuleCase("in a table that the step made", "CREATE TABLE fresh(a); INSERT INTO fresh VALUES (1)"),
-        RuleCase("in a table that an earlier step made", "CREATE TABLE fresh(a)", "INSERT INTO fresh VALUES (1)",
+        RuleCase(
+            "in a table that an earlier step made", "CREATE TABLE fresh(a)", "INSERT INTO fresh VALUES (1)",
             warnings: [.rowsAdded]),
         RuleCase("declared", "-- drydock: inserts into blank\nINSERT INTO blank VALUES (1, 'x')"),
-        RuleCase("a list is declared",
-            "-- drydock: inserts into blank, log\nINSERT INTO blank VALUES (1, 'x'); INSERT INTO log VALUES (7, 7)"),
-        RuleCase("another is declared", "-- drydock: inserts into log\nINSERT INTO blank VALUES (1, 'x')",
+        RuleCase(
+            "a list is declared",
+            "-- drydock: inserts into blank, log\nINSERT INTO blank VALUES (1, 'x'); INSERT INTO log VALUES (7, 7)"
+        ),
+        RuleCase(
+            "another is declared", "-- drydock: inserts into log\nINSERT INTO blank VALUES (1, 'x')",
             warnings: [.rowsAdded, .unusedDeclaration]),
-        RuleCase("by a trigger",
+        RuleCase(
+            "by a trigger",
             "CREATE TRIGGER noted AFTER UPDATE ON stamp BEGIN INSERT INTO log VALUES (new.code, 'u'); END; UPDATE stamp SET size = size",
             warnings: [.rowsAdded]),
-        RuleCase("a rebuild that copies rows twice",
+        RuleCase(
+            "a rebuild that copies rows twice",
             "CREATE TABLE new(at TEXT, line); INSERT INTO new SELECT * FROM log; INSERT INTO new SELECT * FROM log; DROP TABLE log; ALTER TABLE new RENAME TO log",
             warnings: [.rowsAdded]),
         RuleCase("the history table is not the app's", "SELECT 1"),

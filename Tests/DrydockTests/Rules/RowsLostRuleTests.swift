@@ -7,7 +7,8 @@ import Testing
         RuleCase("every row kept", "UPDATE email SET subject = subject"),
         RuleCase("a row deleted", "DELETE FROM email WHERE id = 2", errors: [.rowsLost]),
         RuleCase(
-            "a row of a table WITHOUT ROWID deleted", "DELETE FROM setting WHERE scope = 'web'", errors: [.rowsLost]),
+            "a row of a table WITHOUT ROWID deleted", "DELETE FROM setting WHERE scope = 'web'",
+            errors: [.rowsLost]),
         RuleCase("one of two equal rows deleted", "DELETE FROM log WHERE rowid = 1", errors: [.rowsLost]),
         RuleCase("a row of NULLs deleted", "DELETE FROM log WHERE at IS NULL", errors: [.rowsLost]),
         RuleCase(
@@ -17,7 +18,8 @@ import Testing
             "a changed part of a compound key", "UPDATE setting SET scope = 'App' WHERE scope = 'web'",
             errors: [.rowsLost], warnings: [.rowsAdded]),
         RuleCase(
-            "OR REPLACE takes another row's place", "UPDATE OR REPLACE account SET email = 'ada@example.org' WHERE id = 3",
+            "OR REPLACE takes another row's place",
+            "UPDATE OR REPLACE account SET email = 'ada@example.org' WHERE id = 3",
             schema: "CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT UNIQUE);",
             rows: "INSERT INTO account VALUES (1, 'ada@example.org'), (3, 'cy@example.org');",
             errors: [.rowsLost, .valuesChanged]),
@@ -72,7 +74,8 @@ import Testing
             "CREATE TABLE kept AS SELECT * FROM setting; DELETE FROM setting",
             "INSERT INTO setting SELECT * FROM kept",
             errors: [.rowsLost], warnings: [.rowsAdded]),
-        RuleCase("a row lost and brought back in one step",
+        RuleCase(
+            "a row lost and brought back in one step",
             """
             CREATE TABLE kept AS SELECT * FROM setting; DELETE FROM setting; INSERT INTO setting SELECT * FROM kept;
             DROP TABLE kept
@@ -82,11 +85,14 @@ import Testing
 
     @Test(arguments: [
         RuleCase(
-            "exactly what is declared", "-- drydock: deletes from email where is_spam = 1\nDELETE FROM email WHERE is_spam = 1"),
+            "exactly what is declared",
+            "-- drydock: deletes from email where is_spam = 1\nDELETE FROM email WHERE is_spam = 1"),
         RuleCase(
-            "less than is declared", "-- drydock: deletes from email where is_spam < 2\nDELETE FROM email WHERE is_spam = 1"),
+            "less than is declared",
+            "-- drydock: deletes from email where is_spam < 2\nDELETE FROM email WHERE is_spam = 1"),
         RuleCase(
-            "more than is declared", "-- drydock: deletes from email where is_spam = 1\nDELETE FROM email WHERE id < 3",
+            "more than is declared",
+            "-- drydock: deletes from email where is_spam = 1\nDELETE FROM email WHERE id < 3",
             errors: [.rowsLost]),
         RuleCase(
             "the condition is evaluated before the step",
@@ -95,7 +101,8 @@ import Testing
             -- drydock: rewrites email.is_spam
             UPDATE email SET is_spam = 1 WHERE id = 1; DELETE FROM email WHERE is_spam = 1
             """, errors: [.rowsLost], warnings: [.unusedDeclaration]),
-        RuleCase("without a condition every row may go", "-- drydock: deletes from setting\nDELETE FROM setting"),
+        RuleCase(
+            "without a condition every row may go", "-- drydock: deletes from setting\nDELETE FROM setting"),
         RuleCase(
             "either of two conditions",
             """
@@ -115,13 +122,16 @@ import Testing
             """),
         RuleCase(
             "another table's declaration does not cover it",
-            "-- drydock: deletes from log\nDELETE FROM setting", errors: [.rowsLost], warnings: [.unusedDeclaration]),
+            "-- drydock: deletes from log\nDELETE FROM setting", errors: [.rowsLost],
+            warnings: [.unusedDeclaration]),
         RuleCase(
             "the table's name after the step",
-            "-- drydock: deletes from preference\nALTER TABLE setting RENAME TO preference; DELETE FROM preference"),
+            "-- drydock: deletes from preference\nALTER TABLE setting RENAME TO preference; DELETE FROM preference"
+        ),
         RuleCase(
             "the table's name before the step",
-            "-- drydock: deletes from setting\nALTER TABLE setting RENAME TO preference; DELETE FROM preference"),
+            "-- drydock: deletes from setting\nALTER TABLE setting RENAME TO preference; DELETE FROM preference"
+        ),
         RuleCase(
             "quoted, and in another case",
             "-- drydock: Deletes FROM [LOG] WHERE \"line\" = 'b'\nDELETE FROM log WHERE line = 'b'"),
@@ -156,14 +166,16 @@ import Testing
         #expect(finding.place?.line == 3)
         #expect(finding.place?.statement == "DELETE FROM email\nWHERE id < 3")
         #expect(finding.evidence?.rowCount == 1)
-        #expect(finding.evidence?.rows.map { $0.key.map { "\($0.column)=\($0.value.literal)" } } == [["id=2"]])
+        #expect(
+            finding.evidence?.rows.map { $0.key.map { "\($0.column)=\($0.value.literal)" } } == [["id=2"]])
         #expect(finding.help.contains("-- drydock: deletes from email where CONDITION"))
     }
 
     @Test func everyRowIsCountedAndAFewAreShown() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(id INTEGER PRIMARY KEY, x)",
-            rows: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000) INSERT INTO n SELECT x, x FROM c;",
+            rows:
+                "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000) INSERT INTO n SELECT x, x FROM c;",
             steps: "DELETE FROM n WHERE id % 2"
         ).verify()
         let evidence = try #require(report.finding(.rowsLost).evidence)

@@ -2,7 +2,9 @@ import Drydock
 import Testing
 
 @Suite struct SchemaMismatchTests {
-    private static func drift(_ edit: String, steps: [String] = ["ALTER TABLE log ADD COLUMN level"]) -> Scenario {
+    private static func drift(_ edit: String, steps: [String] = ["ALTER TABLE log ADD COLUMN level"])
+        -> Scenario
+    {
         var scenario = Scenario(Mail.schema, rows: Mail.rows, steps: steps)
         scenario.schemaEdit = edit
         return scenario
@@ -28,18 +30,30 @@ import Testing
         Drift("an index too many", "CREATE INDEX extra ON log(at)", errors: [.schemaMismatch]),
         Drift("a table too many", "CREATE TABLE extra(a)", errors: [.schemaMismatch]),
         Drift("a column too many", "ALTER TABLE blank ADD COLUMN extra", errors: [.schemaMismatch]),
-        Drift("another index of the same name",
-            "DROP INDEX email_on_account; CREATE INDEX email_on_account ON email(received_at, account_id)", errors: [.schemaMismatch]),
-        Drift("another collation, which no PRAGMA shows",
-            "DROP TABLE blank; CREATE TABLE blank(id INTEGER PRIMARY KEY, note TEXT COLLATE NOCASE)", errors: [.schemaMismatch]),
-        Drift("another check, which no PRAGMA shows",
-            "DROP TABLE blank; CREATE TABLE blank(id INTEGER PRIMARY KEY, note TEXT CHECK (note <> ''))", errors: [.schemaMismatch]),
-        Drift("columns in another order, a warning",
-            "DROP TABLE blank; CREATE TABLE blank(note TEXT, id INTEGER PRIMARY KEY)", warnings: [.schemaMismatch]),
-        Drift("blanks, quotes, comments and case",
-            "DROP TABLE blank; create table \"blank\" (id integer primary key /* id */,\n [note]   text -- note\n)"),
-        Drift("the text that ALTER leaves",
-            "ALTER TABLE blank RENAME TO b; ALTER TABLE b RENAME TO blank; ALTER TABLE log RENAME line TO l; ALTER TABLE log RENAME l TO line"),
+        Drift(
+            "another index of the same name",
+            "DROP INDEX email_on_account; CREATE INDEX email_on_account ON email(received_at, account_id)",
+            errors: [.schemaMismatch]),
+        Drift(
+            "another collation, which no PRAGMA shows",
+            "DROP TABLE blank; CREATE TABLE blank(id INTEGER PRIMARY KEY, note TEXT COLLATE NOCASE)",
+            errors: [.schemaMismatch]),
+        Drift(
+            "another check, which no PRAGMA shows",
+            "DROP TABLE blank; CREATE TABLE blank(id INTEGER PRIMARY KEY, note TEXT CHECK (note <> ''))",
+            errors: [.schemaMismatch]),
+        Drift(
+            "columns in another order, a warning",
+            "DROP TABLE blank; CREATE TABLE blank(note TEXT, id INTEGER PRIMARY KEY)",
+            warnings: [.schemaMismatch]),
+        Drift(
+            "blanks, quotes, comments and case",
+            "DROP TABLE blank; create table \"blank\" (id integer primary key /* id */,\n [note]   text -- note\n)"
+        ),
+        Drift(
+            "the text that ALTER leaves",
+            "ALTER TABLE blank RENAME TO b; ALTER TABLE b RENAME TO blank; ALTER TABLE log RENAME line TO l; ALTER TABLE log RENAME l TO line"
+        ),
     ])
     func drift(_ it: Drift) async throws {
         let report = try await Self.drift(it.edit).verify()
@@ -50,13 +64,17 @@ import Testing
     }
 
     @Test func whatAStepHealsStandsNoMore() async throws {
-        let report = try await Self.drift("DROP INDEX email_on_account", steps: [Mail.emailIndexes.replacing("INDEX", with: "INDEX IF NOT EXISTS")])
-            .verify()
+        let report = try await Self.drift(
+            "DROP INDEX email_on_account",
+            steps: [Mail.emailIndexes.replacing("INDEX", with: "INDEX IF NOT EXISTS")]
+        )
+        .verify()
         report.expectNothing()
     }
 
     @Test func theFindingShowsBothSides() async throws {
-        let finding = try await Self.drift("ALTER TABLE blank ADD COLUMN extra").verify().finding(.schemaMismatch)
+        let finding = try await Self.drift("ALTER TABLE blank ADD COLUMN extra").verify().finding(
+            .schemaMismatch)
         #expect(finding.message == "column blank.extra is there, which a fresh install has not")
         let details = finding.evidence?.details ?? []
         #expect(details.count == 2)
@@ -74,12 +92,14 @@ import Testing
         scenario.schemaEdit = "INSERT INTO grdb_migrations VALUES ('v2')"
         let report = try await scenario.verify()
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
-        #expect(report.notChecked.contains { $0.rule == .schemaMismatch && $0.reason.contains("fresh install") })
+        #expect(
+            report.notChecked.contains { $0.rule == .schemaMismatch && $0.reason.contains("fresh install") })
     }
 
     @Test func aPartialReplayIsHeldAgainstAPartialInstall() async throws {
         let report = try await Scenario(
-            Mail.schema, rows: Mail.rows, steps: "ALTER TABLE log ADD COLUMN x", "ALTER TABLE log ADD COLUMN y"
+            Mail.schema, rows: Mail.rows, steps: "ALTER TABLE log ADD COLUMN x",
+            "ALTER TABLE log ADD COLUMN y"
         ).verify { $0.upTo = "v2" }
         report.expectNothing()
         #expect(report.replays[0].to == "v2")
@@ -87,7 +107,8 @@ import Testing
 
     @Test func historyAndShadowTablesAreNoSchema() async throws {
         let report = try await Scenario(
-            "CREATE VIRTUAL TABLE note USING fts5(body)", rows: "INSERT INTO note VALUES ('a');", steps: "SELECT 1"
+            "CREATE VIRTUAL TABLE note USING fts5(body)", rows: "INSERT INTO note VALUES ('a');",
+            steps: "SELECT 1"
         ).verify()
         report.expectNothing()
     }

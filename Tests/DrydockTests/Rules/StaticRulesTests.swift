@@ -4,29 +4,47 @@ import Testing
 /// `transaction-ended` and `pragma-ignored`: what can be said before a migration runs.
 @Suite struct StaticRulesTests {
     @Test(arguments: [
-        RuleCase("COMMIT", "CREATE TABLE a(x); COMMIT; CREATE TABLE b(x)", errors: [.transactionEnded, .migrationFailed]),
-        RuleCase("END TRANSACTION", "CREATE TABLE a(x); END TRANSACTION", errors: [.transactionEnded, .migrationFailed]),
+        RuleCase(
+            "COMMIT", "CREATE TABLE a(x); COMMIT; CREATE TABLE b(x)",
+            errors: [.transactionEnded, .migrationFailed]),
+        RuleCase(
+            "END TRANSACTION", "CREATE TABLE a(x); END TRANSACTION",
+            errors: [.transactionEnded, .migrationFailed]),
         RuleCase("ROLLBACK", "ROLLBACK", errors: [.transactionEnded, .migrationFailed]),
-        RuleCase("BEGIN and COMMIT around it all", "BEGIN; CREATE TABLE a(x); COMMIT;", errors: [.transactionEnded, .migrationFailed]),
+        RuleCase(
+            "BEGIN and COMMIT around it all", "BEGIN; CREATE TABLE a(x); COMMIT;",
+            errors: [.transactionEnded, .migrationFailed]),
         RuleCase("a savepoint", "SAVEPOINT s; CREATE TABLE a(x); RELEASE s"),
         RuleCase("back to a savepoint", "SAVEPOINT s; CREATE TABLE a(x); ROLLBACK TO s; RELEASE s"),
-        RuleCase("the BEGIN and END of a trigger",
+        RuleCase(
+            "the BEGIN and END of a trigger",
             "CREATE TRIGGER t AFTER INSERT ON log BEGIN SELECT CASE WHEN 1 THEN 2 END; END"),
         RuleCase("COMMIT in a comment and in text", "-- COMMIT;\nSELECT 'COMMIT;' /* ROLLBACK; */"),
     ])
-    func transactions(_ it: RuleCase) async throws { try await it.scenario.verify().expect(
-        errors: it.errors, notChecked: it.errors.isEmpty ? [] : [.schemaMismatch]) }
+    func transactions(_ it: RuleCase) async throws {
+        try await it.scenario.verify().expect(
+            errors: it.errors, notChecked: it.errors.isEmpty ? [] : [.schemaMismatch])
+    }
 
     @Test(arguments: [
-        RuleCase("foreign_keys, under the deferred check", "PRAGMA foreign_keys = OFF; " + Mail.rebuild(), warnings: [.pragmaIgnored]),
+        RuleCase(
+            "foreign_keys, under the deferred check", "PRAGMA foreign_keys = OFF; " + Mail.rebuild(),
+            warnings: [.pragmaIgnored]),
         RuleCase("foreign_keys(0)", "PRAGMA foreign_keys(0)", warnings: [.pragmaIgnored]),
-        RuleCase("foreign_keys off with foreign keys on, and rows to lose",
-            "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = OFF; DELETE FROM blank", errors: [.pragmaIgnored]),
-        RuleCase("foreign_keys off with foreign keys on, and nothing to lose",
-            "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = OFF; CREATE TABLE a(x)", warnings: [.pragmaIgnored]),
-        RuleCase("foreign_keys on with foreign keys on",
-            "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = ON; DELETE FROM blank", warnings: [.pragmaIgnored]),
-        RuleCase("off and on again", "PRAGMA foreign_keys = OFF; PRAGMA foreign_keys = ON",
+        RuleCase(
+            "foreign_keys off with foreign keys on, and rows to lose",
+            "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = OFF; DELETE FROM blank",
+            errors: [.pragmaIgnored]),
+        RuleCase(
+            "foreign_keys off with foreign keys on, and nothing to lose",
+            "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = OFF; CREATE TABLE a(x)",
+            warnings: [.pragmaIgnored]),
+        RuleCase(
+            "foreign_keys on with foreign keys on",
+            "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = ON; DELETE FROM blank",
+            warnings: [.pragmaIgnored]),
+        RuleCase(
+            "off and on again", "PRAGMA foreign_keys = OFF; PRAGMA foreign_keys = ON",
             warnings: [.pragmaIgnored, .pragmaIgnored]),
         RuleCase("auto_vacuum", "PRAGMA auto_vacuum = FULL", warnings: [.pragmaIgnored]),
         RuleCase("page_size", "PRAGMA main.page_size = 8192", warnings: [.pragmaIgnored]),
@@ -50,7 +68,9 @@ import Testing
 
     @Test func migrationsThatNoSnapshotReplaysAreNotJudged() async throws {
         let report = try await Scenario(
-            migrations: [("v1", "PRAGMA page_size = 8192; CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b")], at: 1
+            migrations: [
+                ("v1", "PRAGMA page_size = 8192; CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"),
+            ], at: 1
         ).verify()
         report.expectNothing()
     }

@@ -6,50 +6,72 @@ import Testing
         RuleCase("with rows", "DROP TABLE log", errors: [.tableDropped]),
         RuleCase("without rows, a warning", "DROP TABLE blank", warnings: [.tableDropped]),
         RuleCase("declared", "-- drydock: drops table log\nDROP TABLE log"),
-        RuleCase("a list is declared", "-- drydock: drops table log, \"setting\"\nDROP TABLE log; DROP TABLE setting"),
-        RuleCase("another is declared", "-- drydock: drops table log\nDROP TABLE setting",
+        RuleCase(
+            "a list is declared",
+            "-- drydock: drops table log, \"setting\"\nDROP TABLE log; DROP TABLE setting"),
+        RuleCase(
+            "another is declared", "-- drydock: drops table log\nDROP TABLE setting",
             errors: [.tableDropped], warnings: [.unusedDeclaration]),
-        RuleCase("its rows may go, the table may not", "-- drydock: deletes from log\nDROP TABLE log",
+        RuleCase(
+            "its rows may go, the table may not", "-- drydock: deletes from log\nDROP TABLE log",
             errors: [.tableDropped], warnings: [.unusedDeclaration]),
         RuleCase("renamed by ALTER", "ALTER TABLE setting RENAME TO preference"),
-        RuleCase("made anew under another name, undeclared",
+        RuleCase(
+            "made anew under another name, undeclared",
             "CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log; DROP TABLE log",
             errors: [.tableDropped]),
-        RuleCase("made anew under another name, declared",
+        RuleCase(
+            "made anew under another name, declared",
             """
             -- drydock: renames table log to journal
             CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log; DROP TABLE log
             """),
-        RuleCase("a declared renaming is held to its rows",
+        RuleCase(
+            "a declared renaming is held to its rows",
             """
             -- drydock: renames table log to journal
             CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log LIMIT 3; DROP TABLE log
             """, errors: [.rowsLost]),
-        RuleCase("made anew under its own name",
-            "CREATE TABLE new(at TEXT, line); INSERT INTO new SELECT * FROM log; DROP TABLE log; ALTER TABLE new RENAME TO log"),
-        RuleCase("renamed to a backup, made anew and filled",
-            "ALTER TABLE log RENAME TO old_log; CREATE TABLE log(at TEXT, line); INSERT INTO log SELECT * FROM old_log"),
-        RuleCase("renamed to a backup and made anew empty",
+        RuleCase(
+            "made anew under its own name",
+            "CREATE TABLE new(at TEXT, line); INSERT INTO new SELECT * FROM log; DROP TABLE log; ALTER TABLE new RENAME TO log"
+        ),
+        RuleCase(
+            "renamed to a backup, made anew and filled",
+            "ALTER TABLE log RENAME TO old_log; CREATE TABLE log(at TEXT, line); INSERT INTO log SELECT * FROM old_log"
+        ),
+        RuleCase(
+            "renamed to a backup and made anew empty",
             "ALTER TABLE log RENAME TO old_log; CREATE TABLE log(at TEXT, line)", errors: [.rowsLost]),
-        RuleCase("dropped and made anew empty", "DROP TABLE log; CREATE TABLE log(at TEXT, line)", errors: [.rowsLost]),
-        RuleCase("dropped, and made anew by a later step", "DROP TABLE log", "CREATE TABLE log(at TEXT, line)",
+        RuleCase(
+            "dropped and made anew empty", "DROP TABLE log; CREATE TABLE log(at TEXT, line)",
+            errors: [.rowsLost]),
+        RuleCase(
+            "dropped, and made anew by a later step", "DROP TABLE log", "CREATE TABLE log(at TEXT, line)",
             errors: [.tableDropped]),
-        RuleCase("made and dropped in one step", "CREATE TABLE new(a); INSERT INTO new VALUES (1); DROP TABLE new"),
-        RuleCase("made in one step and dropped with its rows in the next",
+        RuleCase(
+            "made and dropped in one step", "CREATE TABLE new(a); INSERT INTO new VALUES (1); DROP TABLE new"),
+        RuleCase(
+            "made in one step and dropped with its rows in the next",
             "CREATE TABLE new(a); INSERT INTO new VALUES (1)", "DROP TABLE new", errors: [.tableDropped]),
-        RuleCase("an index table that holds no content of its own", "DROP TABLE note_fts",
-            schema: "CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); CREATE VIRTUAL TABLE note_fts USING fts5(body, content='note', content_rowid='id');",
+        RuleCase(
+            "an index table that holds no content of its own", "DROP TABLE note_fts",
+            schema:
+                "CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); CREATE VIRTUAL TABLE note_fts USING fts5(body, content='note', content_rowid='id');",
             rows: "INSERT INTO note VALUES (1, 'a'); INSERT INTO note_fts(note_fts) VALUES ('rebuild');"),
-        RuleCase("a full-text table that holds its content", "DROP TABLE note",
+        RuleCase(
+            "a full-text table that holds its content", "DROP TABLE note",
             schema: "CREATE VIRTUAL TABLE note USING fts5(body);", rows: "INSERT INTO note VALUES ('a');",
             errors: [.tableDropped]),
-        RuleCase("a temporary table of the same name is another one",
+        RuleCase(
+            "a temporary table of the same name is another one",
             "CREATE TEMP TABLE log(x); DROP TABLE temp.log"),
     ])
     func tables(_ it: RuleCase) async throws { try await it.check() }
 
     @Test func theFindingPointsAtTheStatement() async throws {
-        let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: "SELECT 1;\n  DROP TABLE log;").verify()
+        let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: "SELECT 1;\n  DROP TABLE log;")
+            .verify()
         let finding = try report.finding(.tableDropped)
         #expect(finding.message == "table log is gone, with its 6 rows")
         #expect((finding.place?.line, finding.place?.column) == (2, 3))

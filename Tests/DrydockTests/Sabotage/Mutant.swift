@@ -61,7 +61,8 @@ struct MutantFactory {
     }
 
     private static let runnerFaults: Set<String> = [
-        "end the transaction", "fail", "forget what was applied", "declare what is not needed", "break an invariant",
+        "end the transaction", "fail", "forget what was applied", "declare what is not needed",
+        "break an invariant",
         "turn foreign keys off in vain", "misspell a declaration", "demand what rows do not meet",
         "let an index be of another column", "delete the AUTOINCREMENT mark", "empty the search index",
     ]
@@ -94,12 +95,14 @@ struct MutantFactory {
     ) {
         mutants.append(
             Mutant(
-                fault: fault, version: migration.version, what: what, sql: sql, rule: rule, severity: severity,
+                fault: fault, version: migration.version, what: what, sql: sql, rule: rule,
+                severity: severity,
                 target: target))
     }
 
     private mutating func append(
-        _ fault: String, _ what: String, _ statements: String, _ rule: Rule, _ severity: Finding.Severity = .error,
+        _ fault: String, _ what: String, _ statements: String, _ rule: Rule,
+        _ severity: Finding.Severity = .error,
         target: String = "SELECT 1"
     ) {
         add(fault, what, sql: migration.sql + "\n\(statements);\n", rule, severity, target: target)
@@ -109,9 +112,12 @@ struct MutantFactory {
 
     /// A row that no other references and that was there before, as a condition on the table.
     private func spare(_ table: SchemaFacts.Table) -> String {
-        let conditions = table.children.map { "id NOT IN (SELECT \($0.column) FROM \($0.table) WHERE \($0.column) IS NOT NULL)" }
+        let conditions = table.children.map {
+            "id NOT IN (SELECT \($0.column) FROM \($0.table) WHERE \($0.column) IS NOT NULL)"
+        }
         let free = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
-        return "(\(table.key)) = (SELECT \(table.key) FROM \(table.name) WHERE \(free) ORDER BY \(table.key) LIMIT 1)"
+        return
+            "(\(table.key)) = (SELECT \(table.key) FROM \(table.name) WHERE \(free) ORDER BY \(table.key) LIMIT 1)"
     }
 
     /// The same on the schema before the migration, which may lack some of the children.
@@ -121,14 +127,19 @@ struct MutantFactory {
     }
 
     private mutating func mutateRows(of table: SchemaFacts.Table) {
-        append("delete a row", table.name, "DELETE FROM \(table.name) WHERE \(spare(table))", .rowsLost, target: countSpare(table))
+        append(
+            "delete a row", table.name, "DELETE FROM \(table.name) WHERE \(spare(table))", .rowsLost,
+            target: countSpare(table))
         if let child = table.children.first(where: { before.table($0.table) != nil }) {
             append(
                 "delete a row that is referenced", table.name,
-                "DELETE FROM \(table.name) WHERE id = (SELECT min(\(child.column)) FROM \(child.table))", .migrationFailed,
+                "DELETE FROM \(table.name) WHERE id = (SELECT min(\(child.column)) FROM \(child.table))",
+                .migrationFailed,
                 target: "SELECT count(\(child.column)) FROM \(child.table)")
         } else {
-            append("delete every row", table.name, "DELETE FROM \(table.name)", .rowsLost, target: "SELECT count(*) FROM \(table.name)")
+            append(
+                "delete every row", table.name, "DELETE FROM \(table.name)", .rowsLost,
+                target: "SELECT count(*) FROM \(table.name)")
             append(
                 "drop the table", table.name, "DROP TABLE \(table.name)", .tableDropped,
                 target: "SELECT count(*) FROM \(table.name)")
@@ -137,7 +148,8 @@ struct MutantFactory {
         if table.takesCopies {
             append(
                 "insert a duplicate row", table.name,
-                "INSERT INTO \(table.name)(\(columns)) SELECT \(columns) FROM \(table.name) LIMIT 1", .rowsAdded, .warning,
+                "INSERT INTO \(table.name)(\(columns)) SELECT \(columns) FROM \(table.name) LIMIT 1",
+                .rowsAdded, .warning,
                 target: "SELECT count(*) FROM \(table.name)")
         }
         for column in table.columns where column.parent != nil {
@@ -172,20 +184,25 @@ struct MutantFactory {
         // Columns as they are called before and after; what the migration may rewrite can be given any value.
         let columns = zip(old.columns, table.columns).filter { !$1.isKey && !isDeclared(table, $1) }
         for (column, renamed) in columns {
-            let one = "SELECT \(table.key) FROM \(table.name) WHERE %@ IS NOT NULL ORDER BY \(table.key) LIMIT 1"
+            let one =
+                "SELECT \(table.key) FROM \(table.name) WHERE %@ IS NOT NULL ORDER BY \(table.key) LIMIT 1"
             append(
                 "change a value", "\(table.name).\(renamed.name)",
                 "UPDATE \(table.name) SET \(renamed.name) = \(tweak(renamed)) WHERE (\(table.key)) = (\(one.replacing("%@", with: renamed.name)))",
                 .valuesChanged, target: "SELECT count(\(column.name)) FROM \(table.name)")
         }
-        let text = columns.filter { $1.type == "TEXT" && !$1.isUnique && !["labels", "recipients"].contains($1.name) }
+        let text = columns.filter {
+            $1.type == "TEXT" && !$1.isUnique && !["labels", "recipients"].contains($1.name)
+        }
         if text.count >= 2 {
             let (a, b) = (text[0], text[1])
             append(
                 "swap two columns' values", "\(table.name).\(a.1.name), \(b.1.name)",
                 "UPDATE \(table.name) SET \(a.1.name) = \(b.1.name), \(b.1.name) = \(a.1.name) WHERE \(a.1.name) IS NOT NULL AND \(b.1.name) IS NOT NULL",
                 .valuesChanged,
-                target: "SELECT count(*) FROM \(table.name) WHERE \(a.0.name) IS NOT NULL AND \(b.0.name) IS NOT NULL AND \(a.0.name) <> \(b.0.name)")
+                target:
+                    "SELECT count(*) FROM \(table.name) WHERE \(a.0.name) IS NOT NULL AND \(b.0.name) IS NOT NULL AND \(a.0.name) <> \(b.0.name)"
+            )
         }
         if let (column, renamed) = text.last, !table.isStrict {
             append(
@@ -198,34 +215,49 @@ struct MutantFactory {
     // MARK: - Shape
 
     private mutating func mutateShape(of table: SchemaFacts.Table) {
-        if let column = table.values.reversed().first(where: { canDrop($0, of: table) && before.table(table.name)?.columns.map(\.name).contains($0.name) == true }) {
+        if let column = table.values.reversed().first(where: {
+            canDrop($0, of: table) && before.table(table.name)?.columns.map(\.name).contains($0.name) == true
+        }) {
             append(
-                "drop a column", "\(table.name).\(column.name)", "ALTER TABLE \(table.name) DROP COLUMN \(column.name)",
+                "drop a column", "\(table.name).\(column.name)",
+                "ALTER TABLE \(table.name) DROP COLUMN \(column.name)",
                 .columnDropped, target: "SELECT count(\(column.name)) FROM \(table.name)")
         }
         guard table.children.isEmpty, !table.isStrict else { return }
         // A rebuild that is right but for one cast.
-        if let column = table.values.first(where: { $0.type == "TEXT" && !$0.isUnique && !isDeclared(table, $0) }), let old = before.table(table.name),
-            old.columns.contains(where: { $0.name == column.name }) {
+        if let column = table.values.first(where: {
+            $0.type == "TEXT" && !$0.isUnique && !isDeclared(table, $0)
+        }), let old = before.table(table.name),
+            old.columns.contains(where: { $0.name == column.name })
+        {
             let names = table.columns.map(\.name).joined(separator: ", ")
-            let casts = table.columns.map { $0.name == column.name ? "CAST(\($0.name) AS INTEGER)" : $0.name }.joined(separator: ", ")
+            let casts = table.columns.map { $0.name == column.name ? "CAST(\($0.name) AS INTEGER)" : $0.name }
+                .joined(separator: ", ")
             append(
                 "cast a column in a rebuild", "\(table.name).\(column.name)",
-                rebuild(table, "INSERT INTO remade(\(names)) SELECT \(casts) FROM \(table.name)", withObjects: true)
-                    .replacing("\(column.name) TEXT", with: "\(column.name) INTEGER")
-                    .replacing("CHECK (json_valid(\(column.name)) AND json_type(\(column.name)) = 'array')", with: ""),
+                rebuild(
+                    table, "INSERT INTO remade(\(names)) SELECT \(casts) FROM \(table.name)",
+                    withObjects: true
+                )
+                .replacing("\(column.name) TEXT", with: "\(column.name) INTEGER")
+                .replacing(
+                    "CHECK (json_valid(\(column.name)) AND json_type(\(column.name)) = 'array')", with: ""),
                 .valuesChanged, target: "SELECT count(\(column.name)) FROM \(table.name)")
         }
-        if after.objects.contains(where: { $0.table == table.name }), before.objects.contains(where: { $0.table == table.name }) {
+        if after.objects.contains(where: { $0.table == table.name }),
+            before.objects.contains(where: { $0.table == table.name })
+        {
             append(
                 "forget what stands on a rebuilt table", table.name,
-                rebuild(table, "INSERT INTO remade SELECT * FROM \(table.name)", withObjects: false), .objectLost)
+                rebuild(table, "INSERT INTO remade SELECT * FROM \(table.name)", withObjects: false),
+                .objectLost)
         }
     }
 
     private func canDrop(_ column: SchemaFacts.Column, of table: SchemaFacts.Table) -> Bool {
         do {
-            try afterDatabase.execute("SAVEPOINT try_it; ALTER TABLE \(table.name) DROP COLUMN \(column.name)")
+            try afterDatabase.execute(
+                "SAVEPOINT try_it; ALTER TABLE \(table.name) DROP COLUMN \(column.name)")
             try afterDatabase.execute("ROLLBACK TO try_it; RELEASE try_it")
             return true
         } catch {
@@ -255,7 +287,8 @@ struct MutantFactory {
             guard !migration.sql.contains("DROP \(object.kind.uppercased()) \(object.name)") else { continue }
             append(
                 "lose an object from the schema", "\(object.kind) \(object.name)",
-                "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '\(object.name)'", .objectLost)
+                "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '\(object.name)'",
+                .objectLost)
         }
         if after.table("email") != nil, before.table("email") != nil {
             append(
@@ -267,9 +300,12 @@ struct MutantFactory {
                 "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(email_id)', '(size)') WHERE name = 'attachment_on_email'",
                 .integrityFailure, target: "SELECT count(*) FROM attachment")
         }
-        if after.objects.contains(where: { $0.name == "inbox" }), before.objects.contains(where: { $0.name == "inbox" }) {
+        if after.objects.contains(where: { $0.name == "inbox" }),
+            before.objects.contains(where: { $0.name == "inbox" })
+        {
             append(
-                "break the view", "inbox", "PRAGMA legacy_alter_table = ON; ALTER TABLE attachment RENAME TO enclosure",
+                "break the view", "inbox",
+                "PRAGMA legacy_alter_table = ON; ALTER TABLE attachment RENAME TO enclosure",
                 .viewBroken)
         }
     }
@@ -277,9 +313,12 @@ struct MutantFactory {
     private mutating func mutateMarks() {
         let above = "SELECT seq > (SELECT max(id) FROM email) FROM sqlite_sequence WHERE name = 'email'"
         append(
-            "lower the AUTOINCREMENT mark", "email", "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'email'", .autoincrementReset,
+            "lower the AUTOINCREMENT mark", "email",
+            "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'email'", .autoincrementReset,
             target: above)
-        append("delete the AUTOINCREMENT mark", "email", "DELETE FROM sqlite_sequence", .autoincrementReset, target: above)
+        append(
+            "delete the AUTOINCREMENT mark", "email", "DELETE FROM sqlite_sequence", .autoincrementReset,
+            target: above)
     }
 
     private mutating func mutateSearchIndex() {
@@ -294,7 +333,9 @@ struct MutantFactory {
             DROP TRIGGER email_fts_delete; DELETE FROM email WHERE \(after.table("email").map(spare) ?? "");
             \(after.objects.first { $0.name == "email_fts_delete" }?.sql ?? "")
             """, .searchIndexStale)
-        append("empty the search index", "email_fts", "INSERT INTO email_fts(email_fts) VALUES ('delete-all')", .searchIndexStale)
+        append(
+            "empty the search index", "email_fts", "INSERT INTO email_fts(email_fts) VALUES ('delete-all')",
+            .searchIndexStale)
     }
 
     // MARK: - The file
@@ -324,7 +365,8 @@ struct MutantFactory {
             }
             add(
                 "misspell a declaration", String(words.prefix(30)),
-                sql: migration.sql.replacing(line, with: line.replacing("drydock: ", with: "drydock: un")), .invalidDeclaration)
+                sql: migration.sql.replacing(line, with: line.replacing("drydock: ", with: "drydock: un")),
+                .invalidDeclaration)
         }
     }
 
@@ -332,45 +374,70 @@ struct MutantFactory {
         append("end the transaction", "COMMIT", "COMMIT", .transactionEnded)
         append("fail", "a syntax error", "SELECT FROM WHERE", .migrationFailed)
         append("forget what was applied", "grdb_migrations", "DELETE FROM grdb_migrations", .notIdempotent)
-        add("declare what is not needed", "drops table account", sql: "-- drydock: drops table account\n" + migration.sql,
+        add(
+            "declare what is not needed", "drops table account",
+            sql: "-- drydock: drops table account\n" + migration.sql,
             .unusedDeclaration, .warning)
-        append("break an invariant", "count(*)",
+        append(
+            "break an invariant", "count(*)",
             "-- drydock: inserts into contact\n-- drydock: preserves select count(*) from sqlite_schema\nCREATE TABLE one_more(a)",
             .invariantBroken)
-        append("turn foreign keys off in vain", "PRAGMA foreign_keys", "PRAGMA foreign_keys = OFF", .pragmaIgnored, .warning)
+        append(
+            "turn foreign keys off in vain", "PRAGMA foreign_keys", "PRAGMA foreign_keys = OFF",
+            .pragmaIgnored, .warning)
     }
 
     /// Faults that only one migration can have.
     private mutating func mutateText() throws {
         func replace(
-            _ fault: String, _ old: String, _ new: String, _ rule: Rule, _ severity: Finding.Severity = .error,
+            _ fault: String, _ old: String, _ new: String, _ rule: Rule,
+            _ severity: Finding.Severity = .error,
             target: String = "SELECT 1"
         ) throws {
             let sql = migration.sql.replacing(old, with: new)
-            guard sql != migration.sql else { throw Unfit(description: "\(migration.identifier) holds no '\(old)'") }
-            add(fault, String(old.replacing("\n", with: " ").prefix(40)), sql: sql, rule, severity, target: target)
+            guard sql != migration.sql else {
+                throw Unfit(description: "\(migration.identifier) holds no '\(old)'")
+            }
+            add(
+                fault, String(old.replacing("\n", with: " ").prefix(40)), sql: sql, rule, severity,
+                target: target)
         }
         switch migration.version {
         case 2:
-            try replace("forget that addresses differ in case", "lower(sender)", "sender", .migrationFailed,
+            try replace(
+                "forget that addresses differ in case", "lower(sender)", "sender", .migrationFailed,
                 target: "SELECT count(DISTINCT sender) > count(DISTINCT lower(sender)) FROM email")
         case 5:
-            try replace("leave the search index empty", "INSERT INTO email_fts(email_fts) VALUES ('rebuild');", "", .searchIndexStale)
+            try replace(
+                "leave the search index empty", "INSERT INTO email_fts(email_fts) VALUES ('rebuild');", "",
+                .searchIndexStale)
         case 7:
-            try replace("rename a column by another one", "ALTER TABLE email RENAME COLUMN sender TO from_address;",
+            try replace(
+                "rename a column by another one", "ALTER TABLE email RENAME COLUMN sender TO from_address;",
                 "DROP VIEW inbox; ALTER TABLE email ADD COLUMN from_address TEXT; ALTER TABLE email DROP COLUMN sender;",
                 .columnDropped)
         case 8:
-            try replace("delete more than is declared", "kept.message_id = email.message_id AND kept.id < email.id",
-                "kept.subject = email.subject AND kept.id < email.id AND email.id NOT IN (SELECT email_id FROM attachment)", .rowsLost)
-            try replace("delete the wrong copies", "DELETE FROM email WHERE EXISTS (\n    SELECT 1 FROM email AS kept\n    WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id < email.id",
+            try replace(
+                "delete more than is declared", "kept.message_id = email.message_id AND kept.id < email.id",
+                "kept.subject = email.subject AND kept.id < email.id AND email.id NOT IN (SELECT email_id FROM attachment)",
+                .rowsLost)
+            try replace(
+                "delete the wrong copies",
+                "DELETE FROM email WHERE EXISTS (\n    SELECT 1 FROM email AS kept\n    WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id < email.id",
                 "DELETE FROM email WHERE id NOT IN (SELECT email_id FROM attachment) AND EXISTS (\n    SELECT 1 FROM email AS kept\n    WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id > email.id",
                 .rowsLost,
-                target: "SELECT count(*) FROM email WHERE id NOT IN (SELECT email_id FROM attachment) AND EXISTS (SELECT 1 FROM email AS kept WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id > email.id) AND NOT EXISTS (SELECT 1 FROM email AS kept WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id < email.id)")
-            try replace("forget the attachments of what is deleted", "WHERE copy.id = attachment.email_id\n);", "WHERE 0\n);", .migrationFailed,
-                target: "SELECT count(*) FROM attachment WHERE email_id IN (SELECT copy.id FROM email AS copy JOIN email AS kept ON kept.account_id = copy.account_id AND kept.message_id = copy.message_id AND kept.id < copy.id)")
+                target:
+                    "SELECT count(*) FROM email WHERE id NOT IN (SELECT email_id FROM attachment) AND EXISTS (SELECT 1 FROM email AS kept WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id > email.id) AND NOT EXISTS (SELECT 1 FROM email AS kept WHERE kept.account_id = email.account_id AND kept.message_id = email.message_id AND kept.id < email.id)"
+            )
+            try replace(
+                "forget the attachments of what is deleted", "WHERE copy.id = attachment.email_id\n);",
+                "WHERE 0\n);", .migrationFailed,
+                target:
+                    "SELECT count(*) FROM attachment WHERE email_id IN (SELECT copy.id FROM email AS copy JOIN email AS kept ON kept.account_id = copy.account_id AND kept.message_id = copy.message_id AND kept.id < copy.id)"
+            )
         case 9: try mutateRebuild(replace)
-        case 11: try replace("make a view that does not compile", "email.preview,", "email.snippet,", .viewBroken)
+        case 11:
+            try replace("make a view that does not compile", "email.preview,", "email.snippet,", .viewBroken)
         default: break
         }
     }
@@ -380,22 +447,41 @@ struct MutantFactory {
     ) throws {
         let always = "SELECT 1"
         for object in after.objects where object.kind != "view" && object.table == "email" {
-            try replace("forget an object of the rebuilt table", object.sql + ";", "", .objectLost, .error, always)
+            try replace(
+                "forget an object of the rebuilt table", object.sql + ";", "", .objectLost, .error, always)
         }
-        try replace("swap columns in the copying statement", "SELECT\n    id, account_id, message_id, from_address, subject, body",
-            "SELECT\n    id, account_id, message_id, subject, from_address, body", .valuesChanged, .error, always)
-        try replace("copy no mail without a Message-ID", "FROM email;\n\n-- The AUTOINCREMENT", "FROM email WHERE message_id IS NOT NULL OR id IN (SELECT email_id FROM attachment);\n\n-- The AUTOINCREMENT",
-            .rowsLost, .error, "SELECT count(*) FROM email WHERE message_id IS NULL AND id NOT IN (SELECT email_id FROM attachment)")
-        try replace("copy no bodies", "from_address, subject, body, snippet, labels, is_read, received_at\nFROM", "from_address, subject, NULL, snippet, labels, is_read, received_at\nFROM",
+        try replace(
+            "swap columns in the copying statement",
+            "SELECT\n    id, account_id, message_id, from_address, subject, body",
+            "SELECT\n    id, account_id, message_id, subject, from_address, body", .valuesChanged, .error,
+            always)
+        try replace(
+            "copy no mail without a Message-ID", "FROM email;\n\n-- The AUTOINCREMENT",
+            "FROM email WHERE message_id IS NOT NULL OR id IN (SELECT email_id FROM attachment);\n\n-- The AUTOINCREMENT",
+            .rowsLost, .error,
+            "SELECT count(*) FROM email WHERE message_id IS NULL AND id NOT IN (SELECT email_id FROM attachment)"
+        )
+        try replace(
+            "copy no bodies", "from_address, subject, body, snippet, labels, is_read, received_at\nFROM",
+            "from_address, subject, NULL, snippet, labels, is_read, received_at\nFROM",
             .valuesChanged, .error, "SELECT count(body) FROM email")
-        try replace("copy times as integers", "is_read, received_at\nFROM", "is_read, CAST(received_at AS INTEGER)\nFROM", .valuesChanged, .error,
+        try replace(
+            "copy times as integers", "is_read, received_at\nFROM",
+            "is_read, CAST(received_at AS INTEGER)\nFROM", .valuesChanged, .error,
             "SELECT count(*) FROM email WHERE received_at <> CAST(received_at AS INTEGER)")
-        try replace("forget the mark", "SELECT 'new_email', seq FROM sqlite_sequence WHERE name = 'email';", "SELECT 'new_email', max(id) FROM new_email;",
-            .autoincrementReset, .error, "SELECT seq > (SELECT max(id) FROM email) FROM sqlite_sequence WHERE name = 'email'")
-        try replace("forget AUTOINCREMENT and the mark", "AUTOINCREMENT,\n    account_id", ",\n    account_id", .autoincrementReset, .error,
+        try replace(
+            "forget the mark", "SELECT 'new_email', seq FROM sqlite_sequence WHERE name = 'email';",
+            "SELECT 'new_email', max(id) FROM new_email;",
+            .autoincrementReset, .error,
+            "SELECT seq > (SELECT max(id) FROM email) FROM sqlite_sequence WHERE name = 'email'")
+        try replace(
+            "forget AUTOINCREMENT and the mark", "AUTOINCREMENT,\n    account_id", ",\n    account_id",
+            .autoincrementReset, .error,
             "SELECT seq > (SELECT max(id) FROM email) FROM sqlite_sequence WHERE name = 'email'")
         try replace("leave a column out", "    snippet TEXT,\n", "", .migrationFailed, .error, always)
-        try replace("let foreign keys act", "-- A view on email", "-- drydock: foreign-keys immediate\n-- A view on email", .rowsLost, .error,
+        try replace(
+            "let foreign keys act", "-- A view on email",
+            "-- drydock: foreign-keys immediate\n-- A view on email", .rowsLost, .error,
             "SELECT count(*) FROM attachment")
     }
 }

@@ -43,15 +43,19 @@ import Testing
         // Each migration that a snapshot replays, and each rule that a migration can break.
         #expect(Set(mutants.map(\.version)) == Set(try SampleApp.shared.get().eves.keys))
         let others: Set<Rule> = [
-            .foreignKeyViolation, .schemaMismatch, .snapshotUnreadable, .snapshotVersionUnknown, .unknownMigration,
+            .foreignKeyViolation, .schemaMismatch, .snapshotUnreadable, .snapshotVersionUnknown,
+            .unknownMigration,
             .migrationOutOfOrder, .timeLimit, .nothingVerified,
         ]
         #expect(Set(mutants.map(\.rule)).union(others) == Set(Rule.allCases))
         // Few mutants hit nothing, and these are known.
         let idle = try Self.all.get().idle
         let unknown = idle.map(\.testDescription).filter { name in
-            !["delete a row: account", "v5 delete a row that is referenced: account"].contains { name.hasSuffix($0) }
-                && !(name.hasPrefix("v5") && name.contains(": draft")) && !name.contains(": draft.in_reply_to")
+            !["delete a row: account", "v5 delete a row that is referenced: account"].contains {
+                name.hasSuffix($0)
+            }
+                && !(name.hasPrefix("v5") && name.contains(": draft"))
+                && !name.contains(": draft.in_reply_to")
         }
         #expect(unknown.isEmpty)
     }
@@ -82,11 +86,14 @@ import Testing
         let sample = try SampleApp.shared.get()
         let folder = try TemporaryFolder()
         for migration in sample.migrations {
-            try folder.write("Migrations/\(migration.identifier).sql", migration.version == mutant.version ? mutant.sql : migration.sql)
+            try folder.write(
+                "Migrations/\(migration.identifier).sql",
+                migration.version == mutant.version ? mutant.sql : migration.sql)
         }
         let report = try await folder.verify { $0.snapshots = [SampleApp.snapshotsFolder] }
         for snapshot in sample.snapshots {
-            let rules = report.findings.filter { $0.snapshot == snapshot.path && $0.severity == .error }.map(\.rule)
+            let rules = report.findings.filter { $0.snapshot == snapshot.path && $0.severity == .error }.map(
+                \.rule)
             #expect(rules == (snapshot.version < mutant.version ? [mutant.rule] : []), "\(snapshot.name)")
         }
         #expect(!report.hasPassed)

@@ -41,7 +41,11 @@ struct SampleApp: Sendable {
             .sorted { $0.version < $1.version }
         snapshots = try files.contentsOfDirectory(atPath: Self.snapshotsFolder)
             .filter { $0.hasPrefix("mail-v") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
-            .map { Snapshot(version: Self.version(String($0.dropFirst(5))), name: $0, path: "\(Self.snapshotsFolder)/\($0)") }
+            .map {
+                Snapshot(
+                    version: Self.version(String($0.dropFirst(5))), name: $0,
+                    path: "\(Self.snapshotsFolder)/\($0)")
+            }
             .sorted { $0.version < $1.version }
         folder = try TemporaryFolder()
         eves = try Self.makeEves(snapshots, migrations, in: folder)
@@ -63,11 +67,17 @@ struct SampleApp: Sendable {
                 try FileManager.default.copyItem(atPath: snapshot.path, toPath: work)
             }
             for migration in migrations where migration.version > snapshot.version {
-                let eve = folder.file("\(migration.version)/\(snapshot.name)").replacing(".sql", with: ".sqlite").replacing(".sqliteite", with: ".sqlite")
-                try folder.write("\(migration.version)/\(URL(filePath: eve).lastPathComponent)", Data(contentsOf: URL(filePath: work)))
+                let eve = folder.file("\(migration.version)/\(snapshot.name)").replacing(
+                    ".sql", with: ".sqlite"
+                ).replacing(".sqliteite", with: ".sqlite")
+                try folder.write(
+                    "\(migration.version)/\(URL(filePath: eve).lastPathComponent)",
+                    Data(contentsOf: URL(filePath: work)))
                 eves[migration.version, default: []].append(eve)
                 let database = try PlainDatabase(work)
-                try database.execute("BEGIN; \(migration.sql)\n; INSERT INTO grdb_migrations VALUES ('\(migration.identifier)'); COMMIT")
+                try database.execute(
+                    "BEGIN; \(migration.sql)\n; INSERT INTO grdb_migrations VALUES ('\(migration.identifier)'); COMMIT"
+                )
             }
         }
         return eves

@@ -44,7 +44,8 @@ struct SchemaFacts: Sendable {
         var children: [String: [(String, String)]] = [:]
         for (name, isStrict, sql) in listed {
             var parents: [String: String] = [:]
-            try database.forEachRow("SELECT \"table\", \"from\" FROM pragma_foreign_key_list('\(name)')") { row in
+            try database.forEachRow("SELECT \"table\", \"from\" FROM pragma_foreign_key_list('\(name)')") {
+                row in
                 parents[row.string(1)] = row.string(0)
                 children[row.string(0), default: []].append((name, row.string(1)))
             }
@@ -52,9 +53,12 @@ struct SchemaFacts: Sendable {
                 try database.rows(
                     "SELECT c.name FROM pragma_index_list('\(name)') AS i JOIN pragma_index_info(i.name) AS c WHERE i.origin = 'u'"
                 ) { $0.string(0) })
-            let columns = try database.rows("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo('\(name)') WHERE hidden = 0") {
+            let columns = try database.rows(
+                "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo('\(name)') WHERE hidden = 0"
+            ) {
                 Column(
-                    name: $0.string(0), type: $0.string(1), isNotNull: $0.integer(2) != 0, isKey: $0.integer(3) != 0,
+                    name: $0.string(0), type: $0.string(1), isNotNull: $0.integer(2) != 0,
+                    isKey: $0.integer(3) != 0,
                     isUnique: unique.contains($0.string(0)), parent: parents[$0.string(0)])
             }
             tables.append(

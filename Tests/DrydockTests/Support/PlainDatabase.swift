@@ -31,7 +31,9 @@ final class PlainDatabase: Connection {
 
     func prepare(_ sql: String) throws -> any PreparedStatement {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure(sql) }
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
+            throw failure(sql)
+        }
         return PlainStatement(statement, self)
     }
 
@@ -74,7 +76,8 @@ final class PlainStatement: PreparedStatement {
             case .integer(let value): sqlite3_bind_int64(handle, index, value)
             case .real(let value): sqlite3_bind_double(handle, index, value)
             case .text(let bytes):
-                sqlite3_bind_text(handle, index, bytes.map { CChar(bitPattern: $0) } + [0], Int32(bytes.count), copy)
+                sqlite3_bind_text(
+                    handle, index, bytes.map { CChar(bitPattern: $0) } + [0], Int32(bytes.count), copy)
             case .blob(let bytes):
                 if bytes.isEmpty {
                     sqlite3_bind_zeroblob(handle, index, 0)

@@ -28,7 +28,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         let report = try await scenario.verify()
         // Behind a migration that fails much is not checked, and listed as such.
         let stopped = errors.contains(.migrationFailed)
-        report.expect(errors: errors, warnings: warnings, notChecked: stopped ? report.notChecked.map(\.rule) : [])
+        report.expect(
+            errors: errors, warnings: warnings, notChecked: stopped ? report.notChecked.map(\.rule) : [])
         #expect(report.rules(.note) == notes.inOrder, "\(report.findings.map(\.line))")
         return report
     }
@@ -78,7 +79,8 @@ enum Mail {
     static func rebuild(
         definition: String = email,
         copy: String = "INSERT INTO new_email SELECT * FROM email;",
-        mark: String = "UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'email') WHERE name = 'new_email';",
+        mark: String =
+            "UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'email') WHERE name = 'new_email';",
         indexes: String = emailIndexes, triggers: String = emailTriggers
     ) -> String {
         """

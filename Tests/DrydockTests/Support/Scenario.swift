@@ -41,7 +41,8 @@ struct Scenario: Sendable {
 
     /// Writes everything, verifies, and holds that snapshots and folder are what they were.
     func verify(
-        sourceLocation: SourceLocation = #_sourceLocation, _ configure: (inout VerifyRequest) -> Void = { _ in }
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> VerifyReport {
         let folder = try write()
         return try await folder.verify(sourceLocation: sourceLocation, configure)
@@ -73,7 +74,8 @@ struct Scenario: Sendable {
 extension TemporaryFolder {
     /// Verifies the folders `Migrations` and `Snapshots`.
     func verify(
-        sourceLocation: SourceLocation = #_sourceLocation, _ configure: (inout VerifyRequest) -> Void = { _ in }
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> VerifyReport {
         var request = VerifyRequest()
         request.migrationsFolder = file("Migrations")

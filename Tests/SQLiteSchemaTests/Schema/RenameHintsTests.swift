@@ -61,7 +61,9 @@ import Testing
         #expect(try changes("create view v as select # from t").contains("view v: query"))
         #expect(try changes("create view v as select t.# from s, t").contains("view v: query"))
         #expect(try !changes("create view v as select # from s").contains("view v: query"))
-        #expect(try !changes("create view v as select # from s; create view w as select # from v;").contains("view w: query"))
+        #expect(
+            try !changes("create view v as select # from s; create view w as select # from v;").contains(
+                "view w: query"))
     }
 
     @Test func `a hint that does not fit is told and not taken`() throws {

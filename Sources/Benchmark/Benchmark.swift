@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+
+/// Runs Drydock beside its peers on the same files and prints medians and ratios.
+@main struct Benchmark: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "Benchmark",
+        abstract: "Measure Drydock beside sqlite3, sqldiff and cmp, in turn, on the same files.",
+        discussion: """
+            The databases are made from a seed. Every contender of a task runs once unmeasured, so that files are \
+            in the cache, and then in turn with the others. Build with -c release; the figures of a debug \
+            build mean nothing.
+            """)
+
+    @Option(help: "Measured rounds of each task.") var rounds = 5
+    @Option(help: "Only tasks whose name has this in it.") var only: String?
+    @Option(help: "Write the figures as JSON too.", completion: .file()) var json: String?
+
+    func run() throws {
+        let tasks = BenchmarkTasks.all.filter { task in only.map { task.name.contains($0) } ?? true }
+        guard !tasks.isEmpty else { throw ValidationError("no task has '\(only ?? "")' in its name") }
+        var results: [TaskResult] = []
+        for task in tasks {
+            FileHandle.standardError.write(Data("\(task.name) ...\n".utf8))
+            let result = try task.measure(rounds: rounds)
+            print(result.table)
+            results.append(result)
+        }
+        guard let json else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(results).write(to: URL(fileURLWithPath: json))
+    }
+}
+
+/// The one place where a task is registered.
+enum BenchmarkTasks {
+    static var all: [BenchmarkTask] { [SchemaTask.task] }
+}

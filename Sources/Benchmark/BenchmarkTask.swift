@@ -1,0 +1,45 @@
+/// One thing to do, and those who do it.
+struct BenchmarkTask {
+    var name: String
+    /// What is done, on what.
+    var summary: String
+    /// The first is Drydock; the ratios are against it.
+    var contenders: [Contender]
+
+    /// Runs the contenders in turn.
+    func measure(rounds: Int) throws -> TaskResult {
+        for contender in contenders { _ = try contender.run() }
+        var runs = contenders.map { _ in [Run]() }
+        for _ in 0..<max(1, rounds) {
+            for (index, contender) in contenders.enumerated() { runs[index].append(try contender.run()) }
+        }
+        return TaskResult(
+            task: name, summary: summary,
+            contenders: zip(contenders, runs).map { contender, runs in
+                TaskResult.Row(
+                    name: contender.name, seconds: runs.map(\.seconds),
+                    privateBytes: runs.compactMap(\.privateBytes).max())
+            })
+    }
+}
+
+struct Contender {
+    var name: String
+    var run: () throws -> Run
+
+    /// Something within this process, whose memory cannot be told from the benchmark's own.
+    init(_ name: String, _ body: @escaping () throws -> Void) {
+        self.name = name
+        run = { Run(seconds: try ContinuousClock().measure(body).seconds, privateBytes: nil) }
+    }
+}
+
+struct Run {
+    var seconds: Double
+    /// The most private memory (RssAnon) that was seen, in bytes.
+    var privateBytes: Int?
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
