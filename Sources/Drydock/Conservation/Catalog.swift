@@ -102,7 +102,7 @@ extension Catalog {
     /// A table whose text is what it was in an earlier catalog is taken from there.
     /// - Parameter unreadable: gets the tables that cannot be read, such as one of an unknown module.
     init(
-        reading connection: any Connection, historyTable: String, earlier: Catalog? = nil,
+        reading connection: any Connection, historyTables: [String], earlier: Catalog? = nil,
         unreadable: inout [UnreadableTable]
     ) throws {
         encoding =
@@ -112,7 +112,7 @@ extension Catalog {
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
-        let history = historyTable.foldedASCII
+        let history = Set(historyTables.map(\.foldedASCII))
         let derived = Set(
             rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }
                 .filter { if case .derived = Self.virtualKind($0.sql ?? "") { true } else { false } }
@@ -122,7 +122,7 @@ extension Catalog {
             if folded == "sqlite_sequence" { hasSequences = true }
             guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
             else { continue }
-            guard folded != history, row.table.foldedASCII != history else { continue }
+            guard !history.contains(folded), !history.contains(row.table.foldedASCII) else { continue }
             // SQLite goes by the name alone; yet `x_content` beside an `x` with `content=` is the user's own.
             let isOwnContent = folded.hasSuffix("_content") && derived.contains(String(folded.dropLast(8)))
             if kinds[folded]?.type == "shadow", !isOwnContent {

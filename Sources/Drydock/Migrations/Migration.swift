@@ -11,9 +11,70 @@ public struct Migration: Sendable {
     public var declarations: [Declaration]
     /// Why the migration cannot be run at all, such as a file that is not UTF-8.
     public var fault: Finding?
+    /// What its tool opens around it.
+    public var transaction = ToolPolicy.Transaction.each
+    /// Whether the connection enforces foreign keys when it begins.
+    public var foreignKeys = true
+    /// GRDB's migrator runs it: foreign keys are off while it runs, and all are checked before the commit.
+    public var isDeferred = true
+    /// How to undo it; nil where its tool or folder has no way back.
+    public var down: Down?
+    /// What its tool keeps to see that a released file stays as it was, as the history has it.
+    public var checksum: String?
+    /// What its tool writes when it was applied.
+    public var record: [Bookkeeping] = []
+    /// What its tool writes when it was undone.
+    public var unrecord: [Bookkeeping] = []
+    /// It is written in the app's own language: Drydock cannot run it.
+    public var isCode = false
 
     public var foreignKeyChecks: EngineMigration.ForeignKeyChecks {
         declarations.contains { $0.kind == .foreignKeysImmediate } ? .immediate : .deferred
+    }
+
+    /// Whether a statement of it meets foreign keys that are enforced.
+    var enforcesForeignKeys: Bool { isDeferred ? foreignKeyChecks == .immediate : foreignKeys }
+
+    public init(
+        identifier: String, path: String, statements: [SQLStatement] = [], declarations: [Declaration] = []
+    ) {
+        self.identifier = identifier
+        self.path = path
+        self.statements = statements
+        self.declarations = declarations
+    }
+
+    /// The way back.
+    public struct Down: Sendable {
+        public var path: String
+        public var statements: [SQLStatement]
+        public var transaction: ToolPolicy.Transaction
+
+        public init(path: String, statements: [SQLStatement], transaction: ToolPolicy.Transaction = .each) {
+            self.path = path
+            self.statements = statements
+            self.transaction = transaction
+        }
+    }
+
+    /// Other names by which people call it: the file's without its ending, the folder's.
+    var names: [String] {
+        let parts = path.split(separator: "/").suffix(2)
+        guard let file = parts.last else { return [] }
+        let stem = file.lowercased().hasSuffix(".sql") ? file.dropLast(4) : file
+        let bare = stem.lowercased().hasSuffix(".up") ? stem.dropLast(3) : stem
+        return [file, stem, bare].map(String.init) + (parts.count == 2 ? [String(parts[parts.startIndex])] : [])
+    }
+}
+
+/// A statement of a tool's own bookkeeping.
+public struct Bookkeeping: Sendable {
+    public var sql: String
+    public var values: [SQLValue]
+
+    public init(_ sql: String, _ values: [SQLValue] = []) {
+        self.sql = sql
+        self.values = values
     }
 }
 
@@ -21,46 +82,51 @@ public struct Migration: Sendable {
 public struct MigrationSet: Sendable {
     public var folder: String
     public var format: any MigrationFormat
+    public var policy: ToolPolicy
     public var migrations: [Migration]
     /// What is wrong with the set whatever the snapshot.
     public var findings: [Finding]
+    /// Makes what the first migration needs.
+    public var base: SchemaBase?
+    /// What makes the schema of a version from nothing, by how many migrations it has; where a tool keeps that.
+    public var expected: [Int: [SQLStatement]] = [:]
 
-    public func index(of identifier: String) -> Int? {
-        migrations.firstIndex { $0.identifier == identifier }
+    public init(
+        folder: String, format: any MigrationFormat, policy: ToolPolicy? = nil, migrations: [Migration] = [],
+        findings: [Finding] = []
+    ) {
+        self.folder = folder
+        self.format = format
+        self.policy = policy ?? format.policy
+        self.migrations = migrations
+        self.findings = findings
+    }
+
+    /// The place of a migration, by its identifier or the name of its file.
+    public func index(of name: String) -> Int? {
+        migrations.firstIndex { $0.identifier == name } ?? migrations.firstIndex { $0.names.contains(name) }
+    }
+
+    /// Cuts what is pending into what one transaction holds.
+    func batches(of indexes: [Int]) -> [[Int]] {
+        var result: [[Int]] = []
+        for index in indexes {
+            let isShared = migrations[index].transaction == .all
+            if isShared, let last = result.last?.last, migrations[last].transaction == .all {
+                result[result.count - 1].append(index)
+            } else {
+                result.append([index])
+            }
+        }
+        return result
     }
 }
 
-/// How a tool names, orders, splits, wraps and records migrations.
-///
-/// A format is one file, registered in ``MigrationFormats/all``.
-public protocol MigrationFormat: Sendable {
-    /// The name that the command line and drydock.yml use.
-    var name: String { get }
+/// What is there before the first migration of a set: a project's base schema or database.
+public struct SchemaBase: Sendable, Hashable {
+    public var path: String
 
-    /// The table in which applied migrations are recorded; left out of conservation and of schemas.
-    var historyTable: String { get }
-
-    /// Whether a folder is this tool's, by its files.
-    func recognises(folder: String) -> Bool
-
-    /// Reads a folder.
-    /// - Throws: ``RequestError`` when the folder as a whole cannot be read. A file that cannot be read is
-    ///   a migration with a fault.
-    func load(folder: String) throws -> MigrationSet
-
-    /// The identifiers that a database has applied, or nil when it does not tell.
-    func appliedIdentifiers(_ connection: any Connection) throws -> [String]?
-}
-
-public enum MigrationFormats {
-    /// The one place where a format is registered; the first that recognises a folder reads it.
-    public static let all: [any MigrationFormat] = [DrydockFormat()]
-
-    /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
-    static func load(folder: String) throws -> MigrationSet {
-        let format = all.first { $0.recognises(folder: folder) } ?? DrydockFormat()
-        return try format.load(folder: folder)
-    }
+    public init(path: String) { self.path = path }
 }
 
 /// A request that no report can answer, such as a folder that does not exist. The command line ends with

@@ -36,19 +36,19 @@ struct CulpritSearch: Sendable {
     private func search(_ probes: [CulpritProbe]) async throws -> [Int?] {
         let overlay = try Overlay(before.image)
         var settings = inspector.settings
-        settings.foreignKeys = migration.foreignKeyChecks == .immediate
+        settings.foreignKeys = migration.enforcesForeignKeys
         let database = try await engine.open(overlay, settings: settings)
         let uri = overlay.attach(before.image).replacing("'", with: "''")
         let (migration, tables) = (migration, Array(before.catalog.tables.keys))
-        let historyTable = inspector.historyTable
+        let historyTables = inspector.historyTables
         let end = TableLineage(tables: tables, statements: migration.statements)
         let outcome: Result<[Int?], any Error>
         do {
             outcome = .success(
                 try await database.withConnection { connection in
                     try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
-                    try connection.execute("BEGIN IMMEDIATE")
-                    defer { try? connection.execute("ROLLBACK") }
+                    if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
+                    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
                     var traces = probes.map { Trace($0, end) }
                     var lineage = TableLineage(tables: tables)
                     for (index, statement) in migration.statements.enumerated() {
@@ -56,7 +56,7 @@ struct CulpritSearch: Sendable {
                         lineage.apply(statement.action, at: index)
                         let moment = Moment(
                             connection: connection, lineage: lineage, action: statement.action, index: index,
-                            beforeSchema: Self.beforeSchema, historyTable: historyTable)
+                            beforeSchema: Self.beforeSchema, historyTables: historyTables)
                         for trace in traces.indices { traces[trace].look(moment) }
                     }
                     return traces.map(\.culprit)
@@ -79,7 +79,7 @@ private struct Moment {
     let action: StatementAction
     let index: Int
     let beforeSchema: String
-    let historyTable: String
+    let historyTables: [String]
 }
 
 /// Whether all was well with one thing, statement by statement.
@@ -144,7 +144,7 @@ private struct Trace {
         var unreadable: [Catalog.UnreadableTable] = []
         guard
             let catalog = try? Catalog(
-                reading: connection, historyTable: moment.historyTable, unreadable: &unreadable),
+                reading: connection, historyTables: moment.historyTables, unreadable: &unreadable),
             let faults = try? rule.faults(
                 in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
         else { return nil }

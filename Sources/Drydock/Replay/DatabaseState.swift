@@ -56,17 +56,17 @@ struct StateView {
 struct StateInspector: Sendable {
     let engine: any Engine
     let settings: ConnectionSettings
-    let historyTable: String
+    let historyTables: [String]
 
     /// Reads the schema and holds every state rule.
     func inspect(
         _ image: Image, earlier: DatabaseState?, foreignKeysAreProven: Bool = false
     ) async throws -> DatabaseState {
-        let historyTable = historyTable
+        let historyTables = historyTables
         return try await withConnection(to: image) { connection in
             var unreadable: [Catalog.UnreadableTable] = []
             let catalog = try Catalog(
-                reading: connection, historyTable: historyTable, earlier: earlier?.catalog,
+                reading: connection, historyTables: historyTables, earlier: earlier?.catalog,
                 unreadable: &unreadable)
             var state = DatabaseState(image: image, catalog: catalog)
             if catalog.hasSequences || earlier?.catalog.hasSequences == true {

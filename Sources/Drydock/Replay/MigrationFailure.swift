@@ -23,6 +23,7 @@ struct MigrationFailure {
                     "\(migration.identifier) fails: \(failure.error.messageWithoutValues)"
             }
             return finding
+        case let failure as RunnerFailure: return finding(failure)
         case let error as EngineError where error.isForeignKeyCheckFailure:
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails its foreign-key check",
@@ -59,9 +60,37 @@ struct MigrationFailure {
             return "Existing rows do not meet it. Mend them first, and declare it."
         }
         if message.hasPrefix("no such column: \""), message.contains("should this be a string literal") {
-            return "Write string literals in single quotes; GRDB turns double-quoted ones off."
+            return "Write string literals in single quotes; double-quoted ones are off here."
         }
-        return "The whole migration was rolled back, as it would be for users."
+        switch migration.transaction {
+        case .each: return "The whole migration was rolled back, as it would be for users."
+        case .all:
+            return "Every pending migration was rolled back with it, as it would be for users: they share a transaction."
+        case .none: return "What ran before it stays: the tool opens no transaction."
+        }
+    }
+
+    /// The tool itself could not commit, or write its history.
+    private func finding(_ failure: RunnerFailure) -> Finding {
+        let message = (failure.error as? EngineError)?.message ?? String(describing: failure.error)
+        let (what, help) =
+            switch failure.moment {
+            case .record:
+                ("cannot be recorded", "A migration must not touch the table in which its tool keeps the history.")
+            case .commit where (failure.error as? EngineError)?.isForeignKeyViolation == true:
+                (
+                    "fails when its transaction is committed",
+                    "A row references what does not exist. Delete or mend such rows in the migration."
+                )
+            default:
+                (
+                    "fails when its transaction is committed",
+                    "The tool opens and ends the transaction; a file must not."
+                )
+            }
+        return Finding(
+            .migrationFailed, "\(migration.identifier) \(what): \(message)", help: help,
+            migration: migration.identifier, place: .init(file: migration.path))
     }
 }
 

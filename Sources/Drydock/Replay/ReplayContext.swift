@@ -18,6 +18,8 @@ struct ReplayContext: Sendable {
     /// The settings of an app's own connection, on an overlay.
     func settings(_ watchdog: Watchdog) -> ConnectionSettings {
         var settings = ConnectionSettings()
+        settings.foreignKeys = self.set.policy.foreignKeys
+        settings.doubleQuotedStrings = self.set.policy.doubleQuotedStrings
         settings.functions = functions
         settings.collations = collations
         settings.interrupt = { watchdog.isTripped }
@@ -28,6 +30,6 @@ struct ReplayContext: Sendable {
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {
         StateInspector(
-            engine: engine, settings: settings(watchdog), historyTable: self.set.format.historyTable)
+            engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
     }
 }

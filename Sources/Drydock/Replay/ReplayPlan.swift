@@ -8,25 +8,52 @@ struct ReplayPlan: Sendable {
     let from: String?
     /// How many migrations of the set a fresh install runs to be where this replay ends.
     let finalCount: Int
-    private let outOfOrder: [(pending: String, applied: String)]
+    /// The tool would run nothing on this database.
+    let isRefused: Bool
 
-    init(applied: [String], set: MigrationSet, targetCount: Int) {
-        let known = Set(applied)
+    private let late: [(pending: Migration, applied: String)]
+    private let edited: [Migration]
+    private let refusal: String?
+    private let set: MigrationSet
+
+    init(history: AppliedHistory, set: MigrationSet, targetCount: Int) {
+        let known = Set(history.identifiers)
         let appliedIndexes = set.migrations.indices.filter { known.contains(set.migrations[$0].identifier) }
-        let pending = (0..<targetCount).filter { !known.contains(set.migrations[$0].identifier) }
-        let identifiers = Set(set.migrations.map(\.identifier))
-        self.pending = pending
-        unknown = applied.filter { !identifiers.contains($0) }
-        from = appliedIndexes.last.map { set.migrations[$0].identifier }
-        finalCount = max(appliedIndexes.last.map { $0 + 1 } ?? 0, targetCount)
-        outOfOrder = pending.compactMap { index in
-            guard let last = appliedIndexes.last, index < last else { return nil }
-            return (set.migrations[index].identifier, set.migrations[last].identifier)
+        // What runs again whenever it changes has no place among the others.
+        let last = appliedIndexes.last { !history.repeats.contains(set.migrations[$0].identifier) }
+        var pending = (0..<targetCount).filter {
+            let identifier = set.migrations[$0].identifier
+            return !known.contains(identifier) || history.repeats.contains(identifier)
         }
+        let late = pending.filter { $0 < last ?? 0 && !known.contains(set.migrations[$0].identifier) }
+        let identifiers = Set(set.migrations.map(\.identifier))
+        unknown = history.identifiers.filter { !identifiers.contains($0) }
+        finalCount = max(last.map { $0 + 1 } ?? 0, targetCount)
+        let newest = last.map { set.migrations[$0].identifier }
+        from = newest
+        self.late = late.map { (set.migrations[$0], newest ?? "") }
+        edited = appliedIndexes.map { set.migrations[$0] }.filter { migration in
+            guard let then = history.checksums[migration.identifier], let now = migration.checksum else {
+                return false
+            }
+            return then != now && !history.repeats.contains(migration.identifier)
+        }
+        if set.policy.late == .skip { pending.removeAll { late.contains($0) } }
+        self.pending = pending
+        isRefused = history.refusal != nil || set.policy.late == .refuse && !late.isEmpty
+        refusal = history.refusal
+        self.set = set
     }
 
     func findings(for snapshot: Snapshot) -> [Finding] {
         var findings: [Finding] = []
+        if let refusal {
+            findings.append(
+                Finding(
+                    .migrationFailed, "\(snapshot.path): \(refusal)",
+                    help: "\(set.format.name) runs nothing on such a database until somebody mends it by hand.",
+                    tags: [.preExisting]))
+        }
         if !unknown.isEmpty {
             let names = unknown.prefix(5).joined(separator: ", ") + (unknown.count > 5 ? ", …" : "")
             findings.append(
@@ -38,15 +65,44 @@ struct ReplayPlan: Sendable {
                         "The snapshot is newer than the folder, or a released migration was renamed or removed."
                 ))
         }
-        for gap in outOfOrder {
-            findings.append(
-                Finding(
-                    .migrationOutOfOrder, .warning,
-                    "\(gap.pending) is pending although \(gap.applied) is applied",
-                    help:
-                        "It runs after migrations that sort behind it. If it is new, rename it so that it sorts last.",
-                    migration: gap.pending))
-        }
-        return findings
+        return findings + late.map(finding(late:)) + edited.map(finding(edited:))
+    }
+
+    private func finding(late: (pending: Migration, applied: String)) -> Finding {
+        let fact = "\(late.pending.identifier) is pending although \(late.applied) is applied"
+        let (severity, message, help): (Finding.Severity, String, String) =
+            switch set.policy.late {
+            case .run:
+                (
+                    .warning, fact,
+                    "It runs after migrations that sort behind it. If it is new, rename it so that it sorts last."
+                )
+            case .skip:
+                (
+                    .error, "\(fact): \(set.format.name) never runs it here",
+                    "The tool looks behind the newest applied version alone. Rename it so that it sorts last."
+                )
+            case .refuse:
+                (
+                    .error, "\(fact): \(set.format.name) stops there",
+                    "The tool runs nothing on such a database. Rename it so that it sorts last."
+                )
+            }
+        return Finding(
+            .migrationOutOfOrder, severity, message, help: help, migration: late.pending.identifier,
+            place: set.policy.isRunByEngine ? nil : .init(file: late.pending.path))
+    }
+
+    private func finding(edited migration: Migration) -> Finding {
+        let isRefused = set.policy.edited == .refuse
+        return Finding(
+            .migrationEdited, isRefused ? .error : .warning,
+            "\(migration.identifier) was edited after the snapshot applied it: its checksum is another",
+            help: isRefused
+                ? "\(set.format.name) refuses to go on where it was applied. Put the released file back, comments and "
+                    + "line endings included, and write a new migration."
+                : "\(set.format.name) does not look at it, so that databases differ by when they were migrated. Put the "
+                    + "released file back, and write a new migration.",
+            migration: migration.identifier, place: .init(file: migration.path))
     }
 }

@@ -10,6 +10,8 @@ struct ReplayResult: Sendable {
     var usedDeclarations: [String: Set<Declaration>] = [:]
     /// Identifiers that the snapshot had applied.
     var applied: Set<String> = []
+    /// The migration in code before which it stopped.
+    var stoppedAtCode: String?
     /// Nothing was pending.
     var isUpToDate = false
 

@@ -52,12 +52,8 @@ extension SnapshotReplay {
             return notChecked(
                 .schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
         }
-        guard plan.finalCount > 0 else { return }
-        guard plan.finalCount <= fresh.catalogs.count else {
-            return
-        }
-        for finding in SchemaMismatch.findings(
-            migrated: end.catalog, fresh: fresh.catalogs[plan.finalCount - 1])
+        guard let expected = fresh.catalogs[plan.finalCount] else { return }
+        for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: expected)
         {
             add(finding)
         }
@@ -65,6 +61,7 @@ extension SnapshotReplay {
 
     /// Opens the end once more with the same migrations, as an app's next launch does.
     mutating func checkIdempotence(at end: DatabaseState) async throws {
+        guard context.set.policy.isRunByEngine else { return try await checkPending(at: end) }
         let overlay = try Overlay(end.image)
         let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
         let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
@@ -88,13 +85,29 @@ extension SnapshotReplay {
         add(
             Finding(
                 .notIdempotent, "opened again with the same migrations: \(what)",
-                help: "A migration must not touch \(context.set.format.historyTable).",
+                help: "A migration must not touch \(context.set.format.historyTable ?? "the history").",
+                migration: result.summary.to, place: historyStatement.map { .init($0) }))
+    }
+
+    /// Another tool runs nothing when nothing is pending: its history is asked once more.
+    private mutating func checkPending(at end: DatabaseState) async throws {
+        let set = context.set
+        let history = try await inspector.withConnection(to: end.image) { try set.format.history($0, of: set) }
+        let applied = history ?? AppliedHistory([])
+        let pending = ReplayPlan(history: applied, set: set, targetCount: context.targetCount).pending
+        guard !pending.isEmpty, !result.summary.steps.isEmpty else { return }
+        let names = pending.map { set.migrations[$0].identifier }
+        add(
+            Finding(
+                .notIdempotent,
+                "opened again with the same migrations: \(names.joined(separator: ", ")) would run again",
+                help: "A migration must not touch \(set.format.historyTable ?? "PRAGMA user_version").",
                 migration: result.summary.to, place: historyStatement.map { .init($0) }))
     }
 
     /// The last statement of a replayed migration that names the history table.
     private var historyStatement: SQLStatement? {
-        let table = context.set.format.historyTable.foldedASCII
+        let table = (context.set.format.historyTable ?? "user_version").foldedASCII
         let replayed = context.targets.filter { result.triedMigrations.contains($0.identifier) }
         return replayed.flatMap(\.statements).last { statement in
             statement.tokens.contains { $0.name(in: statement.source)?.foldedASCII == table }

@@ -92,24 +92,25 @@ struct SnapshotReplay {
     }
 
     private mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
-        let format = context.set.format
-        let applied = try await database.withConnection { try format.appliedIdentifiers($0) }
-        guard let applied else {
+        let set = context.set
+        let history = try await database.withConnection { try set.format.history($0, of: set) }
+        guard let history else {
+            let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
             add(
                 Finding(
                     .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
                     help:
-                        "It has tables but no \(format.historyTable) table that says so. Make snapshots with the app or tool that "
+                        "It has tables but \(sign). Make snapshots with the app or tool that "
                         + "migrates them, so that the history is there."))
             return nil
         }
-        let plan = ReplayPlan(applied: applied, set: context.set, targetCount: context.targetCount)
+        let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
         result.summary.from = plan.from
         result.summary.to = plan.from
         result.isUpToDate = plan.pending.isEmpty
-        result.applied = Set(applied)
+        result.applied = Set(history.identifiers)
         for finding in plan.findings(for: snapshot) { add(finding) }
-        return plan
+        return plan.isRefused ? nil : plan
     }
 
     /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
@@ -156,52 +157,81 @@ struct SnapshotReplay {
         _ plan: ReplayPlan, on database: any OpenDatabase, _ overlay: Overlay, from baseline: DatabaseState
     ) async throws -> DatabaseState {
         var state = baseline
-        for (number, index) in plan.pending.enumerated() {
-            let migration = context.set.migrations[index]
-            onEvent(
-                .step(
-                    snapshot: snapshot.path, migration: migration.identifier, number: number + 1,
-                    of: plan.pending.count))
-            result.triedMigrations.insert(migration.identifier)
-            current = migration.identifier
-            guard migration.fault == nil else {
-                notChecked(
-                    .migrationFailed,
-                    "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
-                break
+        var number = 0
+        for batch in context.set.batches(of: plan.pending) {
+            let (ready, isCut) = runnable(batch)
+            guard !ready.isEmpty else { break }
+            let (onEvent, path, count) = (onEvent, snapshot.path, plan.pending.count)
+            let numbers = Dictionary(
+                ready.enumerated().map { ($1.identifier, number + $0 + 1) }, uniquingKeysWith: { first, _ in first })
+            var run = BatchRun(set: context.set, database: database, overlay: overlay)
+            run.starting = { migration in
+                let number = numbers[migration.identifier] ?? 0
+                onEvent(
+                    .step(snapshot: path, migration: migration.identifier, number: number, of: count))
             }
-            if let statement = StaticChecks.transactionStatement(in: migration) {
-                add(
-                    Finding(
-                        .migrationFailed,
-                        "\(migration.identifier) was not run: it would end its runner's transaction",
-                        help: "See transaction-ended.", migration: migration.identifier,
-                        place: .init(statement)))
-                break
+            number += ready.count
+            current = ready[0].identifier
+            let outcome = try await run.run(ready)
+            for reached in outcome.reached {
+                note(reached)
+                state = try await judge(reached.step, from: state, to: reached.image)
             }
-            do {
-                let run = MigrationRun(migration)
-                let start = ContinuousClock.now
-                let statementSeconds = try await run.apply(to: database)
-                let seconds = (ContinuousClock.now - start).inSeconds
-                try await database.withConnection { try $0.checkpoint() }
-                let (image, footprint) = overlay.freeze()
-                result.summary.steps.append(
-                    .init(
-                        migration: migration.identifier, seconds: seconds,
-                        pagesWritten: footprint.pages.count,
-                        bytesWritten: footprint.byteCount, statementSeconds: statementSeconds))
-                result.summary.to = migration.identifier
-                state = try await judge(migration, from: state, to: image)
-            } catch {
+            if let (migration, error) = outcome.failure {
+                current = migration.identifier
+                let index = context.set.index(of: migration.identifier) ?? 0
                 guard let finding = try await migrationFailure(error, migration, index, state) else {
                     throw error
                 }
                 add(finding)
                 break
             }
+            if isCut { break }
         }
         return state
+    }
+
+    /// The migrations of a batch up to one that is not even tried, and whether there is one.
+    private mutating func runnable(_ batch: [Int]) -> (ready: [Migration], isCut: Bool) {
+        var ready: [Migration] = []
+        for migration in batch.map({ context.set.migrations[$0] }) {
+            result.triedMigrations.insert(migration.identifier)
+            if migration.fault != nil {
+                notChecked(
+                    .migrationFailed,
+                    "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
+                return (ready, true)
+            }
+            if migration.isCode {
+                result.stoppedAtCode = migration.identifier
+                return (ready, true)
+            }
+            if let statement = StaticChecks.refusedStatement(in: migration) {
+                add(
+                    Finding(
+                        .migrationFailed,
+                        "\(migration.identifier) was not run: it would end its runner's transaction",
+                        help: "See transaction-ended.", migration: migration.identifier,
+                        place: .init(statement)))
+                return (ready, true)
+            }
+            ready.append(migration)
+        }
+        return (ready, false)
+    }
+
+    private mutating func note(_ reached: BatchRun.Reached) {
+        for (index, migration) in reached.migrations.enumerated() {
+            // What several migrations wrote together is counted once.
+            let isLast = index == reached.migrations.count - 1
+            result.summary.steps.append(
+                .init(
+                    migration: migration.identifier, seconds: isLast ? reached.seconds : 0,
+                    pagesWritten: isLast ? reached.footprint.pages.count : 0,
+                    bytesWritten: isLast ? reached.footprint.byteCount : 0,
+                    statementSeconds: isLast ? reached.statementSeconds : []))
+            result.summary.to = migration.identifier
+        }
     }
 
     /// Holds the rules over one step; gives the state after it.
@@ -209,10 +239,10 @@ struct SnapshotReplay {
         _ migration: Migration, from before: DatabaseState, to image: Image
     ) async throws -> DatabaseState {
         let after = try await inspector.inspect(
-            image, earlier: before, foreignKeysAreProven: migration.foreignKeyChecks == .deferred)
+            image, earlier: before, foreignKeysAreProven: !migration.enforcesForeignKeys && migration.isDeferred)
         for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
         let verification = StepVerification(
-            migration: migration, declarations: context.declarations[migration.identifier] ?? [],
+            migration: migration, declarations: migration.declarations,
             before: before,
             after: after, inspector: inspector, engine: context.engine)
         let outcome = try await verification.run()
@@ -236,7 +266,7 @@ struct SnapshotReplay {
     ) async throws -> Finding? {
         let failure = MigrationFailure(migration: migration, error: error)
         guard !watchdog.isTripped, var finding = failure.finding else { return nil }
-        if failure.isForeignKeyCheck {
+        if failure.isForeignKeyCheck, migration.isDeferred {
             finding = try await ForeignKeyFailure(
                 migration: migration, before: state, engine: context.engine, inspector: inspector
             ).explaining(finding)

@@ -12,7 +12,15 @@ enum StaticChecks {
         }
     }
 
-    static func findings(for migration: Migration) -> [Finding] {
+    /// What GRDB's migrator must not be given: it would trap or leave half a migration. Another tool is
+    /// imitated, faults included.
+    static func refusedStatement(in migration: Migration) -> SQLStatement? {
+        migration.isDeferred ? transactionStatement(in: migration) : nil
+    }
+
+    /// - Parameter before: the schema that the migration meets, where it is known.
+    static func findings(for migration: Migration, before: Catalog?) -> [Finding] {
+        guard migration.isDeferred else { return ToolStaticChecks(migration, before).findings() }
         var findings: [Finding] = []
         if let statement = transactionStatement(in: migration) {
             let word = statement.tokens[0].text(in: statement.source).uppercased()
@@ -42,7 +50,7 @@ enum StaticChecks {
         }
         switch name.foldedASCII {
         case "foreign_keys":
-            let isOn = ["1", "on", "yes", "true"].contains(value.foldedASCII)
+            let isOn = isTrue(value)
             let writesFollow = migration.statements[(index + 1)...].contains { $0.action.canLoseRows }
             if migration.foreignKeyChecks == .immediate, !isOn, writesFollow {
                 return finding(
@@ -59,13 +67,20 @@ enum StaticChecks {
         case "journal_mode" where value.foldedASCII == "wal":
             // SQLite refuses that in a transaction, which says it all.
             return nil
-        case "page_size", "auto_vacuum", "encoding", "journal_mode", "wal_autocheckpoint", "locking_mode":
+        case _ where layoutPragmas.contains(name.foldedASCII):
             return finding(
                 .warning, "PRAGMA \(name) = \(value) has no effect in a migration",
                 "Set it when the database is made or opened; it cannot change in a transaction.")
         default: return nil
         }
     }
+
+    /// They "have no effect" inside a transaction or without a VACUUM (https://www.sqlite.org/pragma.html).
+    static let layoutPragmas: Set<String> = [
+        "page_size", "auto_vacuum", "encoding", "journal_mode", "wal_autocheckpoint", "locking_mode",
+    ]
+
+    static func isTrue(_ value: String) -> Bool { ["1", "on", "yes", "true"].contains(value.foldedASCII) }
 }
 
 extension StatementAction {

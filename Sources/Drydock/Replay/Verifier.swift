@@ -23,26 +23,47 @@ public struct Verifier: Sendable {
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
-        let set = try MigrationFormats.load(folder: request.migrationsFolder)
         let snapshots = try snapshots(request)
+        let set = try await load(request, snapshots)
         var report = VerifyReport()
         report.isStrict = request.isStrict
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         if !set.migrations.isEmpty, !snapshots.isEmpty {
             let context = try makeContext(request, set)
             let fresh = try await FreshInstall.make(context, timeout: request.timeout)
-            if let failure = fresh.failure, fresh.catalogs.count < context.targetCount {
+            if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
             let results = try await replay(snapshots, context, fresh, request)
-            assemble(results, context, into: &report)
+            assemble(results, context, fresh.catalogs, into: &report)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
         return report
     }
 
     // MARK: - The request
+
+    /// Reads the migrations; the snapshots are asked for their history where the folder alone does not say
+    /// whose it is.
+    private func load(_ request: VerifyRequest, _ snapshots: [Snapshot]) async throws -> MigrationSet {
+        let choice = try FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        guard choice.needsHistory else { return try choice.load([]) }
+        var settings = ConnectionSettings()
+        settings.functions = request.functions
+        settings.collations = request.collations
+        let opener = SnapshotOpener(engine: engine, settings: settings)
+        var histories: [HistoryFacts] = []
+        for snapshot in snapshots {
+            try Task.checkCancellation()
+            // What cannot be read is told when it is replayed.
+            guard let facts = try? await opener.facts(of: snapshot) else { continue }
+            histories.append(facts)
+            if MigrationFormats.all.contains(where: { $0.historyTable != nil && $0.owns(facts) }) { break }
+        }
+        return try choice.load(histories)
+    }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
         guard !request.snapshots.isEmpty else {
@@ -70,7 +91,8 @@ public struct Verifier: Sendable {
                 Finding(
                     .nothingVerified, "there is no migration in \(request.migrationsFolder)",
                     help:
-                        "A migration is a file NAME.sql, such as v1_create_accounts.sql. --migrations names another folder.",
+                        "A migration is a file NAME.sql, such as v1_create_accounts.sql, or what another tool has. "
+                        + "--migrations names another folder.",
                     place: .init(file: request.migrationsFolder)))
         }
         if snapshots.isEmpty {
@@ -97,14 +119,14 @@ public struct Verifier: Sendable {
         }
         var declarations = Dictionary(
             set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
-        for (identifier, more) in request.declarations {
-            guard set.index(of: identifier) != nil else {
-                let nearest = nearestName(to: identifier, in: set.migrations.map(\.identifier))
+        for (name, more) in request.declarations {
+            guard let index = set.index(of: name) else {
+                let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
                 throw RequestError(
-                    "drydock.yml declares for '\(identifier)', which is no migration in \(set.folder)"
+                    "drydock.yml declares for '\(name)', which is no migration in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
-            declarations[identifier, default: []] += more
+            declarations[set.migrations[index].identifier, default: []] += more
         }
         var set = set
         for index in set.migrations.indices {
@@ -160,12 +182,14 @@ public struct Verifier: Sendable {
     // MARK: - The report
 
     private func assemble(
-        _ results: [ReplayResult], _ context: ReplayContext, into report: inout VerifyReport
+        _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
+        into report: inout VerifyReport
     ) {
         report.replays = results.map(\.summary)
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
-            report.findings += StaticChecks.findings(for: migration)
+            let index = context.set.index(of: migration.identifier) ?? 0
+            report.findings += StaticChecks.findings(for: migration, before: catalogs[index])
         }
         report.findings += unique(results.flatMap(\.declarationFindings))
         report.findings += unusedDeclarations(results, context)

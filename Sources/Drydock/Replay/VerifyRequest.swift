@@ -13,6 +13,10 @@ public struct VerifyRequest: Sendable {
     /// How long one snapshot may take.
     public var timeout: Duration?
     public var isStrict = false
+    /// The name of the migrations' format; nil to recognise it.
+    public var migrationFormat: String?
+    /// What the project says of its migrations beside the files.
+    public var format = FormatOptions()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
     /// Declarations from drydock.yml, by migration identifier.

@@ -64,7 +64,7 @@ enum SchemaMismatch {
 
 extension Catalog {
     /// The same by meaning. Shadow tables, history and SQLite's own are left out already.
-    fileprivate var schema: Schema {
+    var schema: Schema {
         let tables = tables.values.map {
             SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text)
         }

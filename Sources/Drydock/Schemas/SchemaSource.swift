@@ -68,7 +68,7 @@ struct SchemaLoader: Sendable {
     }
 
     var inspector: StateInspector {
-        StateInspector(engine: engine, settings: settings, historyTable: DrydockFormat().historyTable)
+        StateInspector(engine: engine, settings: settings, historyTables: MigrationFormats.all.flatMap(\.ownTables))
     }
 
     /// - Throws: ``RequestError`` that names the source, with line and column where SQL is wrong.
@@ -94,7 +94,7 @@ struct SchemaLoader: Sendable {
     /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
     /// or migrations make says nothing about them.
     func schema(of image: Image, _ kind: SchemaSource.Kind) async throws -> Schema {
-        let history = MigrationFormats.all.map(\.historyTable)
+        let history = MigrationFormats.all.flatMap(\.ownTables)
         return try await inspector.withConnection(to: image) { connection in
             let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema") {
                 SchemaRow(
@@ -147,20 +147,24 @@ struct SchemaLoader: Sendable {
             }
             count = index + 1
         }
-        let overlay = try Overlay(emptyNamed: "migrated.sqlite")
+        if let statements = set.expected[count] {
+            let overlay = try Overlay(emptyNamed: "migrated.sqlite")
+            return try await maker.run(statements, on: overlay) { _ in overlay }
+        }
+        let overlay = try await maker.base(set.base)
+        var settings = settings
+        settings.foreignKeys = set.policy.foreignKeys
+        settings.doubleQuotedStrings = set.policy.doubleQuotedStrings
         let database = try await engine.open(overlay, settings: settings)
+        let run = BatchRun(set: set, database: database, overlay: overlay)
         do {
-            for migration in set.migrations.prefix(count) {
-                if let fault = migration.fault { throw RequestError(fault.message) }
-                do {
-                    _ = try await MigrationRun(migration).apply(to: database)
-                } catch let failure as StatementFailure {
-                    let place = Finding.Place(
-                        migration.statements[failure.index], offset: failure.error.offset)
-                    throw SnapshotFault(
-                        message:
-                            "\(migration.identifier) fails on an empty database: \(failure.error.message)",
-                        help: "", place: place)
+            for batch in set.batches(of: Array(0..<count)).map({ $0.map { set.migrations[$0] } }) {
+                if let fault = batch.compactMap(\.fault).first { throw RequestError(fault.message) }
+                if let code = batch.first(where: \.isCode) {
+                    throw RequestError("\(code.path) is not SQL: Drydock cannot run it")
+                }
+                if let (migration, error) = try await run.run(batch).failure {
+                    throw Self.fault(migration, error)
                 }
             }
         } catch {
@@ -169,6 +173,20 @@ struct SchemaLoader: Sendable {
         }
         try await database.close()
         return overlay
+    }
+
+    private var maker: DatabaseMaker { DatabaseMaker(engine: engine, settings: settings) }
+
+    private static func fault(_ migration: Migration, _ error: any Error) -> any Error {
+        guard let failure = error as? StatementFailure else {
+            let message = ((error as? RunnerFailure)?.error as? EngineError)?.message
+            return message.map {
+                RequestError("\(migration.identifier) fails on an empty database: \($0)")
+            } ?? error
+        }
+        return SnapshotFault(
+            message: "\(migration.identifier) fails on an empty database: \(failure.error.message)", help: "",
+            place: Finding.Place(migration.statements[failure.index], offset: failure.error.offset))
     }
 
     /// One sentence, then the line with a caret under the fault.

@@ -18,6 +18,20 @@ struct SnapshotOpener: Sendable {
         }
     }
 
+    /// What tells whose history a snapshot has.
+    func facts(of snapshot: Snapshot) async throws -> HistoryFacts {
+        let overlay = try await open(snapshot)
+        let database = try await engine.open(overlay, settings: settings)
+        let outcome: Result<HistoryFacts, any Error>
+        do {
+            outcome = .success(try await database.withConnection { try HistoryFacts($0) })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+
     private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
         if let fault = SnapshotFile.fault(of: snapshot.path) {
             throw SnapshotFault(message: fault.message, help: fault.help)

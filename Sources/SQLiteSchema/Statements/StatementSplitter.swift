@@ -12,19 +12,26 @@ public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
 
     private let source: SQLSource
     private let bytes: [UInt8]
-    private var offset = 0
+    private let end: Int
+    private var offset: Int
     private var count = 0
     private var tokens: [Token] = []
 
-    public init(_ source: SQLSource) {
+    /// - Parameter range: the part of the text to be cut, as if nothing stood behind it; nil for all of it.
+    public init(_ source: SQLSource, in range: Range<Int>? = nil) {
         self.source = source
         bytes = source.bytes
+        let range = (range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
+        offset = range.lowerBound
+        end = range.upperBound
     }
 
     public mutating func next() -> SQLStatement? {
-        guard offset < bytes.count else { return nil }
+        guard offset < end else { return nil }
         tokens.removeAll(keepingCapacity: true)
-        let terminator = bytes.withUnsafeBufferPointer { scan(TokenScanner(bytes: $0)) }
+        let terminator = bytes.withUnsafeBufferPointer {
+            scan(TokenScanner(bytes: UnsafeBufferPointer(rebasing: $0[..<end])))
+        }
         guard let first = tokens.first, let last = tokens.last else { return nil }
         count += 1
         return SQLStatement(
@@ -86,4 +93,7 @@ public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
 extension SQLSource {
     /// The statements of the text in their order.
     public func statements() -> [SQLStatement] { Array(StatementSplitter(self)) }
+
+    /// The statements of a part of the text; their places are those in the whole.
+    public func statements(in range: Range<Int>) -> [SQLStatement] { Array(StatementSplitter(self, in: range)) }
 }

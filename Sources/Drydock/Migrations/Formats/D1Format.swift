@@ -1,0 +1,66 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// Cloudflare D1, `wrangler d1 migrations apply`.
+///
+/// - Files are `NUMBER_NAME.sql`, ordered by the number; every file that is not in the history runs, whatever
+///   sorts behind it (workers-sdk, packages/wrangler/src/d1/migrations/helpers.ts).
+/// - Each file runs with the INSERT into the history behind it as one batch, which is a transaction: "If a
+///   statement in the sequence fails, then an error is returned for that specific statement, and it aborts or
+///   rolls back the entire sequence" (developers.cloudflare.com/d1/worker-api/d1-database/#batch).
+/// - Foreign keys are always on: "D1 enforces that foreign key constraints are valid within all queries and
+///   migrations. This is identical to the behaviour of `PRAGMA foreign_keys = on`"; `defer_foreign_keys` is what
+///   a migration may use (developers.cloudflare.com/d1/sql-api/foreign-keys).
+/// - `d1_migrations(id, name, applied_at)` with the file's name; no checksums, no way back.
+public struct D1Format: MigrationFormat {
+    public let name = "d1"
+    public let historyTable: String? = "d1_migrations"
+    public let otherTables = ["_cf_KV", "_cf_METADATA"]
+    public let policy = ToolPolicy(foreignKeys: true)
+
+    public init() {}
+
+    public var historySetup: [Bookkeeping] {
+        [
+            Bookkeeping(
+                """
+                CREATE TABLE IF NOT EXISTS d1_migrations(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    name TEXT UNIQUE,
+                    applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+                )
+                """)
+        ]
+    }
+
+    public func owns(_ facts: HistoryFacts) -> Bool { facts.has("d1_migrations", "id", "name", "applied_at") }
+
+    public func evidence(in folder: FolderFiles) -> FolderEvidence? {
+        folder.files(matching: /\d+_.*\.sql/).first.map {
+            FolderEvidence(.names, "NUMBER_NAME.sql", at: folder.file($0))
+        }
+    }
+
+    public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
+        let policy = policy(options)
+        var reader = MigrationReader(folder, options)
+        var migrations: [Migration] = []
+        for file in folder.files.filter({ $0.hasSuffix(".sql") }) {
+            var migration = reader.migration(file, in: file, policy)
+            migration.record = [
+                Bookkeeping("INSERT INTO d1_migrations (name) VALUES (?)", [SQLValue(file)])
+            ]
+            migrations.append(migration)
+        }
+        return MigrationSet(
+            folder: folder.path, format: self, policy: policy, migrations: migrations,
+            findings: reader.findings)
+    }
+
+    public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
+        try connection.history(in: "d1_migrations", columns: "name") {
+            AppliedHistory(
+                try connection.rows("SELECT name FROM d1_migrations ORDER BY id") { $0.string(0) })
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// SQLDelight (https://sqldelight.github.io/sqldelight).
+///
+/// - `N.sqm` goes from version N to N + 1, and the version is `PRAGMA user_version`; "the version of the
+///   database is 1 + the largest migration" (Migrations). `.sq` files hold the newest schema, which a new
+///   database gets at once: the statements in them that have no label.
+/// - Kotlin column types (`INTEGER AS Boolean`), imports and labelled queries are SQLDelight's own and are left out.
+/// - The Android driver runs the whole way in `SQLiteOpenHelper.onUpgrade`, which is one transaction; the JVM and
+///   native drivers open one too (drivers/*, `migrate`).
+/// - Foreign keys are off unless the app turns them on before: Android's default, and JdbcSqliteDriver's.
+public struct SQLDelightFormat: MigrationFormat {
+    public let name = "sqldelight"
+    public let historyTable: String? = nil
+    public let otherTables = ["android_metadata"]
+    public let policy = ToolPolicy(transaction: .all, foreignKeys: false, late: .skip)
+
+    public init() {}
+
+    public func owns(_ facts: HistoryFacts) -> Bool { facts.userVersion > 0 }
+
+    public func evidence(in folder: FolderFiles) -> FolderEvidence? {
+        folder.descendants().first { $0.hasSuffix(".sqm") }.map {
+            FolderEvidence(.marker, "N.sqm", at: folder.file($0))
+        }
+    }
+
+    public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
+        let policy = policy(options)
+        var reader = MigrationReader(folder, options)
+        var migrations: [Migration] = []
+        let files = folder.descendants().compactMap { file -> (file: String, number: Int)? in
+            guard file.hasSuffix(".sqm"), let number = Self.number(file) else { return nil }
+            return (file, number)
+        }
+        for (file, number) in files.sorted(by: { $0.number < $1.number }) {
+            var migration = reader.migration(String(number), in: file, policy) { source in
+                .init(up: SQLDelightSource(source).statements())
+            }
+            migration.record = [Bookkeeping("PRAGMA user_version = \(number + 1)")]
+            migrations.append(migration)
+        }
+        var set = MigrationSet(
+            folder: folder.path, format: self, policy: policy, migrations: migrations,
+            findings: reader.findings)
+        let schema = try newestSchema(folder, reader)
+        if !schema.isEmpty { set.expected[migrations.count] = schema }
+        return set
+    }
+
+    public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
+        let version = try connection.firstRow("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+        guard version > 0 else { return try connection.isEmptyDatabase ? AppliedHistory([]) : nil }
+        let numbers = set.migrations.compactMap { Int($0.identifier) }
+        var history = AppliedHistory(numbers.filter { $0 < version }.map(String.init))
+        if let newest = numbers.max(), version > newest + 1 {
+            history.identifiers.append("user_version \(version)")
+        }
+        return history
+    }
+
+    /// The statements of the `.sq` files: tables first, for what is built on them.
+    private func newestSchema(_ folder: FolderFiles, _ reader: MigrationReader) throws -> [SQLStatement] {
+        var root = folder
+        var files = folder.descendants().filter { $0.hasSuffix(".sq") }
+        if files.isEmpty, let last = folder.path.split(separator: "/").last, last == "migrations" {
+            // The migrations stand in a folder of their own beside the queries.
+            root = try FolderFiles(folder.path + "/..")
+            files = root.descendants().filter { $0.hasSuffix(".sq") }
+        }
+        let statements = files.flatMap { file in
+            (try? reader.source(root.file(file))).map { SQLDelightSource($0).statements() } ?? []
+        }
+        return statements.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+            .map(\.element)
+    }
+
+    /// The number at the end of a name: `migrations/12.sqm`, `v12.sqm`.
+    private static func number(_ file: String) -> Int? {
+        let stem = (file.split(separator: "/").last ?? "").dropLast(4)
+        return Int(String(stem.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()))
+    }
+}
+
+extension SQLStatement {
+    /// When a new database gets it.
+    fileprivate var rank: Int {
+        switch action {
+        case .createTable, .createVirtualTable: 0
+        case .createView: 1
+        case .createIndex: 2
+        case .createTrigger: 3
+        default: 4
+        }
+    }
+}

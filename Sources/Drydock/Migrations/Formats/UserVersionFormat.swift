@@ -1,0 +1,73 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// Numbered SQL files and `PRAGMA user_version`, as many applications have it without a tool.
+///
+/// - The number in a file's name is the version that it leads to; files run in that order. A `.down.sql` beside
+///   one undoes it.
+/// - Each runs in a transaction of its own, in which the version is set: "The user-version is an integer that is
+///   available to applications to use however they want" (https://www.sqlite.org/pragma.html#pragma_user_version).
+/// - Foreign keys are as SQLite has them, off; `foreignKeys: true` says otherwise.
+public struct UserVersionFormat: MigrationFormat {
+    public let name = "user-version"
+    public let historyTable: String? = nil
+    public let otherTables = ["android_metadata"]
+    public let policy = ToolPolicy(foreignKeys: false, late: .skip)
+
+    public init() {}
+
+    public func owns(_ facts: HistoryFacts) -> Bool { facts.userVersion > 0 }
+
+    public func evidence(in folder: FolderFiles) -> FolderEvidence? {
+        let files = folder.sqlFiles.filter { !$0.lowercased().hasSuffix(".down.sql") }
+        guard let first = files.first, files.allSatisfy({ Self.number($0) != nil }) else { return nil }
+        return FolderEvidence(.names, "numbered files", at: folder.file(first))
+    }
+
+    public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
+        let policy = policy(options)
+        var reader = MigrationReader(folder, options)
+        var migrations: [Migration] = []
+        let files = folder.sqlFiles.filter { !$0.lowercased().hasSuffix(".down.sql") }
+            .compactMap { file in Self.number(file).map { (file: file, number: $0) } }
+            .sorted { $0.number < $1.number }
+        var previous = 0
+        for (file, number) in files {
+            var migration = reader.migration(String(number), in: file, policy)
+            migration.record = [Bookkeeping("PRAGMA user_version = \(number)")]
+            migration.unrecord = [Bookkeeping("PRAGMA user_version = \(previous)")]
+            let stem = file.dropLast(4).hasSuffix(".up") ? file.dropLast(7) : file.dropLast(4)
+            migration.down = reader.down(
+                in: stem + ".down.sql", of: String(number), transaction: policy.transaction)
+            migrations.append(migration)
+            previous = number
+        }
+        return MigrationSet(
+            folder: folder.path, format: self, policy: policy, migrations: migrations,
+            findings: reader.findings)
+    }
+
+    public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
+        try UserVersion.history(connection, set)
+    }
+
+    private static func number(_ file: String) -> Int? {
+        let digits = file.drop { !($0.isASCII && $0.isNumber) }.prefix { $0.isASCII && $0.isNumber }
+        return Int(digits)
+    }
+}
+
+/// Versions that `PRAGMA user_version` holds.
+enum UserVersion {
+    /// Applied is every version up to the database's; 0 tells nothing of a database that holds something.
+    static func history(_ connection: any Connection, _ set: MigrationSet) throws -> AppliedHistory? {
+        let version = try connection.firstRow("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+        guard version > 0 else { return try connection.isEmptyDatabase ? AppliedHistory([]) : nil }
+        let numbers = set.migrations.compactMap { Int($0.identifier) }
+        var history = AppliedHistory(numbers.filter { $0 <= version }.map(String.init))
+        if !numbers.contains(version), version > numbers.max() ?? 0 {
+            history.identifiers.append(String(version))
+        }
+        return history
+    }
+}

@@ -1,0 +1,82 @@
+import DatabaseEngine
+
+/// How a tool names, orders, splits, wraps and records migrations.
+///
+/// A format is one file, registered in ``MigrationFormats/all``.
+public protocol MigrationFormat: Sendable {
+    /// The name that the command line and drydock.yml use.
+    var name: String { get }
+
+    /// The table in which applied migrations are recorded; left out of conservation and of schemas. Nil where
+    /// `PRAGMA user_version` says it.
+    var historyTable: String? { get }
+
+    /// Tables that the tool keeps for itself beside it; left out alike.
+    var otherTables: [String] { get }
+
+    var policy: ToolPolicy { get }
+
+    /// What makes the history table, as the tool would when it is missing.
+    var historySetup: [Bookkeeping] { get }
+
+    /// Whether a database's history is this tool's.
+    func owns(_ facts: HistoryFacts) -> Bool
+
+    /// Why a folder is this tool's, by its files; nil when it is not.
+    func evidence(in folder: FolderFiles) -> FolderEvidence?
+
+    /// Reads a folder.
+    /// - Throws: ``RequestError`` when the folder as a whole cannot be read. A file that cannot be read is
+    ///   a migration with a fault.
+    func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet
+
+    /// What a database has applied, or nil when it does not tell.
+    func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory?
+}
+
+extension MigrationFormat {
+    public var otherTables: [String] { [] }
+    public var historySetup: [Bookkeeping] { [] }
+
+    /// The tables that are no part of the app's schema.
+    var ownTables: [String] { (historyTable.map { [$0] } ?? []) + otherTables }
+}
+
+/// What a project says of its migrations beside the files.
+public struct FormatOptions: Sendable {
+    /// What the app puts in at run time, by what stands there: `${name}` where the key is a bare name.
+    public var placeholders: [String: String] = [:]
+    public var transaction: ToolPolicy.Transaction?
+    public var foreignKeys: Bool?
+    public var doubleQuotedStrings: Bool?
+    public var base: SchemaBase?
+    public var custom: CustomFormat?
+
+    public init() {}
+}
+
+/// What a folder tells by itself.
+public struct FolderEvidence: Sendable {
+    public enum Strength: Int, Sendable, Comparable {
+        /// Numbered SQL files, as several tools have them.
+        case names
+        /// A layout that one tool or two have.
+        case layout
+        /// What a tool writes into a folder: a journal, a lock file, annotations.
+        case marker
+
+        public static func < (a: Strength, b: Strength) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    public var strength: Strength
+    /// Where it is to be seen: a file, or FILE:LINE.
+    public var place: String
+    /// What is to be seen, such as "-- +goose Up".
+    public var sign: String
+
+    public init(_ strength: Strength, _ sign: String, at place: String) {
+        self.strength = strength
+        self.sign = sign
+        self.place = place
+    }
+}

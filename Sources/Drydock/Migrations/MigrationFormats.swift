@@ -1,0 +1,125 @@
+/// The formats, and which of them a folder is in.
+public enum MigrationFormats {
+    /// The one place where a format is registered. Where two read a folder alike, the first does.
+    public static let all: [any MigrationFormat] = [
+        DrydockFormat(), GolangMigrateFormat(), GooseFormat(), SqlxFormat(), DieselFormat(), DbmateFormat(),
+        PrismaFormat(), DrizzleFormat(), FlywayFormat(), D1Format(), SQLDelightFormat(), RoomFormat(),
+        DriftFormat(), UserVersionFormat(),
+    ]
+
+    /// Every name that `--migration-format` takes.
+    public static var names: [String] { all.map(\.name) + [CustomFormat.formatName] }
+
+    /// Reads a folder in the format that it is in.
+    /// - Throws: ``RequestError`` when there is no such folder, it cannot be read, or two formats read it
+    ///   differently.
+    static func load(
+        folder: String, named name: String? = nil, options: FormatOptions = FormatOptions(),
+        histories: [HistoryFacts] = []
+    ) throws -> MigrationSet {
+        try FormatChoice(folder: folder, named: name, options: options).load(histories)
+    }
+}
+
+/// Decides which format a folder is in: the history in the snapshots first, then what a tool leaves in the
+/// folder, then names.
+struct FormatChoice {
+    let options: FormatOptions
+    private let files: FolderFiles
+    private let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
+
+    init(folder: String, named name: String?, options: FormatOptions) throws {
+        self.options = options
+        files = try FolderFiles(folder)
+        if let name {
+            guard let format = try Self.format(name, options) else {
+                throw RequestError(
+                    "there is no migration format '\(name)'; choose one of: "
+                        + MigrationFormats.names.joined(separator: ", "))
+            }
+            candidates = [(format, FolderEvidence(.marker, "--migration-format", at: folder))]
+        } else if let custom = options.custom {
+            candidates = [(custom, FolderEvidence(.marker, "custom", at: folder))]
+        } else {
+            let files = files
+            candidates = MigrationFormats.all.compactMap { format in
+                format.evidence(in: files).map { (format, $0) }
+            }
+        }
+    }
+
+    private static func format(_ name: String, _ options: FormatOptions) throws -> (any MigrationFormat)? {
+        guard name == CustomFormat.formatName else { return MigrationFormats.all.first { $0.name == name } }
+        guard let custom = options.custom else {
+            throw RequestError("the custom format is not described; write it into drydock.yml under 'custom:'")
+        }
+        return custom
+    }
+
+    /// Whether snapshots have to be asked.
+    var needsHistory: Bool { candidates.count > 1 }
+
+    func load(_ histories: [HistoryFacts]) throws -> MigrationSet {
+        var left = candidates
+        for facts in histories {
+            let owners = left.filter { $0.format.owns(facts) }
+            guard !owners.isEmpty else { continue }
+            left = owners
+            break
+        }
+        let strongest = left.map(\.evidence.strength).max()
+        left = left.filter { $0.evidence.strength == strongest }
+        guard let first = left.first else { return try load(DrydockFormat()) }
+        guard left.count > 1 else { return try load(first.format) }
+        var readings: [(evidence: FolderEvidence, set: MigrationSet)] = []
+        for (format, evidence) in left {
+            // A reading that makes nothing of the folder is none.
+            let set = try load(format)
+            if readings.isEmpty || !set.migrations.isEmpty { readings.append((evidence, set)) }
+        }
+        if let other = readings.dropFirst().first(where: { !Self.isSame($0.set, readings[0].set) }) {
+            throw RequestError(
+                "the migrations in '\(files.path)' can be read as \(readings[0].set.format.name) "
+                    + "(\(readings[0].evidence)) and as \(other.set.format.name) (\(other.evidence)), which "
+                    + "\(Self.difference(readings[0].set, other.set) ?? "differ"); say which with --migration-format")
+        }
+        return readings[0].set
+    }
+
+    private func load(_ format: any MigrationFormat) throws -> MigrationSet {
+        var set = try format.load(folder: files, options: options)
+        set.base = options.base
+        return set
+    }
+
+    // MARK: - Two readings
+
+    private static func isSame(_ a: MigrationSet, _ b: MigrationSet) -> Bool { difference(a, b) == nil }
+
+    /// What makes two readings different to a database.
+    private static func difference(_ a: MigrationSet, _ b: MigrationSet) -> String? {
+        if a.migrations.map(\.path) != b.migrations.map(\.path) { return "differ in order or files" }
+        for (x, y) in zip(a.migrations, b.migrations) {
+            if x.statements.map(\.text) != y.statements.map(\.text) || (x.fault == nil) != (y.fault == nil) {
+                return "differ in the statements of \(x.path)"
+            }
+            if x.transaction != y.transaction { return "differ in the transaction of \(x.path)" }
+        }
+        return nil
+    }
+}
+
+extension FolderEvidence: CustomStringConvertible {
+    public var description: String { "\(sign) in \(place)" }
+}
+
+extension MigrationFormat {
+    /// The tool's policy with what the project says instead.
+    func policy(_ options: FormatOptions) -> ToolPolicy {
+        var policy = policy
+        policy.transaction = options.transaction ?? policy.transaction
+        policy.foreignKeys = options.foreignKeys ?? policy.foreignKeys
+        policy.doubleQuotedStrings = options.doubleQuotedStrings ?? policy.doubleQuotedStrings
+        return policy
+    }
+}

@@ -1,0 +1,151 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// Reads migration files, so that every format says the same of what is wrong with one.
+struct MigrationReader {
+    let folder: FolderFiles
+    let options: FormatOptions
+    /// Whether `${name}` without a value is a fault wherever it stands, as Flyway has it.
+    var holdsPlaceholders = false
+    private(set) var findings: [Finding] = []
+    private var taken: [String: String] = [:]
+
+    init(_ folder: FolderFiles, _ options: FormatOptions) {
+        self.folder = folder
+        self.options = options
+    }
+
+    /// What a format makes of a file's text.
+    struct Sections {
+        var up: [SQLStatement]
+        var down: Migration.Down?
+        var transaction: ToolPolicy.Transaction?
+
+        init(
+            up: [SQLStatement], down: Migration.Down? = nil, transaction: ToolPolicy.Transaction? = nil
+        ) {
+            self.up = up
+            self.down = down
+            self.transaction = transaction
+        }
+    }
+
+    /// Reads one file; what is wrong with it becomes the migration's fault.
+    mutating func migration(
+        _ identifier: String, in file: String, _ policy: ToolPolicy,
+        read: (SQLSource) throws -> Sections = { Sections(up: $0.statements()) }
+    ) -> Migration {
+        let path = folder.file(file)
+        var migration = Migration(identifier: identifier, path: path)
+        migration.transaction = policy.transaction
+        migration.foreignKeys = policy.foreignKeys
+        migration.isDeferred = policy.isRunByEngine
+        do {
+            if let first = taken.updateValue(path, forKey: identifier) {
+                throw FileProblem(
+                    "two migrations are called '\(identifier)': \(first) and \(path)",
+                    "Rename one: the history tells migrations apart by this name alone.")
+            }
+            let source = try self.source(path)
+            let sections = try read(source)
+            migration.statements = sections.up
+            migration.down = sections.down
+            // What the command line or drydock.yml says of a project does not undo what a file says of itself.
+            migration.transaction = sections.transaction ?? policy.transaction
+            migration.declarations = DeclarationParser.declarations(
+                in: source, findings: &findings, migration: identifier)
+            if migration.statements.isEmpty {
+                findings.append(
+                    Finding(
+                        .migrationFailed, .note, "\(path) holds no statement",
+                        help: "It is recorded as applied and changes nothing.", migration: identifier,
+                        place: .init(file: path)))
+            }
+        } catch {
+            migration.fault = finding(error, identifier, path)
+            findings.append(finding(error, identifier, path))
+        }
+        return migration
+    }
+
+    /// The way back, where it is a file of its own.
+    mutating func down(
+        in file: String?, of identifier: String, transaction: ToolPolicy.Transaction = .each
+    ) -> Migration.Down? {
+        guard let file, folder.exists(file) else { return nil }
+        do {
+            let statements = try source(folder.file(file)).statements()
+            return .init(path: folder.file(file), statements: statements, transaction: transaction)
+        } catch {
+            findings.append(finding(error, identifier, folder.file(file)))
+            return nil
+        }
+    }
+
+    mutating func note(_ finding: Finding) { findings.append(finding) }
+
+    /// A file's SQL with the project's placeholders put in.
+    /// - Throws: ``FileProblem``.
+    func source(_ path: String) throws -> SQLSource {
+        let bytes: [UInt8]
+        do {
+            bytes = try FolderListing.contents(of: path)
+        } catch {
+            throw FileProblem(
+                "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")
+        }
+        let source = SQLSource(name: path, bytes: bytes)
+        if let offset = firstInvalidUTF8(in: bytes) {
+            let line = source.location(at: offset).line
+            throw FileProblem(
+                "\(path) is not UTF-8: byte 0x\(String(bytes[offset], radix: 16)) at line \(line)",
+                "Save the file as UTF-8. SQLite would store other characters than the editor shows.",
+                line: line)
+        }
+        if let offset = bytes.firstIndex(of: 0) {
+            let line = source.location(at: offset).line
+            throw FileProblem(
+                "\(path) holds a NUL character at line \(line)", "SQLite reads no further. Remove it.",
+                line: line)
+        }
+        return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(source)
+    }
+
+    private func finding(_ error: any Error, _ identifier: String, _ path: String) -> Finding {
+        let problem = error as? FileProblem ?? FileProblem(String(describing: error), "")
+        var place = Finding.Place(file: problem.file ?? path)
+        place.line = problem.line
+        return Finding(
+            .migrationFailed, problem.message, help: problem.help, migration: identifier, place: place)
+    }
+}
+
+/// Why a migration file cannot be run.
+struct FileProblem: Error {
+    var message: String
+    var help: String
+    var line: Int?
+    /// Where it is not the migration's own.
+    var file: String?
+
+    init(_ message: String, _ help: String, line: Int? = nil, file: String? = nil) {
+        self.message = message
+        self.help = help
+        self.line = line
+        self.file = file
+    }
+}
+
+/// The offset of the first byte that is not valid UTF-8.
+func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
+    var decoder = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    while true {
+        switch decoder.parseScalar(from: &iterator) {
+        case .valid(let scalar): offset += scalar.count
+        case .emptyInput: return nil
+        case .error: return offset
+        }
+    }
+}

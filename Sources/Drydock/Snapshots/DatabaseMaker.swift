@@ -1,0 +1,44 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Makes databases that are nowhere on the disk: an empty one, or a project's base.
+struct DatabaseMaker: Sendable {
+    let engine: any Engine
+    let settings: ConnectionSettings
+
+    /// What is there before the first migration.
+    /// - Throws: ``SnapshotFault`` when the base cannot be read, ``RequestError`` when it is not there.
+    func base(_ base: SchemaBase?) async throws -> Overlay {
+        guard let base else { return try Overlay(emptyNamed: "fresh.sqlite") }
+        guard FolderListing.exists(base.path) else {
+            throw RequestError("there is no base '\(base.path)'; it is a database or a .sql file")
+        }
+        return try await SnapshotOpener(engine: engine, settings: settings).open(Snapshot(path: base.path))
+    }
+
+    /// Runs statements, then asks something of the database.
+    func run<Result: Sendable>(
+        _ statements: [SQLStatement], on overlay: Overlay,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        var settings = settings
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        let database = try await engine.open(overlay, settings: settings)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await database.withConnection { connection in
+                    for (index, statement) in statements.enumerated() {
+                        try MigrationRun.run(statement, at: index, on: connection)
+                    }
+                    return try body(connection)
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+}
