@@ -18,6 +18,9 @@ struct ConfigFile {
     var redact: Bool?
     var quiet: Bool?
     var verbose: Bool?
+    var rollback: Bool?
+    var migrationFormat: String?
+    var options = FormatOptions()
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
     var declarations: [String: [Declaration]] = [:]
@@ -28,8 +31,8 @@ struct ConfigFile {
 
     private static let keys = [
         "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "format", "report", "redact",
-        "quiet",
-        "verbose", "functions", "collations", "declarations",
+        "quiet", "verbose", "functions", "collations", "declarations", "migration-format", "foreignKeys",
+        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -56,9 +59,7 @@ struct ConfigFile {
         guard let root, root != Node("") else { return }
         for (key, value) in try reader.mapping(root, "the file") {
             let word = try reader.string(key, "a key")
-            // Both spellings of a flag's name are taken: up-to and upTo.
-            let folded = word.lowercased().replacing("-", with: "").replacing("_", with: "")
-            switch folded {
+            switch word.foldedKey {
             case "migrations": migrations = try reader.string(value, word)
             case "snapshots": snapshots = try reader.string(value, word)
             case "upto": upTo = try reader.string(value, word)
@@ -82,6 +83,19 @@ struct ConfigFile {
             case "functions": functions = try reader.functions(value)
             case "collations": collations = try reader.collations(value)
             case "declarations": try readDeclarations(value, reader)
+            case "migrationformat":
+                migrationFormat = try reader.parsed(
+                    value, word, "one of: \(MigrationFormats.names.joined(separator: ", "))"
+                ) {
+                    MigrationFormats.names.contains($0) ? $0 : nil
+                }
+            case "foreignkeys": options.foreignKeys = try reader.bool(value, word)
+            case "doublequotedstrings": options.doubleQuotedStrings = try reader.bool(value, word)
+            case "transaction": options.transaction = try reader.choice(value, word)
+            case "placeholders": options.placeholders = try reader.texts(value, word)
+            case "base": options.base = SchemaBase(path: try reader.string(value, word))
+            case "rollback": rollback = try reader.bool(value, word)
+            case "custom": options.custom = try reader.custom(value)
             default:
                 let nearest = nearestName(to: word, in: Self.keys)
                 throw reader.fault(
@@ -108,116 +122,5 @@ struct ConfigFile {
                 }
             }
         }
-    }
-}
-
-/// Reads YAML nodes, with errors that say where.
-struct YAMLReader {
-    let file: String
-    let text: String
-
-    /// A line as it is written, counted from 1.
-    func line(_ number: Int) -> String? {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
-    }
-
-    func fault(_ node: Node, _ message: String) -> RequestError {
-        RequestError("\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
-    }
-
-    func mapping(_ node: Node, _ name: String) throws -> [(Node, Node)] {
-        // A key with nothing behind it holds nothing.
-        if node.null != nil { return [] }
-        guard let mapping = node.mapping else {
-            throw fault(node, "\(name) must be a mapping of keys to values")
-        }
-        return mapping.map { ($0.key, $0.value) }
-    }
-
-    func list(_ node: Node) -> [Node] {
-        if node.null != nil { return [] }
-        return node.sequence.map(Array.init) ?? [node]
-    }
-
-    func string(_ node: Node, _ name: String) throws -> String {
-        guard let scalar = node.scalar else { throw fault(node, "\(name) must be text") }
-        return scalar.string
-    }
-
-    func bool(_ node: Node, _ name: String) throws -> Bool {
-        guard let value = node.bool else { throw fault(node, "\(name) must be true or false") }
-        return value
-    }
-
-    func positive(_ node: Node, _ name: String) throws -> Int {
-        guard let value = node.int, value > 0 else {
-            throw fault(node, "\(name) must be a number of at least 1")
-        }
-        return value
-    }
-
-    func parsed<Value>(_ node: Node, _ name: String, _ expected: String, _ parse: (String) -> Value?) throws
-        -> Value
-    {
-        let text = try string(node, name)
-        guard let value = parse(text) else { throw fault(node, "\(name): '\(text)' is not \(expected)") }
-        return value
-    }
-
-    /// `name: value`, or `name: {returns: value, arguments: 2}`, or `name: {argument: 0}`.
-    func functions(_ node: Node) throws -> [FunctionStub] {
-        try mapping(node, "functions").map { key, value in
-            var stub = FunctionStub(
-                name: try string(key, "a function"), argumentCount: nil, result: .constant(.null))
-            guard value.mapping != nil else {
-                stub.result = .constant(try constant(value))
-                return try checked(stub, key)
-            }
-            for (key, value) in try mapping(value, stub.name) {
-                switch try string(key, "a key") {
-                case "returns": stub.result = .constant(try constant(value))
-                case "arguments":
-                    guard let count = value.int, count >= 0 else {
-                        throw fault(value, "arguments must be a number")
-                    }
-                    stub.argumentCount = count
-                case "argument":
-                    guard let index = value.int, index >= 0 else {
-                        throw fault(value, "argument must be a number from 0")
-                    }
-                    stub.result = .argument(index)
-                case let other:
-                    throw fault(key, "'\(other)' is no key of a function: returns, arguments, argument")
-                }
-            }
-            return try checked(stub, key)
-        }
-    }
-
-    private func checked(_ stub: FunctionStub, _ node: Node) throws -> FunctionStub {
-        if let fault = stub.fault { throw self.fault(node, fault) }
-        return stub
-    }
-
-    /// `name: nocase`, or a list of names, which sort as BINARY.
-    func collations(_ node: Node) throws -> [CollationStub] {
-        guard node.mapping != nil else {
-            return try list(node).map { CollationStub(name: try string($0, "a collation"), order: .binary) }
-        }
-        return try mapping(node, "collations").map { key, value in
-            let order = try parsed(value, "collations", "one of: binary, nocase, rtrim") {
-                CollationStub.Order(rawValue: $0.lowercased())
-            }
-            return CollationStub(name: try string(key, "a collation"), order: order)
-        }
-    }
-
-    private func constant(_ node: Node) throws -> SQLValue {
-        guard let scalar = node.scalar else { throw fault(node, "a value must be null, a number or text") }
-        if scalar.style == .singleQuoted || scalar.style == .doubleQuoted { return SQLValue(scalar.string) }
-        if node.null != nil { return .null }
-        if let flag = node.bool { return .integer(flag ? 1 : 0) }
-        return SQLValue(literal: scalar.string)
     }
 }

@@ -43,6 +43,12 @@ struct NewCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let folder = try migrations ?? ConfigFile.load(nil).migrations ?? "Migrations"
+            let format = try MigrationFolder.format(of: folder)
+            guard format == DrydockFormat().name else {
+                throw RequestError(
+                    "the migrations in '\(folder)' are \(format)'s; make the file with that tool, and the SQL with "
+                        + "drydock diff --sql")
+            }
             let identifiers = try MigrationFolder.identifiers(in: folder)
             let words = name.replacing(" ", with: "_")
             guard let next = MigrationFolder.nextName(after: identifiers, words: words) else {

@@ -59,6 +59,20 @@ struct DeclareOption: ExpressibleByArgument {
     }
 }
 
+/// `NAME=VALUE`.
+struct PlaceholderOption: ExpressibleByArgument {
+    var name: String
+    var value: String
+
+    init?(argument: String) {
+        guard let (name, value) = argument.splitOnce("="), !name.isEmpty else { return nil }
+        self.name = name
+        self.value = value
+    }
+}
+
+extension ToolPolicy.Transaction: ExpressibleByArgument {}
+
 extension SQLValue {
     /// A plain value as people write it in a configuration: null, a number, or text.
     init(literal: String) {

@@ -17,6 +17,8 @@ struct VerifyCommand: AsyncParsableCommand {
               drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
               drydock verify --up-to v7_rename_sender  stop there
               drydock verify --strict                  warnings fail too
+              drydock verify -m prisma/migrations      another tool's folder, recognised by itself
+              drydock verify --rollback                every step down and up again
               drydock verify --report json=out.json    a file besides what is printed
 
             A loss that is meant is declared in the migration:
@@ -25,7 +27,8 @@ struct VerifyCommand: AsyncParsableCommand {
             EXIT STATUS
               0  passed
               1  findings of severity error, an unreadable snapshot or nothing to verify
-              2  no report could be made: a folder is missing, drydock.yml is wrong
+              2  no report could be made: a folder is missing, drydock.yml is wrong, the migrations can be read
+                 in two ways
               64 bad usage
             """)
 
@@ -46,6 +49,40 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"),
         completion: .directory)
     var snapshotsFolder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose migrations they are: \(MigrationFormats.names.joined(separator: ", ")). (default: recognised)",
+            valueName: "format"),
+        completion: .list(MigrationFormats.names))
+    var migrationFormat: String?
+
+    @Flag(inversion: .prefixedNo, help: "Undo every step and do it again.")
+    var rollback: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "What is there before the first migration: a database or a .sql file.", valueName: "path"),
+        completion: .file())
+    var base: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What runs in one transaction: each, all or none. (default: as the tool does)",
+            valueName: "policy"))
+    var transaction: ToolPolicy.Transaction?
+
+    @Flag(inversion: .prefixedNo, help: "Enforce foreign keys. (default: as the tool does)")
+    var foreignKeys: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Read double-quoted text as a string. (default: as the tool does)")
+    var doubleQuotedStrings: Bool?
+
+    @Option(
+        name: .customLong("placeholder"),
+        help: ArgumentHelp(
+            "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
+    var placeholders: [PlaceholderOption] = []
 
     @Option(help: ArgumentHelp("The last migration to replay. (default: the newest)", valueName: "migration"))
     var upTo: String?
@@ -115,6 +152,11 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         if let format, ReportRenderers.named(format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
+        }
+        if let migrationFormat, !MigrationFormats.names.contains(migrationFormat) {
+            throw ValidationError(
+                "there is no migration format '\(migrationFormat)'; choose one of: "
+                    + MigrationFormats.names.joined(separator: ", "))
         }
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }

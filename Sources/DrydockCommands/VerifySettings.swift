@@ -18,6 +18,14 @@ struct VerifySettings: Sendable {
         request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
         request.timeout = (command.timeout ?? config.timeout)?.duration
         request.isStrict = command.strict ?? config.strict ?? false
+        request.checksRollback = command.rollback ?? config.rollback ?? false
+        request.migrationFormat = command.migrationFormat ?? config.migrationFormat
+        request.format = config.options
+        request.format.foreignKeys = command.foreignKeys ?? config.options.foreignKeys
+        request.format.doubleQuotedStrings = command.doubleQuotedStrings ?? config.options.doubleQuotedStrings
+        request.format.transaction = command.transaction ?? config.options.transaction
+        request.format.base = command.base.map { SchemaBase(path: $0) } ?? config.options.base
+        for option in command.placeholders { request.format.placeholders[option.name] = option.value }
         request.functions = config.functions + command.functions.map(\.stub)
         request.collations = config.collations + command.collations.map(\.stub)
         try declare(command, config)

@@ -88,7 +88,8 @@ extension Rule {
         case .snapshotUnreadable, .snapshotVersionUnknown, .timeLimit: "Nothing was proved for this snapshot."
         case .migrationEdited: "Databases differ by when they were migrated, or the tool refuses to start."
         case .migrationInCode: "What it does to users' data was not seen."
-        case .rollbackFailed, .rollbackMismatch: "A release that is taken back leaves a database that no version knows."
+        case .rollbackFailed, .rollbackMismatch:
+            "A release that is taken back leaves a database that no version knows."
         case .unknownMigration: "Its schema may differ from what the folder makes."
         default: nil
         }

@@ -63,7 +63,8 @@ public struct Migration: Sendable {
         guard let file = parts.last else { return [] }
         let stem = file.lowercased().hasSuffix(".sql") ? file.dropLast(4) : file
         let bare = stem.lowercased().hasSuffix(".up") ? stem.dropLast(3) : stem
-        return [file, stem, bare].map(String.init) + (parts.count == 2 ? [String(parts[parts.startIndex])] : [])
+        return [file, stem, bare].map(String.init)
+            + (parts.count == 2 ? [String(parts[parts.startIndex])] : [])
     }
 }
 

@@ -6,6 +6,12 @@ public enum MigrationFolder {
         try MigrationFormats.load(folder: folder).migrations.map(\.identifier)
     }
 
+    /// The name of the format that a folder is in.
+    /// - Throws: ``RequestError`` when there is no such folder, or two formats read it differently.
+    public static func format(of folder: String) throws -> String {
+        try MigrationFormats.load(folder: folder).format.name
+    }
+
     /// The next name: the last one's letters, its number and one more, as many digits, its separator, the
     /// words. Nil when the last one has no number at its start, so that nobody can say what sorts behind it.
     public static func nextName(after identifiers: [String], words: String) -> String? {

@@ -51,7 +51,8 @@ struct FormatChoice {
     private static func format(_ name: String, _ options: FormatOptions) throws -> (any MigrationFormat)? {
         guard name == CustomFormat.formatName else { return MigrationFormats.all.first { $0.name == name } }
         guard let custom = options.custom else {
-            throw RequestError("the custom format is not described; write it into drydock.yml under 'custom:'")
+            throw RequestError(
+                "the custom format is not described; write it into drydock.yml under 'custom:'")
         }
         return custom
     }
@@ -81,7 +82,8 @@ struct FormatChoice {
             throw RequestError(
                 "the migrations in '\(files.path)' can be read as \(readings[0].set.format.name) "
                     + "(\(readings[0].evidence)) and as \(other.set.format.name) (\(other.evidence)), which "
-                    + "\(Self.difference(readings[0].set, other.set) ?? "differ"); say which with --migration-format")
+                    + "\(Self.difference(readings[0].set, other.set) ?? "differ"); say which with --migration-format"
+            )
         }
         return readings[0].set
     }

@@ -11,7 +11,7 @@ public struct ToolPolicy: Sendable, Hashable {
     }
 
     /// What becomes of a pending migration that sorts before an applied one.
-    public enum LateMigrations: Sendable, Hashable {
+    public enum LateMigrations: String, Sendable, Hashable, CaseIterable {
         /// It runs, as GRDB runs it.
         case run
         /// It never runs: the tool looks behind the newest applied version alone.

@@ -65,7 +65,8 @@ struct MigrationFailure {
         switch migration.transaction {
         case .each: return "The whole migration was rolled back, as it would be for users."
         case .all:
-            return "Every pending migration was rolled back with it, as it would be for users: they share a transaction."
+            return
+                "Every pending migration was rolled back with it, as it would be for users: they share a transaction."
         case .none: return "What ran before it stays: the tool opens no transaction."
         }
     }
@@ -76,7 +77,10 @@ struct MigrationFailure {
         let (what, help) =
             switch failure.moment {
             case .record:
-                ("cannot be recorded", "A migration must not touch the table in which its tool keeps the history.")
+                (
+                    "cannot be recorded",
+                    "A migration must not touch the table in which its tool keeps the history."
+                )
             case .commit where (failure.error as? EngineError)?.isForeignKeyViolation == true:
                 (
                     "fails when its transaction is committed",

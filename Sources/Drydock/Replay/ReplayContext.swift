@@ -12,6 +12,8 @@ struct ReplayContext: Sendable {
     let declarations: [String: [Declaration]]
     let functions: [FunctionStub]
     let collations: [CollationStub]
+    /// Whether every step is undone and done again.
+    let checksRollback: Bool
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 

@@ -51,7 +51,8 @@ struct ReplayPlan: Sendable {
             findings.append(
                 Finding(
                     .migrationFailed, "\(snapshot.path): \(refusal)",
-                    help: "\(set.format.name) runs nothing on such a database until somebody mends it by hand.",
+                    help:
+                        "\(set.format.name) runs nothing on such a database until somebody mends it by hand.",
                     tags: [.preExisting]))
         }
         if !unknown.isEmpty {

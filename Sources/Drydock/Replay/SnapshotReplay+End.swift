@@ -43,6 +43,14 @@ extension SnapshotReplay {
     }
 
     mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
+        if let code = result.stoppedAtCode, plan.unknown.isEmpty {
+            // What was reached can be held against the schema of its own version.
+            guard let count = context.set.index(of: code), let expected = fresh.catalogs[count] else {
+                return
+            }
+            for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: expected) { add(finding) }
+            return
+        }
         guard isWhole else {
             // Where there is no fresh install, the report says so once.
             guard fresh.failure == nil else { return }
@@ -53,8 +61,7 @@ extension SnapshotReplay {
                 .schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
         }
         guard let expected = fresh.catalogs[plan.finalCount] else { return }
-        for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: expected)
-        {
+        for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: expected) {
             add(finding)
         }
     }
@@ -92,7 +99,9 @@ extension SnapshotReplay {
     /// Another tool runs nothing when nothing is pending: its history is asked once more.
     private mutating func checkPending(at end: DatabaseState) async throws {
         let set = context.set
-        let history = try await inspector.withConnection(to: end.image) { try set.format.history($0, of: set) }
+        let history = try await inspector.withConnection(to: end.image) {
+            try set.format.history($0, of: set)
+        }
         let applied = history ?? AppliedHistory([])
         let pending = ReplayPlan(history: applied, set: set, targetCount: context.targetCount).pending
         guard !pending.isEmpty, !result.summary.steps.isEmpty else { return }

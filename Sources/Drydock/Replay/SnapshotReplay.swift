@@ -163,7 +163,8 @@ struct SnapshotReplay {
             guard !ready.isEmpty else { break }
             let (onEvent, path, count) = (onEvent, snapshot.path, plan.pending.count)
             let numbers = Dictionary(
-                ready.enumerated().map { ($1.identifier, number + $0 + 1) }, uniquingKeysWith: { first, _ in first })
+                ready.enumerated().map { ($1.identifier, number + $0 + 1) },
+                uniquingKeysWith: { first, _ in first })
             var run = BatchRun(set: context.set, database: database, overlay: overlay)
             run.starting = { migration in
                 let number = numbers[migration.identifier] ?? 0
@@ -175,7 +176,9 @@ struct SnapshotReplay {
             let outcome = try await run.run(ready)
             for reached in outcome.reached {
                 note(reached)
-                state = try await judge(reached.step, from: state, to: reached.image)
+                let before = state
+                state = try await judge(reached.step, from: before, to: reached.image)
+                if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
             }
             if let (migration, error) = outcome.failure {
                 current = migration.identifier
@@ -220,6 +223,20 @@ struct SnapshotReplay {
         return (ready, false)
     }
 
+    private mutating func checkRollback(
+        _ reached: BatchRun.Reached, from before: DatabaseState, to after: DatabaseState
+    ) async throws {
+        guard reached.migrations.count == 1 else {
+            return notChecked(
+                .rollbackMismatch, "\(reached.step.identifier) cannot be told from the step before it")
+        }
+        let outcome = try await RollbackCheck(
+            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog
+        ).run()
+        for finding in outcome.findings { add(finding) }
+        if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }
+    }
+
     private mutating func note(_ reached: BatchRun.Reached) {
         for (index, migration) in reached.migrations.enumerated() {
             // What several migrations wrote together is counted once.
@@ -239,7 +256,8 @@ struct SnapshotReplay {
         _ migration: Migration, from before: DatabaseState, to image: Image
     ) async throws -> DatabaseState {
         let after = try await inspector.inspect(
-            image, earlier: before, foreignKeysAreProven: !migration.enforcesForeignKeys && migration.isDeferred)
+            image, earlier: before,
+            foreignKeysAreProven: !migration.enforcesForeignKeys && migration.isDeferred)
         for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
         let verification = StepVerification(
             migration: migration, declarations: migration.declarations,

@@ -77,7 +77,8 @@ struct ToolRun {
         starting(migration)
         try run(migration, 0, &clock)
         guard !connection.isInTransaction else {
-            throw BatchFailure(index: 0, error: EngineError(extendedCode: 1, message: leftOpen), moment: .commit)
+            throw BatchFailure(
+                index: 0, error: EngineError(extendedCode: 1, message: leftOpen), moment: .commit)
         }
         try record(migration, 0)
         try reached(clock.stretch(to: 0))

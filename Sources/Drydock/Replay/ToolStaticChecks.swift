@@ -7,6 +7,8 @@ struct ToolStaticChecks {
     private let before: Catalog?
     private var isInside: Bool
     private var foreignKeys: Bool
+    /// The file would have had foreign keys off.
+    private var triedOff = false
     /// Where the file ended the tool's transaction.
     private var end: SQLStatement?
     private var result: [Finding] = []
@@ -43,7 +45,8 @@ struct ToolStaticChecks {
                 let word = statement.tokens[0].text(in: statement.source).uppercased()
                 add(
                     .transactionEnded, .error, "\(word) stands where no transaction is open",
-                    "SQLite refuses it, and the migration fails. Write BEGIN before, or remove it.", statement)
+                    "SQLite refuses it, and the migration fails. Write BEGIN before, or remove it.", statement
+                )
             }
             isInside = false
         case .pragma(_, let name, let value?): look(pragma: name.foldedASCII, value, statement, index)
@@ -65,7 +68,9 @@ struct ToolStaticChecks {
             foreignKeys = isOn
             return
         }
-        guard isOn != foreignKeys else { return }
+        defer { triedOff = triedOff || !isOn }
+        // Turned on again at the end of a file that turned them off, nothing was asked for.
+        guard isOn != foreignKeys, !isOn || !triedOff else { return }
         guard !isOn else {
             return add(
                 .pragmaIgnored, .warning, "PRAGMA foreign_keys = \(value) has no effect inside a transaction",
@@ -102,7 +107,9 @@ struct ToolStaticChecks {
 
     private mutating func finish() {
         if migration.transaction == .none {
-            guard isInside, let begin = migration.statements.last(where: { $0.action == .begin }) else { return }
+            guard isInside, let begin = migration.statements.last(where: { $0.action == .begin }) else {
+                return
+            }
             return add(
                 .transactionEnded, .error, "BEGIN opens a transaction that the file does not end",
                 "It is rolled back when the tool closes its connection. Write COMMIT.", begin)
@@ -111,7 +118,8 @@ struct ToolStaticChecks {
         let word = end.tokens[0].text(in: end.source).uppercased()
         if isInside {
             add(
-                .transactionEnded, .warning, "\(word) ends the transaction that the tool opened, and BEGIN opens another",
+                .transactionEnded, .warning,
+                "\(word) ends the transaction that the tool opened, and BEGIN opens another",
                 "What ran before stays even if the rest fails.", end)
         } else {
             add(
@@ -122,10 +130,12 @@ struct ToolStaticChecks {
     }
 
     private mutating func add(
-        _ rule: Rule, _ severity: Finding.Severity, _ message: String, _ help: String, _ statement: SQLStatement
+        _ rule: Rule, _ severity: Finding.Severity, _ message: String, _ help: String,
+        _ statement: SQLStatement
     ) {
         result.append(
             Finding(
-                rule, severity, message, help: help, migration: migration.identifier, place: .init(statement)))
+                rule, severity, message, help: help, migration: migration.identifier, place: .init(statement))
+        )
     }
 }

@@ -134,7 +134,8 @@ public struct Verifier: Sendable {
         }
         return ReplayContext(
             engine: engine, set: set, targetCount: targetCount, declarations: declarations,
-            functions: request.functions, collations: request.collations)
+            functions: request.functions, collations: request.collations,
+            checksRollback: request.checksRollback)
     }
 
     // MARK: - Replays
@@ -191,6 +192,7 @@ public struct Verifier: Sendable {
             let index = context.set.index(of: migration.identifier) ?? 0
             report.findings += StaticChecks.findings(for: migration, before: catalogs[index])
         }
+        report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.declarationFindings))
         report.findings += unusedDeclarations(results, context)
         report.findings += results.flatMap(\.findings)

@@ -12,6 +12,8 @@ public struct VerifyRequest: Sendable {
     public var jobs = 1
     /// How long one snapshot may take.
     public var timeout: Duration?
+    /// Whether every step is undone and done again.
+    public var checksRollback = false
     public var isStrict = false
     /// The name of the migrations' format; nil to recognise it.
     public var migrationFormat: String?

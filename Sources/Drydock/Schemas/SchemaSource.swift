@@ -68,7 +68,8 @@ struct SchemaLoader: Sendable {
     }
 
     var inspector: StateInspector {
-        StateInspector(engine: engine, settings: settings, historyTables: MigrationFormats.all.flatMap(\.ownTables))
+        StateInspector(
+            engine: engine, settings: settings, historyTables: MigrationFormats.all.flatMap(\.ownTables))
     }
 
     /// - Throws: ``RequestError`` that names the source, with line and column where SQL is wrong.

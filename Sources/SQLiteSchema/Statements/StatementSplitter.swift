@@ -95,5 +95,7 @@ extension SQLSource {
     public func statements() -> [SQLStatement] { Array(StatementSplitter(self)) }
 
     /// The statements of a part of the text; their places are those in the whole.
-    public func statements(in range: Range<Int>) -> [SQLStatement] { Array(StatementSplitter(self, in: range)) }
+    public func statements(in range: Range<Int>) -> [SQLStatement] {
+        Array(StatementSplitter(self, in: range))
+    }
 }

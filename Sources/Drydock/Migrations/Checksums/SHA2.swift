@@ -57,7 +57,8 @@ private enum SHA2 {
     }
 
     static func compress<Word: FixedWidthInteger & UnsignedInteger>(
-        _ state: inout [Word], _ w: [Word], _ constants: [Word], _ bigA: (Word) -> Word, _ bigE: (Word) -> Word
+        _ state: inout [Word], _ w: [Word], _ constants: [Word], _ bigA: (Word) -> Word,
+        _ bigE: (Word) -> Word
     ) {
         var v = state
         for i in 0..<w.count {

@@ -17,7 +17,8 @@ public struct CustomFormat: MigrationFormat {
     /// Matches the path of a migration from the folder, with the named groups `version` and maybe `down`: a file
     /// for which `down` matched something is the way back of its version.
     public var files: String
-    /// How a migration is called in the history, from named groups: `${version}` unless it is given.
+    /// How a migration is called in the history, from named groups: `${version}` unless it is given. `${patch+1}`
+    /// is the number of a group and one more.
     public var identifier = "${version}"
     public var order = Order.natural
     public var historyTable: String?
@@ -108,8 +109,13 @@ public struct CustomFormat: MigrationFormat {
             return Range(match.range(withName: name), in: file).map { String(file[$0]) }
         }
         var text = identifier
-        for part in identifier.matches(of: /\$\{(\w+)\}/) {
-            text = text.replacing(part.0, with: group(String(part.1)) ?? "")
+        for part in identifier.matches(of: /\$\{(\w+?)(?:\+(\d+))?\}/) {
+            var value = group(String(part.1)) ?? ""
+            // A tool may count a file as the version that it leads to.
+            if let more = part.2.flatMap({ Int($0) }), let number = Int(value), number < 1 << 40 {
+                value = String(number + more)
+            }
+            text = text.replacing(part.0, with: value)
         }
         return (text, group("down").map { !$0.isEmpty } ?? false)
     }

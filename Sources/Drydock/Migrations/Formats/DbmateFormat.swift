@@ -58,7 +58,8 @@ public struct DbmateFormat: MigrationFormat {
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
         try connection.history(in: "schema_migrations", columns: "version") {
             AppliedHistory(
-                try connection.rows("SELECT version FROM schema_migrations ORDER BY version") { $0.string(0) })
+                try connection.rows("SELECT version FROM schema_migrations ORDER BY version") { $0.string(0) }
+            )
         }
     }
 
@@ -79,13 +80,15 @@ public struct DbmateFormat: MigrationFormat {
             case "down" where down == nil:
                 guard up != nil else {
                     throw FileProblem(
-                        "'-- migrate:down' stands before '-- migrate:up'", "dbmate wants them the other way round.",
+                        "'-- migrate:down' stands before '-- migrate:up'",
+                        "dbmate wants them the other way round.",
                         line: line.number)
                 }
                 down = (line, isOpen)
             case "up", "down":
                 throw FileProblem(
-                    "'-- migrate:\(word)' stands twice", "dbmate reads the first alone. Write one file a migration.",
+                    "'-- migrate:\(word)' stands twice",
+                    "dbmate reads the first alone. Write one file a migration.",
                     line: line.number)
             default:
                 throw FileProblem(
@@ -94,11 +97,13 @@ public struct DbmateFormat: MigrationFormat {
             }
         }
         guard let up else {
-            throw FileProblem("\(source.name) has no '-- migrate:up'", "A dbmate migration begins with it.", line: 1)
+            throw FileProblem(
+                "\(source.name) has no '-- migrate:up'", "A dbmate migration begins with it.", line: 1)
         }
         let end = down?.line.range.lowerBound ?? source.bytes.count
         var sections = MigrationReader.Sections(
-            up: source.statements(in: up.line.range.upperBound..<end), transaction: up.isOpen ? ToolPolicy.Transaction.none : nil)
+            up: source.statements(in: up.line.range.upperBound..<end),
+            transaction: up.isOpen ? ToolPolicy.Transaction.none : nil)
         if let down {
             sections.down = .init(
                 path: source.name,

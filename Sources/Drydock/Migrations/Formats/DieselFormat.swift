@@ -10,14 +10,14 @@ import SQLiteSchema
 /// - Each runs with its bookkeeping in a transaction of its own, unless `metadata.toml` beside it says
 ///   `run_in_transaction = false` (file_based_migrations.rs). All that are not applied run, whatever sorts
 ///   behind them. An empty `up.sql` is an error of the command line tool and none when it is embedded.
-/// - Whether foreign keys are on is the application's affair; libsqlite3-sys builds SQLite with
-///   `SQLITE_DEFAULT_FOREIGN_KEYS=1`, so that they are on where it is bundled, as for most applications
-///   (libsqlite3-sys/build.rs). `foreignKeys: false` says otherwise.
+/// - Diesel does not set foreign keys: SQLite's default, off. Where libsqlite3-sys is bundled they are on instead
+///   (`SQLITE_DEFAULT_FOREIGN_KEYS=1` in its build.rs), unless the app turns them off to migrate, as those that
+///   rebuild tables do: `foreignKeys: true` says that it does not.
 /// - `__diesel_schema_migrations(version, run_on)`; no checksums.
 public struct DieselFormat: MigrationFormat {
     public let name = "diesel"
     public let historyTable: String? = "__diesel_schema_migrations"
-    public let policy = ToolPolicy(foreignKeys: true)
+    public let policy = ToolPolicy(foreignKeys: false)
 
     public init() {}
 

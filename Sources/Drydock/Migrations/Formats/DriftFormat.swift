@@ -37,10 +37,7 @@ public struct DriftFormat: MigrationFormat {
             } catch {
                 throw RequestError("\(JSONFault.place(error, path)): the schema is no JSON; export it again")
             }
-            var migration = Migration(identifier: String(version), path: path)
-            migration.isCode = true
-            migration.isDeferred = false
-            set.migrations.append(migration)
+            set.addCode(version: version, path: path)
             if let statements = Self.statements(object, path) {
                 set.expected[set.migrations.count] = statements
             }

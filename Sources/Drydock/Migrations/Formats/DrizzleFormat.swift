@@ -36,7 +36,9 @@ public struct DrizzleFormat: MigrationFormat {
         ]
     }
 
-    public func owns(_ facts: HistoryFacts) -> Bool { facts.has("__drizzle_migrations", "hash", "created_at") }
+    public func owns(_ facts: HistoryFacts) -> Bool {
+        facts.has("__drizzle_migrations", "hash", "created_at")
+    }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         if folder.exists(Self.journal) {
@@ -107,7 +109,9 @@ public struct DrizzleFormat: MigrationFormat {
                 history.checksums[migration.identifier] = hash
             }
             let known = Set(set.migrations.compactMap(Self.when))
-            history.identifiers += hashes.keys.filter { !known.contains($0) }.sorted().map { "created_at \($0)" }
+            history.identifiers += hashes.keys.filter { !known.contains($0) }.sorted().map {
+                "created_at \($0)"
+            }
             return history
         }
     }
@@ -202,7 +206,8 @@ public struct DrizzleFormat: MigrationFormat {
         return Finding(
             .migrationFailed, .warning,
             "two statements stand between breakpoints, which better-sqlite3 refuses",
-            help: "Put '--> statement-breakpoint' between them. Drivers that take a script run both, as was done here.",
+            help:
+                "Put '--> statement-breakpoint' between them. Drivers that take a script run both, as was done here.",
             migration: tag, place: .init(second))
     }
 }

@@ -42,6 +42,9 @@ public struct DrydockFormat: MigrationFormat {
             let stem = String(file.dropLast(4))
             var migration = reader.migration(stem, in: file, policy)
             migration.down = reader.down(in: stem + ".down.sql", of: stem)
+            migration.unrecord = [
+                Bookkeeping("DELETE FROM grdb_migrations WHERE identifier = ?", [SQLValue(stem)])
+            ]
             migrations.append(migration)
         }
         return MigrationSet(

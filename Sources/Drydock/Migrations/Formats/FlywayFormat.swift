@@ -68,7 +68,8 @@ public struct FlywayFormat: MigrationFormat {
         for script in scripts.filter({ $0.kind == .versioned }).sorted(by: Script.precedes)
             + scripts.filter({ $0.kind == .repeatable }).sorted(by: { $0.description < $1.description })
         {
-            var migration = script.isCode
+            var migration =
+                script.isCode
                 ? Migration(identifier: script.identifier, path: folder.file(script.file))
                 : reader.migration(script.identifier, in: script.file, policy) { source in
                     try Self.sections(source, folder.text(script.file + ".conf"))
@@ -134,7 +135,11 @@ public struct FlywayFormat: MigrationFormat {
             return .init(up: statements, transaction: ToolPolicy.Transaction.none)
         }
         let isOpen = statements.map { statement in
-            if case .pragma(_, let name, _) = statement.action { name.foldedASCII == "foreign_keys" } else { false }
+            if case .pragma(_, let name, _) = statement.action {
+                name.foldedASCII == "foreign_keys"
+            } else {
+                false
+            }
         }
         guard let first = isOpen.firstIndex(of: true) else { return .init(up: statements) }
         guard isOpen.contains(false) else {
@@ -158,8 +163,8 @@ public struct FlywayFormat: MigrationFormat {
     private static func record(_ script: Script, _ checksum: Int32) -> Bookkeeping {
         Bookkeeping(
             "INSERT INTO flyway_schema_history (installed_rank, version, description, type, script, checksum, "
-                + "installed_by, execution_time, success) SELECT coalesce(max(installed_rank), 0) + 1, ?, ?, 'SQL', ?, "
-                + "?, '', 0, 1 FROM flyway_schema_history",
+                + "installed_by, installed_on, execution_time, success) SELECT coalesce(max(installed_rank), 0) + 1, ?, ?, "
+                + "'SQL', ?, ?, '', strftime('%Y-%m-%d %H:%M:%f', 'now'), 0, 1 FROM flyway_schema_history",
             [
                 script.kind == .repeatable ? .null : SQLValue(script.version), SQLValue(script.description),
                 SQLValue(script.file), .integer(Int64(checksum)),
@@ -179,7 +184,9 @@ private struct Script {
 
     init?(_ file: String) {
         let name = file.split(separator: "/").last.map(String.init) ?? file
-        guard let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/) else { return nil }
+        guard let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/) else {
+            return nil
+        }
         let version = match.2.map(String.init)
         guard (match.1 == "R") == (version == nil) else { return nil }
         kind = match.1 == "V" ? .versioned : match.1 == "U" ? .undo : .repeatable

@@ -36,7 +36,9 @@ public struct GolangMigrateFormat: MigrationFormat {
     public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
         let policy = policy(options)
         var reader = MigrationReader(folder, options)
-        let files = folder.files.compactMap { file in Self.parse(file).map { (file: file, $0.version, $0.isUp) } }
+        let files = folder.files.compactMap { file in
+            Self.parse(file).map { (file: file, $0.version, $0.isUp) }
+        }
         let downs = Dictionary(
             files.filter { !$0.2 }.map { ($0.1, $0.file) }, uniquingKeysWith: { first, _ in first })
         let ups = Set(files.filter(\.2).map(\.1))

@@ -90,7 +90,8 @@ public struct GooseFormat: MigrationFormat {
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
         try connection.history(in: "goose_db_version", columns: "id", "version_id", "is_applied") {
-            let rows = try connection.rows("SELECT version_id, is_applied FROM goose_db_version ORDER BY id") {
+            let rows = try connection.rows("SELECT version_id, is_applied FROM goose_db_version ORDER BY id")
+            {
                 ($0.string(0), $0.integer(1) != 0)
             }
             let last = Dictionary(rows, uniquingKeysWith: { _, last in last })
@@ -134,14 +135,19 @@ enum GooseParser {
         var lines = LineReader(source)
         func end(_ range: Range<Int>) {
             let statements = source.statements(in: range)
-            if section == "up" { parts.up += statements } else { parts.down = (parts.down ?? []) + statements }
+            if section == "up" {
+                parts.up += statements
+            } else {
+                parts.down = (parts.down ?? []) + statements
+            }
         }
         while let line = lines.next() {
             guard let annotation = annotation(line.text) else {
                 let text = line.text.trimmed
                 if start == nil, text.isEmpty || text.hasPrefix("--") { continue }
                 guard section != nil else {
-                    throw problem("a statement stands before '-- +goose Up'", "Begin with '-- +goose Up'.", line)
+                    throw problem(
+                        "a statement stands before '-- +goose Up'", "Begin with '-- +goose Up'.", line)
                 }
                 start = start ?? line.range.lowerBound
                 if block == nil, endsStatement(line.text), let begin = start {
@@ -195,7 +201,8 @@ enum GooseParser {
                 line: block)
         }
         guard section != nil else {
-            throw FileProblem("\(source.name) has no '-- +goose Up'", "A goose migration begins with it.", line: 1)
+            throw FileProblem(
+                "\(source.name) has no '-- +goose Up'", "A goose migration begins with it.", line: 1)
         }
         try checkFinished(start, source)
         return parts
@@ -215,6 +222,7 @@ enum GooseParser {
 
     /// Whether a line ends with a `;`, comments not counted (`endsWithSemicolon`).
     private static func endsStatement(_ line: String) -> Bool {
-        line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("--") }.last?.hasSuffix(";") ?? false
+        line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("--") }.last?.hasSuffix(";")
+            ?? false
     }
 }

@@ -32,11 +32,8 @@ public struct RoomFormat: MigrationFormat {
         var set = MigrationSet(folder: folder.path, format: self, policy: policy(options))
         for file in Self.schemas(in: folder) {
             let schema = try Self.read(file, in: folder)
-            var migration = Migration(identifier: String(schema.version), path: folder.file(file))
-            migration.isCode = true
-            migration.isDeferred = false
-            migration.checksum = schema.hash
-            set.migrations.append(migration)
+            set.addCode(version: schema.version, path: folder.file(file))
+            set.migrations[set.migrations.count - 1].checksum = schema.hash
             set.expected[set.migrations.count] = schema.statements
         }
         return set
@@ -44,9 +41,13 @@ public struct RoomFormat: MigrationFormat {
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
         guard var history = try UserVersion.history(connection, set) else { return nil }
-        if try connection.columns(of: "room_master_table") != nil, let last = history.identifiers.last {
+        let version = try connection.firstRow("PRAGMA user_version") { $0.string(0) }
+        if try connection.columns(of: "room_master_table") != nil, let last = history.identifiers.last,
+            last == version
+        {
             history.checksums[last] = try connection.firstRow(
-                "SELECT identity_hash FROM room_master_table WHERE id = 42") { $0.string(0) }
+                "SELECT identity_hash FROM room_master_table WHERE id = 42"
+            ) { $0.string(0) }
         }
         return history
     }
@@ -54,7 +55,8 @@ public struct RoomFormat: MigrationFormat {
     /// `N.json` in the folder, or in the one folder in it, which is called like the database's class.
     private static func schemas(in folder: FolderFiles) -> [String] {
         let own = folder.files(matching: /\d+\.json/)
-        guard own.isEmpty, folder.folders.count == 1, let inner = try? FolderFiles(folder.file(folder.folders[0]))
+        guard own.isEmpty, folder.folders.count == 1,
+            let inner = try? FolderFiles(folder.file(folder.folders[0]))
         else { return own }
         return inner.files(matching: /\d+\.json/).map { folder.folders[0] + "/" + $0 }
     }

@@ -5,17 +5,42 @@ struct SQLDelightSource {
     private let source: SQLSource
     private var bytes: [UInt8]
 
-    init(_ source: SQLSource) {
-        self.source = source
+    init(_ text: SQLSource) {
+        source = SQLSource(name: text.name, bytes: Self.withoutBlocks(text))
         bytes = source.bytes
         for statement in source.statements() { blank(statement) }
     }
 
     func statements() -> [SQLStatement] { SQLSource(name: source.name, bytes: bytes).statements() }
 
+    /// The text without grouped statements, `name { …; …; }`.
+    private static func withoutBlocks(_ source: SQLSource) -> [UInt8] {
+        var bytes = source.bytes
+        let tokens = source.tokens().filter(\.isSignificant)
+        var index = 0
+        var isStart = true
+        while index < tokens.count {
+            let isBlock =
+                isStart && index + 1 < tokens.count && tokens[index].kind == .word
+                && source.text(in: tokens[index + 1].range) == "{"
+            guard isBlock else {
+                isStart = tokens[index].isSymbol(";", in: source)
+                index += 1
+                continue
+            }
+            let end = tokens[index...].firstIndex { source.text(in: $0.range) == "}" } ?? tokens.count - 1
+            for offset in tokens[index].range.lowerBound..<tokens[end].range.upperBound
+            where bytes[offset] != 0x0A && bytes[offset] != 0x0D {
+                bytes[offset] = 0x20
+            }
+            index = end + 1
+        }
+        return bytes
+    }
+
     private mutating func blank(_ statement: SQLStatement) {
         let tokens = statement.tokens
-        // `name: SELECT …`, `name { … }` and `import …` are SQLDelight's own.
+        // `name: SELECT …` and `import …` are SQLDelight's own.
         if isLabel(tokens) || tokens[0].isWord("import", in: source) {
             return erase(statement.range.lowerBound..<statement.terminatorEnd)
         }
@@ -26,11 +51,9 @@ struct SQLDelightSource {
         }
     }
 
-    /// A word and a colon that touches it, which the lexer takes for a variable where a name follows.
+    /// A word and a colon, which the lexer takes for a variable where a name touches it.
     private func isLabel(_ tokens: [Token]) -> Bool {
-        guard tokens.count > 1, tokens[0].kind == .word else { return false }
-        let mark = source.text(in: tokens[1].range)
-        return mark.hasPrefix(":") || mark == "{"
+        tokens.count > 1 && tokens[0].kind == .word && source.text(in: tokens[1].range).hasPrefix(":")
     }
 
     /// From AS to the next constraint, comma or closing parenthesis.

@@ -95,7 +95,9 @@ public struct SqlxFormat: MigrationFormat {
                 let version = row.string(0)
                 history.identifiers.append(version)
                 history.checksums[version] = row.withBytes(1) { Array($0).hex }
-                if row.integer(2) == 0 { history.refusal = "version \(version) failed half-way (success is 0)" }
+                if row.integer(2) == 0 {
+                    history.refusal = "version \(version) failed half-way (success is 0)"
+                }
             }
             return history
         }

@@ -57,6 +57,20 @@ public struct UserVersionFormat: MigrationFormat {
     }
 }
 
+extension MigrationSet {
+    /// Adds a version that code leads to, and those before it of which no schema was kept.
+    mutating func addCode(version: Int, path: String) {
+        let first = (migrations.last.flatMap { Int($0.identifier) } ?? version - 1) + 1
+        guard first <= version, version - first < 10_000 else { return }
+        for number in first...version {
+            var migration = Migration(identifier: String(number), path: number == version ? path : folder)
+            migration.isCode = true
+            migration.isDeferred = false
+            migrations.append(migration)
+        }
+    }
+}
+
 /// Versions that `PRAGMA user_version` holds.
 enum UserVersion {
     /// Applied is every version up to the database's; 0 tells nothing of a database that holds something.

@@ -1,0 +1,64 @@
+import Drydock
+import Testing
+
+/// Which format a folder is in: the history decides, then what a tool leaves in the folder, then names.
+@Suite struct FormatChoiceTests {
+    @Test func oneTableNameOfTwoTools() async throws {
+        let files = GooseFormatTests.project.files.merging(DbmateFormatTests.project.files) { first, _ in
+            first
+        }
+        var project = DbmateFormatTests.project
+        project.files = files
+        // golang-migrate's table of that name would have the column dirty.
+        #expect(Set(try await project.verify().rules(.error)) == [.migrationFailed])
+    }
+
+    @Test func mixedFoldersAreAmbiguous() async throws {
+        let files = GooseFormatTests.project.files.merging(DbmateFormatTests.project.files) { first, _ in
+            first
+        }
+        let project = ToolProject(files: files, history: "")
+        let refusal = try await project.refusal()
+        #expect(refusal.contains("goose (-- +goose in "))
+        #expect(refusal.contains("001_people.sql:1"))
+        #expect(refusal.contains("dbmate (-- migrate:up in "))
+        #expect(refusal.contains("20240101_people.sql:1"))
+        #expect(refusal.contains("--migration-format"))
+        #expect(
+            try await project.refusal { $0.migrationFormat = "gose" }.contains("there is no migration format")
+        )
+    }
+
+    @Test func theCommandLineDecides() async throws {
+        let report = try await D1FormatTests.project.verify { $0.migrationFormat = "drydock" }
+        report.expect(errors: [.snapshotVersionUnknown])
+    }
+
+    /// Numbered files of several tools run alike, so that no word is needed.
+    @Test func numberedFilesWithoutAHistoryAreDrydocksOwn() async throws {
+        var project = D1FormatTests.project
+        project.history =
+            "CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('0001_people');"
+        let report = try await project.verify()
+        report.expectNothing()
+        #expect(report.steps == ["0002_born", "0010_index"])
+    }
+
+    @Test func aBaseIsThereBeforeTheFirst() async throws {
+        let project = ToolProject(
+            files: ["../base.sql": ToolProject.one, "1.sql": ToolProject.two, "2.sql": ToolProject.three],
+            history: "PRAGMA user_version = 1;", schema: ToolProject.one + ToolProject.two)
+        try await project.verify().expect(notChecked: [.schemaMismatch])
+        let folder = try project.write()
+        try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }.expectNothing()
+    }
+
+    @Test func placeholdersOfTheApp() async throws {
+        let project = D1FormatTests.project.with("0010_index.sql", "CREATE INDEX i ON %TABLE%(${column});\n")
+        let report = try await project.verify { $0.format.placeholders = ["%TABLE%": "pet"] }
+        #expect(report.faults == ["0010_index.sql:1: no value is given for the placeholder ${column}"])
+        try await project.verify {
+            $0.format.placeholders = ["%TABLE%": "pet", "column": "person_id"]
+        }.expectNothing()
+    }
+}

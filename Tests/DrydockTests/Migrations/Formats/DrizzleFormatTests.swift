@@ -1,0 +1,111 @@
+import Drydock
+import Testing
+
+@Suite struct DrizzleFormatTests {
+    static func journal(_ tags: [String]) -> String {
+        let entries = tags.enumerated().map { index, tag in
+            "    { \"idx\": \(index), \"version\": \"6\", \"when\": \(1000 * (index + 1)), \"tag\": \"\(tag)\", \"breakpoints\": true }"
+        }
+        return "{\n  \"version\": \"7\",\n  \"dialect\": \"sqlite\",\n  \"entries\": [\n"
+            + entries.joined(separator: ",\n") + "\n  ]\n}\n"
+    }
+
+    static func pieces(_ sql: String) -> String {
+        sql.replacing(";\n", with: ";\n--> statement-breakpoint\n").replacing(
+            "--> statement-breakpoint\n\n", with: "")
+    }
+
+    static let history = """
+        CREATE TABLE __drizzle_migrations(id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric);
+        INSERT INTO __drizzle_migrations(hash, created_at) VALUES ('x', 1000);
+        """
+
+    static let project = ToolProject(
+        files: [
+            "meta/_journal.json": journal(["0000_people", "0001_born", "0002_index"]),
+            "0000_people.sql": pieces(ToolProject.one), "0001_born.sql": ToolProject.two,
+            "0002_index.sql": ToolProject.three,
+        ], history: history)
+
+    @Test func pendingMigrationsAreReplayed() async throws {
+        let report = try await Self.project.verify()
+        report.expect(warnings: [.migrationEdited])
+        #expect(report.steps == ["0001_born", "0002_index"])
+    }
+
+    /// All pending migrations share a transaction with foreign keys on.
+    @Test func aRebuildCascades() async throws {
+        let report = try await Self.project.with("0002_index.sql", Self.pieces(ToolProject.rebuild)).verify()
+        report.expect(errors: [.pragmaIgnored, .rowsLost], warnings: [.migrationEdited])
+        #expect(try report.finding(.rowsLost).table == "pet")
+        #expect(try report.finding(.rowsLost).place?.lineText?.hasPrefix("DROP TABLE person") == true)
+    }
+
+    @Test func theJournalGivesTheOrder() async throws {
+        let project = Self.project.with(
+            "meta/_journal.json", Self.journal(["0000_people", "0002_index", "0001_born"]))
+        #expect(try await project.verify().steps == ["0002_index", "0001_born"])
+    }
+
+    @Test func anEntryBelowTheNewestAppliedNeverRuns() async throws {
+        var project = Self.project
+        project.schema += ToolProject.three
+        project.history += "INSERT INTO __drizzle_migrations(hash, created_at) VALUES ('x', 3000);"
+        let report = try await project.verify()
+        #expect(report.rules(.error).contains(.migrationOutOfOrder))
+        #expect(report.steps.isEmpty)
+    }
+
+    @Test func anEntryWithoutItsFile() async throws {
+        let report = try await Self.project.with("0002_index.sql", nil).verify()
+        #expect(
+            report.faults == [
+                "_journal.json:7: the journal names '0002_index', and there is no 0002_index.sql"
+            ])
+        #expect(report.steps == ["0001_born"])
+    }
+
+    @Test(arguments: [
+        ("{\n  \"entries\": [\n", ":3"), ("{ }", ":1: the journal has no list 'entries'"),
+        ("{ \"entries\": [\n { \"tag\": \"a\" } ] }", ":2: entry 0 of the journal has no"),
+    ])
+    func aBrokenJournal(_ text: String, _ told: String) async throws {
+        let refusal = try await Self.project.with("meta/_journal.json", text).refusal()
+        #expect(refusal.contains("_journal.json:"), "\(refusal)")
+        if told.count > 3 { #expect(refusal.contains("_journal.json" + told), "\(refusal)") }
+    }
+
+    @Test func twoStatementsInAPieceAreAWarning() async throws {
+        let report = try await Self.project.with("0002_index.sql", ToolProject.three + "SELECT 1;\n").verify()
+        report.expect(warnings: [.migrationEdited, .migrationFailed])
+    }
+
+    /// A violation that a later migration of the same transaction mends is no failure of the first.
+    @Test func aDeferredViolationIsMendedByTheNextStep() async throws {
+        let project = Self.project
+            .with(
+                "0001_born.sql",
+                "PRAGMA defer_foreign_keys = ON;\n--> statement-breakpoint\nINSERT INTO pet VALUES (3, 7, 'Flo');\n"
+            )
+            .with("0002_index.sql", "INSERT INTO person VALUES (7, 'Cy');\n")
+        let report = try await project.verify()
+        #expect(report.rules(.error).isEmpty, "\(report.faults)")
+        #expect(report.steps == ["0001_born", "0002_index"])
+        let open = try await project.with("0002_index.sql", "SELECT 1;\n").verify()
+        #expect(open.rules(.error) == [.migrationFailed])
+        #expect(open.faults[0].contains("when its transaction is committed"))
+    }
+
+    @Test func foldersWithSnapshots() async throws {
+        let project = ToolProject(
+            files: [
+                "20240101000000_people/migration.sql": ToolProject.one,
+                "20240101000000_people/snapshot.json": "{}",
+                "20240102000000_born/migration.sql": ToolProject.two,
+                "20240102000000_born/snapshot.json": "{}",
+            ], history: Self.history.replacing("1000", with: "1704067200000"))
+        let report = try await project.verify()
+        #expect(report.steps == ["20240102000000_born"])
+        #expect(report.rules(.error).isEmpty, "\(report.faults)")
+    }
+}

@@ -1,0 +1,92 @@
+import Drydock
+import Testing
+
+@Suite struct FlywayFormatTests {
+    static func history(checksum: String = "NULL", _ rest: String = "") -> String {
+        """
+        CREATE TABLE "flyway_schema_history"("installed_rank" INT NOT NULL PRIMARY KEY, "version" VARCHAR(50),
+          "description" VARCHAR(200) NOT NULL, "type" VARCHAR(20) NOT NULL, "script" VARCHAR(1000) NOT NULL, "checksum" INT,
+          "installed_by" VARCHAR(100) NOT NULL, "installed_on" TEXT NOT NULL, "execution_time" INT NOT NULL,
+          "success" BOOLEAN NOT NULL);
+        INSERT INTO flyway_schema_history VALUES
+          (1, '1', 'people', 'SQL', 'V1__people.sql', \(checksum), 'me', '2024-01-01', 1, 1);
+        \(rest)
+        """
+    }
+
+    static let project = ToolProject(
+        files: [
+            "V1__people.sql": ToolProject.one, "V1_1__born.sql": ToolProject.two,
+            "U1_1__born.sql": "ALTER TABLE person DROP COLUMN born;",
+            "later/V2__index.sql": ToolProject.three,
+            "R__names.sql": "DROP VIEW IF EXISTS names;\nCREATE VIEW names AS SELECT name FROM person;\n",
+        ], history: history())
+
+    private func with(_ text: String) -> ToolProject { Self.project.with("later/V2__index.sql", text) }
+
+    @Test func pendingMigrationsAreReplayed() async throws {
+        let report = try await Self.project.verify()
+        report.expectNothing()
+        #expect(report.steps == ["1.1", "2", "R__names.sql"])
+    }
+
+    @Test func aRepeatableOneRunsAgainWhenItChanged() async throws {
+        var project = Self.project
+        project.schema += ToolProject.two + ToolProject.three
+        project.history += """
+            INSERT INTO flyway_schema_history VALUES
+              (2, '1.1', 'born', 'SQL', 'V1_1__born.sql', NULL, 'me', '', 1, 1),
+              (3, '2', 'index', 'SQL', 'later/V2__index.sql', NULL, 'me', '', 1, 1),
+              (4, NULL, 'names', 'SQL', 'R__names.sql', 7, 'me', '', 1, 1);
+            """
+        let report = try await project.verify()
+        #expect(report.steps == ["R__names.sql"])
+        #expect(report.rules(.error).isEmpty, "\(report.faults)")
+    }
+
+    @Test func placeholders() async throws {
+        let project = with("CREATE INDEX ${prefix}_on_person ON pet(person_id);\n")
+        let report = try await project.verify()
+        #expect(report.faults == ["V2__index.sql:1: no value is given for the placeholder ${prefix}"])
+        try await project.verify { $0.format.placeholders = ["prefix": "pet"] }.expectNothing()
+    }
+
+    @Test func thePragmaMustStandAlone() async throws {
+        let report = try await with("SELECT 1;\n" + ToolProject.rebuild).verify()
+        #expect(
+            report.faults[0].hasPrefix("V2__index.sql:2: PRAGMA foreign_keys stands beside other statements"))
+        let open = with(ToolProject.rebuild).with("later/V2__index.sql.conf", "executeInTransaction=false\n")
+        try await open.verify { $0.format.foreignKeys = true }.expectNothing()
+    }
+
+    @Test func anEditedFileIsRefused() async throws {
+        var project = Self.project
+        project.history = Self.history(checksum: "42")
+        try await project.verify().expect(errors: [.migrationEdited])
+    }
+
+    /// CRC-32 of the lines without their endings.
+    @Test func lineEndingsDoNotCount() async throws {
+        let text = "CREATE TABLE person(id INTEGER PRIMARY KEY);\r\n"
+        let project = ToolProject(
+            files: ["V1__people.sql": text, "V2__born.sql": "ALTER TABLE person ADD COLUMN born;"],
+            history: Self.history(checksum: "\(Int32(bitPattern: 0x15c66514))"), schema: text, rows: "")
+        try await project.verify().expectNothing()
+    }
+
+    @Test func oneBelowTheNewestAppliedStopsFlyway() async throws {
+        var project = Self.project
+        project.schema += ToolProject.three
+        project.history += """
+            INSERT INTO flyway_schema_history VALUES (2, '2', 'index', 'SQL', 'later/V2__index.sql', NULL, 'me', '', 1, 1);
+            """
+        let report = try await project.verify()
+        #expect(report.rules(.error) == [.migrationOutOfOrder])
+        #expect(report.steps.isEmpty)
+    }
+
+    @Test func undoIsTheWayBack() async throws {
+        let report = try await Self.project.verify { $0.checksRollback = true }
+        report.expect(notChecked: [.rollbackMismatch, .rollbackMismatch])
+    }
+}

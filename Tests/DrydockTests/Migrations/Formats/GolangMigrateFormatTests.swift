@@ -1,0 +1,90 @@
+import Drydock
+import Testing
+
+@Suite struct GolangMigrateFormatTests {
+    static let history = """
+        CREATE TABLE schema_migrations (version uint64, dirty bool);
+        CREATE UNIQUE INDEX version_unique ON schema_migrations (version);
+        INSERT INTO schema_migrations VALUES (1, 0);
+        """
+    static let project = ToolProject(
+        files: [
+            "000001_people.up.sql": ToolProject.one,
+            "000001_people.down.sql": "DROP TABLE pet; DROP TABLE person;",
+            "000002_born.up.sql": ToolProject.two,
+            "000002_born.down.sql": "ALTER TABLE person DROP COLUMN born;",
+            "000003_index.up.sql": ToolProject.three, "000003_index.down.sql": "DROP INDEX pet_on_person;",
+        ], history: history)
+
+    @Test func pendingMigrationsAreReplayed() async throws {
+        let report = try await Self.project.verify()
+        report.expectNothing()
+        #expect(report.steps == ["2", "3"])
+        #expect(report.replays[0].from == "1")
+    }
+
+    @Test func lossIsFound() async throws {
+        try await Self.project.with("000003_index.up.sql", ToolProject.loss).verify().expect(errors: [
+            .rowsLost
+        ])
+    }
+
+    /// The drivers leave foreign keys off, so that a rebuild inside the transaction cascades to nothing.
+    @Test func foreignKeysAreOff() async throws {
+        let project = Self.project.with("000003_index.up.sql", ToolProject.rebuild)
+        try await project.verify().expectNothing()
+        let report = try await project.verify { $0.format.foreignKeys = true }
+        #expect(report.rules(.error).contains(.rowsLost))
+        #expect(try report.finding(.pragmaIgnored).severity == .error)
+    }
+
+    @Test func versionsAreNumbers() async throws {
+        let project = ToolProject(
+            files: [
+                "1_people..up.sql": ToolProject.one, "2_born.up.sql": ToolProject.two,
+                "10_index.up.sql": ToolProject.three,
+                "11_nothing.up.sql": "", "12_back.down.sql": "SELECT 1;",
+            ], history: Self.history)
+        let report = try await project.verify()
+        report.expectNothing()
+        #expect(report.steps == ["2", "10", "11", "12"])
+    }
+
+    @Test func aDirtyDatabaseIsRefused() async throws {
+        var project = Self.project
+        project.history += "UPDATE schema_migrations SET dirty = 1;"
+        let report = try await project.verify()
+        report.expect(errors: [.migrationFailed])
+        #expect(
+            try report.finding(.migrationFailed).message.hasSuffix("it is dirty: version 1 failed half-way"))
+        #expect(report.steps.isEmpty)
+    }
+
+    @Test func twoFilesOfOneVersion() async throws {
+        let report = try await Self.project.with("2_again.up.sql", "SELECT 1;").verify()
+        #expect(report.rules(.error) == [.migrationFailed])
+        #expect(report.faults[0].contains("two migrations are called '2'"))
+        #expect(report.faults[0].contains("000002_born.up.sql"))
+    }
+
+    /// What a file begins or ends itself is done as it says, and the tool's COMMIT then finds no transaction.
+    @Test func aFileThatBeginsWithCommit() async throws {
+        let whole = "COMMIT;\n" + ToolProject.rebuild + "BEGIN;\n"
+        let balanced = try await Self.project.with("000003_index.up.sql", whole).verify {
+            $0.format.foreignKeys = true
+        }
+        balanced.expect(warnings: [.transactionEnded])
+        let open = try await Self.project.with("000003_index.up.sql", "COMMIT;\n" + ToolProject.three)
+            .verify()
+        open.expect(errors: [.migrationFailed, .transactionEnded], notChecked: [.schemaMismatch])
+        #expect(open.faults.contains { $0.contains("no transaction is active") })
+    }
+
+    @Test func withoutATransaction() async throws {
+        let project = Self.project.with("000003_index.up.sql", ToolProject.rebuild)
+        try await project.verify {
+            $0.format.transaction = ToolPolicy.Transaction.none
+            $0.format.foreignKeys = true
+        }.expectNothing()
+    }
+}
