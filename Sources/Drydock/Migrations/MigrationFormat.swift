@@ -58,6 +58,8 @@ public struct FormatOptions: Sendable {
 /// What a folder tells by itself.
 public struct FolderEvidence: Sendable {
     public enum Strength: Int, Sendable, Comparable {
+        /// Files that the tool would leave alone stand among them: only a history makes it this tool's.
+        case possible
         /// Numbered SQL files, as several tools have them.
         case names
         /// A layout that one tool or two have.

@@ -61,13 +61,10 @@ struct FormatChoice {
     var needsHistory: Bool { candidates.count > 1 }
 
     func load(_ histories: [HistoryFacts]) throws -> MigrationSet {
-        var left = candidates
-        for facts in histories {
-            let owners = left.filter { $0.format.owns(facts) }
-            guard !owners.isEmpty else { continue }
-            left = owners
-            break
-        }
+        // A table says more than a number that any application may use.
+        let owners = histories.map { facts in candidates.filter { $0.format.owns(facts) } }
+        let tables = owners.map { $0.filter { $0.format.historyTable != nil } }
+        var left = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty } ?? candidates
         let strongest = left.map(\.evidence.strength).max()
         left = left.filter { $0.evidence.strength == strongest }
         guard let first = left.first else { return try load(DrydockFormat()) }

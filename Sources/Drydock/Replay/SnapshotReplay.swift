@@ -93,7 +93,10 @@ struct SnapshotReplay {
 
     private mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
         let set = context.set
-        let history = try await database.withConnection { try set.format.history($0, of: set) }
+        // Without a history, a snapshot is what the project says was there before the first migration.
+        let history =
+            try await database.withConnection { try set.format.history($0, of: set) }
+            ?? set.base.map { _ in AppliedHistory([]) }
         guard let history else {
             let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
             add(

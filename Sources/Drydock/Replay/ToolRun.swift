@@ -86,16 +86,17 @@ struct ToolRun {
 
     private func runTogether(_ batch: [Migration], _ reached: (Stretch) throws -> Void) throws {
         var clock = try StretchClock(0, connection)
-        var endedBy: Int?
         try connection.execute("BEGIN")
         for (index, migration) in batch.enumerated() {
             starting(migration)
             try run(migration, index, &clock)
             try record(migration, index)
             let isLast = index == batch.count - 1
-            if !connection.isInTransaction { endedBy = endedBy ?? index }
             let defers = try connection.firstRow("PRAGMA defer_foreign_keys") { $0.integer(0) != 0 } ?? false
-            if endedBy == nil {
+            // A file may have ended the transaction: what follows then commits by itself, until the tool's own
+            // COMMIT finds nothing to commit.
+            let isOpen = connection.isInTransaction
+            if isOpen || isLast {
                 do {
                     try connection.execute("COMMIT")
                 } catch let error as EngineError where error.isForeignKeyViolation && !isLast {
@@ -103,14 +104,11 @@ struct ToolRun {
                 } catch {
                     throw BatchFailure(index: index, error: error, moment: .commit)
                 }
-            } else if isLast {
-                // The tool's own COMMIT.
-                try failing(endedBy ?? index, .commit) { try connection.execute("COMMIT") }
             }
             try reached(clock.stretch(to: index))
             guard !isLast else { break }
             clock = try StretchClock(index + 1, connection)
-            guard endedBy == nil else { continue }
+            guard isOpen else { continue }
             try connection.execute("BEGIN")
             if defers { try connection.execute("PRAGMA defer_foreign_keys = ON") }
         }

@@ -36,8 +36,11 @@ public struct D1Format: MigrationFormat {
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("d1_migrations", "id", "name", "applied_at") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
-        folder.files(matching: /\d+_.*\.sql/).first.map {
-            FolderEvidence(.names, "NUMBER_NAME.sql", at: folder.file($0))
+        let files = folder.files(matching: /\d+_.*\.sql/)
+        let isWhole =
+            files.count == folder.sqlFiles.count && !files.contains { $0.lowercased().hasSuffix(".down.sql") }
+        return files.first.map {
+            FolderEvidence(isWhole ? .names : .possible, "NUMBER_NAME.sql", at: folder.file($0))
         }
     }
 

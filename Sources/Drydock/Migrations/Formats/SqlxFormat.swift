@@ -44,8 +44,9 @@ public struct SqlxFormat: MigrationFormat {
         let files = folder.files.filter { Self.parse($0) != nil }
         guard let first = files.first else { return nil }
         let isReversible = files.contains { $0.hasSuffix(".up.sql") }
+        let isWhole = files.count == folder.sqlFiles.count
         return FolderEvidence(
-            isReversible ? .layout : .names,
+            isReversible ? .layout : isWhole ? .names : .possible,
             isReversible ? "VERSION_DESCRIPTION.up.sql" : "VERSION_DESCRIPTION.sql", at: folder.file(first))
     }
 

@@ -20,8 +20,9 @@ public struct UserVersionFormat: MigrationFormat {
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         let files = folder.sqlFiles.filter { !$0.lowercased().hasSuffix(".down.sql") }
-        guard let first = files.first, files.allSatisfy({ Self.number($0) != nil }) else { return nil }
-        return FolderEvidence(.names, "numbered files", at: folder.file(first))
+        guard let first = files.first(where: { Self.number($0) != nil }) else { return nil }
+        let isWhole = files.allSatisfy { Self.number($0) != nil }
+        return FolderEvidence(isWhole ? .names : .possible, "numbered files", at: folder.file(first))
     }
 
     public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
