@@ -69,6 +69,12 @@ struct DiffCommand: AsyncParsableCommand {
     @Flag(help: "Show the order of columns too.")
     var columnOrder = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Whose migrations a folder holds. (default: recognised)", valueName: "format"),
+        completion: .list(MigrationFormats.names))
+    var migrationFormat: String?
+
     func validate() throws {
         if let format, DiffFormat(rawValue: format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json, markdown")
@@ -81,7 +87,9 @@ struct DiffCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            var request = DiffRequest(from: try SchemaSource(old), to: try SchemaSource(new))
+            var request = DiffRequest(
+                from: try SchemaSource(old, migrationFormat: migrationFormat),
+                to: try SchemaSource(new, migrationFormat: migrationFormat))
             request.hints = try hints()
             request.detectsRenames = detectRenames
             request.wantsPlan = sql || down

@@ -32,6 +32,12 @@ struct SchemaCommand: AsyncParsableCommand {
         completion: .file())
     var check: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whose migrations a folder holds. (default: recognised)", valueName: "format"),
+        completion: .list(MigrationFormats.names))
+    var migrationFormat: String?
+
     func validate() throws {
         if SchemaFormat(rawValue: format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: sql, json, mermaid")
@@ -42,14 +48,17 @@ struct SchemaCommand: AsyncParsableCommand {
         do {
             let engine = GRDBDriver()
             if let check {
-                let request = DiffRequest(from: try SchemaSource(check), to: try SchemaSource(source))
+                let request = DiffRequest(
+                    from: try SchemaSource(check),
+                    to: try SchemaSource(source, migrationFormat: migrationFormat))
                 let report = try await SchemaComparer(engine: engine).run(request)
                 guard !report.isSame else { return }
                 let options = RenderOptions(usesColor: Terminal.outputHasColor)
                 Terminal.write(DiffFormat.human.render(report, showsQuiet: false, options))
                 throw ExitCode(1)
             }
-            let schema = try await SchemaComparer(engine: engine).schema(of: try SchemaSource(source))
+            let schema = try await SchemaComparer(engine: engine).schema(
+                of: try SchemaSource(source, migrationFormat: migrationFormat))
             Terminal.write((SchemaFormat(rawValue: format) ?? .sql).render(schema))
         } catch let error as RequestError {
             Terminal.complain(error.description)

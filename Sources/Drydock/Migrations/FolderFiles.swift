@@ -32,7 +32,9 @@ public struct FolderFiles: Sendable {
 
     /// A file's text; nil when it cannot be read as such.
     func text(_ name: String) -> String? {
-        (try? FolderListing.contents(of: file(name))).flatMap { String(validating: $0, as: UTF8.self) }
+        guard let bytes = try? FolderListing.contents(of: file(name)) else { return nil }
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        return String(validating: isMarked ? bytes[3...] : bytes[...], as: UTF8.self)
     }
 
     /// The first line of any of these files for which a closure is true, as FILE:LINE.

@@ -82,6 +82,9 @@ struct MigrationReader {
         }
     }
 
+    /// A file as it is on the disk, for checksums: placeholders do not count.
+    func bytes(_ file: String) -> [UInt8] { (try? FolderListing.contents(of: folder.file(file))) ?? [] }
+
     mutating func note(_ finding: Finding) { findings.append(finding) }
 
     /// A file's SQL with the project's placeholders put in.

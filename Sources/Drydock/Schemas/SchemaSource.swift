@@ -13,6 +13,14 @@ public struct SchemaSource: Sendable, Hashable {
 
     public var path: String
     public var kind: Kind
+    /// The format of a folder of migrations; nil to recognise it.
+    public var migrationFormat: String?
+
+    /// - Throws: ``RequestError`` when nothing is there.
+    public init(_ text: String, migrationFormat: String?) throws {
+        try self.init(text)
+        self.migrationFormat = migrationFormat
+    }
 
     /// - Throws: ``RequestError`` when nothing is there.
     public init(_ text: String) throws {
@@ -136,7 +144,7 @@ struct SchemaLoader: Sendable {
     }
 
     private func migrate(_ source: SchemaSource, upTo version: String?) async throws -> Overlay {
-        let set = try MigrationFormats.load(folder: source.path)
+        let set = try MigrationFormats.load(folder: source.path, named: source.migrationFormat)
         guard !set.migrations.isEmpty else { throw RequestError("there is no migration in '\(source.path)'") }
         var count = set.migrations.count
         if let version {

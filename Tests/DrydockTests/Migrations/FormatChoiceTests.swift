@@ -44,6 +44,32 @@ import Testing
         #expect(report.steps == ["0002_born", "0010_index"])
     }
 
+    /// Ways back and folders of other files make no other tool's folder of it.
+    @Test func aFolderOfDrydocksOwn() async throws {
+        var scenario = Scenario(
+            migrations: [("1_a", "CREATE TABLE n(a)"), ("2_b", "ALTER TABLE n ADD COLUMN b")], at: 1)
+        scenario.schemaEdit = "PRAGMA user_version = 9"
+        let folder = try scenario.write()
+        try folder.write("Migrations/2_b.down.sql", "ALTER TABLE n DROP COLUMN b")
+        for name in ["old/V1__a.sql", "old/up.sql", "old/migration.sql"] {
+            try folder.write("Migrations/\(name)", "SELECT 1;")
+        }
+        let report = try await folder.verify { $0.checksRollback = true }
+        report.expect(warnings: [.nothingVerified])
+        #expect(report.steps == ["2_b"])
+    }
+
+    @Test func placeholdersDoNotCountInChecksums() async throws {
+        let text = "CREATE TABLE ${name}(id INTEGER PRIMARY KEY);\n"
+        let project = ToolProject(
+            files: ["1_people.sql": text, "2_born.sql": "ALTER TABLE ${name} ADD COLUMN born;"],
+            history: SqlxFormatTests.history(
+                checksum:
+                    "c01c00fcc4bc358607bf69037475896c1551144a9d42fcee006eada9958f51335c7ef1dea9e45eb0fa5beccddb80b1d0"
+            ), schema: text.replacing("${name}", with: "person"), rows: "")
+        try await project.verify { $0.format.placeholders = ["name": "person"] }.expectNothing()
+    }
+
     @Test func aBaseIsThereBeforeTheFirst() async throws {
         let project = ToolProject(
             files: ["../base.sql": ToolProject.one, "1.sql": ToolProject.two, "2.sql": ToolProject.three],

@@ -39,7 +39,7 @@ public struct DieselFormat: MigrationFormat {
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         folder.folders.first { folder.exists($0 + "/up.sql") }.map {
-            FolderEvidence(.layout, "up.sql", at: folder.file($0))
+            FolderEvidence(folder.sqlFiles.isEmpty ? .layout : .possible, "up.sql", at: folder.file($0))
         }
     }
 

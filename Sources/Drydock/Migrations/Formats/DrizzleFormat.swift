@@ -70,10 +70,8 @@ public struct DrizzleFormat: MigrationFormat {
                 migrations.append(migration)
                 continue
             }
-            var bytes: [UInt8] = []
             var pieces: [Finding] = []
             var migration = reader.migration(entry.tag, in: entry.file, policy) { source in
-                bytes = source.bytes
                 let ranges = Self.pieces(of: source)
                 for range in ranges where source.statements(in: range).count > 1 {
                     pieces.append(Self.twoStatements(source, range, entry.tag))
@@ -82,7 +80,7 @@ public struct DrizzleFormat: MigrationFormat {
             }
             if let first = pieces.first { reader.note(first) }
             // Line endings do not count: the text is read with \r\n as \n.
-            let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+            let text = String(decoding: reader.bytes(entry.file), as: UTF8.self).replacing("\r\n", with: "\n")
             migration.checksum = SHA256.digest(of: Array(text.utf8)).hex
             migration.record = [
                 Bookkeeping(

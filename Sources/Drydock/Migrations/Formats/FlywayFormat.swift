@@ -51,9 +51,10 @@ public struct FlywayFormat: MigrationFormat {
     }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
-        folder.descendants().first { Script($0) != nil }.map {
-            FolderEvidence(.layout, "V1__description.sql", at: folder.file($0))
-        }
+        guard let file = folder.descendants().first(where: { Script($0) != nil }) else { return nil }
+        // A folder of its own that happens to hold such files deeper down is not Flyway's.
+        let isOwn = folder.sqlFiles.isEmpty || folder.sqlFiles.contains { Script($0) != nil }
+        return FolderEvidence(isOwn ? .layout : .possible, "V1__description.sql", at: folder.file(file))
     }
 
     public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {

@@ -28,7 +28,7 @@ public struct GolangMigrateFormat: MigrationFormat {
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("schema_migrations", "version", "dirty") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
-        folder.files.first { Self.parse($0) != nil }.map {
+        folder.files.first { Self.parse($0)?.isUp == true }.map {
             FolderEvidence(.layout, "VERSION_TITLE.up.sql", at: folder.file($0))
         }
     }

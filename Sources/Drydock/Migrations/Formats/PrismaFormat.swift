@@ -49,7 +49,8 @@ public struct PrismaFormat: MigrationFormat {
             return FolderEvidence(.marker, "a lock file", at: folder.file("migration_lock.toml"))
         }
         return folder.folders.first { folder.exists($0 + "/migration.sql") }.map {
-            FolderEvidence(.layout, "migration.sql", at: folder.file($0))
+            FolderEvidence(
+                folder.sqlFiles.isEmpty ? .layout : .possible, "migration.sql", at: folder.file($0))
         }
     }
 
@@ -58,12 +59,9 @@ public struct PrismaFormat: MigrationFormat {
         var reader = MigrationReader(folder, options)
         var migrations: [Migration] = []
         for step in folder.folders.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }) {
-            var bytes: [UInt8] = []
-            var migration = reader.migration(step, in: step + "/migration.sql", policy) { source in
-                bytes = source.bytes
-                return .init(up: source.statements())
-            }
-            let checksum = SHA256.digest(of: bytes).hex
+            let file = step + "/migration.sql"
+            var migration = reader.migration(step, in: file, policy)
+            let checksum = SHA256.digest(of: reader.bytes(file)).hex
             migration.checksum = checksum
             migration.record = [
                 Bookkeeping(

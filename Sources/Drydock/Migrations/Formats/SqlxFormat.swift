@@ -63,13 +63,11 @@ public struct SqlxFormat: MigrationFormat {
         let ups = files.filter { !$0.file.hasSuffix(".down.sql") }
             .sorted { naturallyPrecedes($0.version, $1.version) }
         for (file, version, description) in ups {
-            var bytes: [UInt8] = []
             var migration = reader.migration(version, in: file, policy) { source in
-                bytes = source.bytes
                 let isOpen = source.text(in: 0..<18).hasPrefix("-- no-transaction")
                 return .init(up: source.statements(), transaction: isOpen ? ToolPolicy.Transaction.none : nil)
             }
-            let digest = SHA384.digest(of: bytes)
+            let digest = SHA384.digest(of: reader.bytes(file))
             migration.checksum = digest.hex
             migration.record = [
                 Bookkeeping(
