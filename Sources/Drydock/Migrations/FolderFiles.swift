@@ -41,7 +41,8 @@ public struct FolderFiles: Sendable {
     func firstLine(in names: [String], where isIt: (Substring) -> Bool) -> String? {
         for name in names {
             guard let text = text(name) else { continue }
-            for (index, line) in text.split(separator: /\r?\n/, omittingEmptySubsequences: false).enumerated()
+            let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            for (index, line) in lines.enumerated()
             where isIt(line) {
                 return "\(file(name)):\(index + 1)"
             }

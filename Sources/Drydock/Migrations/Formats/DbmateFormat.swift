@@ -115,7 +115,8 @@ public struct DbmateFormat: MigrationFormat {
 
     /// The word behind `migrate:`, and whether the line opts out of the transaction.
     private static func marker(_ line: some StringProtocol) -> (word: String, isOpen: Bool)? {
-        guard let match = String(line).wholeMatch(of: /--\s*migrate:(\w+)(\s.*)?/) else { return nil }
+        guard line.hasPrefix("--"), let match = String(line).wholeMatch(of: /--\s*migrate:(\w+)(\s.*)?/)
+        else { return nil }
         let options = (match.2 ?? "").split(whereSeparator: \.isWhitespace)
         return (String(match.1), options.contains("transaction:false"))
     }

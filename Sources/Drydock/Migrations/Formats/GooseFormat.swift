@@ -118,7 +118,10 @@ enum GooseParser {
 
     /// What stands behind `+goose`, in lower case; nil for any other line.
     static func annotation(_ line: some StringProtocol) -> String? {
-        guard let match = String(line).wholeMatch(of: /\s*--\s*\+goose\s*(.*?)\s*/.ignoresCase()) else {
+        // Few lines are any: most need no pattern.
+        guard line.utf8.contains(UInt8(ascii: "+")),
+            let match = String(line).wholeMatch(of: /\s*--\s*\+goose\s*(.*?)\s*/.ignoresCase())
+        else {
             return nil
         }
         return match.1.lowercased()
