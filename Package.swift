@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "DatabaseEngine", targets: ["DatabaseEngine"]),
         .library(name: "GRDBEngine", targets: ["GRDBEngine"]),
         .library(name: "SQLiteSchema", targets: ["SQLiteSchema"]),
+        .library(name: "SQLiteFile", targets: ["SQLiteFile"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -38,10 +39,12 @@ let package = Package(
         .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
         .target(name: "SQLiteSchema"),
+        .target(name: "SQLiteFile"),
         .executableTarget(name: "SampleMaker", dependencies: ["GRDBEngine", engine]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "CSQLite"]),
         .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite"]),
         .testTarget(
             name: "DrydockTests",

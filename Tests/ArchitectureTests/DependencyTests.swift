@@ -16,6 +16,7 @@ import Testing
         "DatabaseEngine": ["CSQLite"],
         "OverlayVFS": ["CSQLite", "HashTreeCollections"],
         "SQLiteSchema": [],
+        "SQLiteFile": [],
         "SampleMaker": ["GRDBEngine", "DatabaseEngine"],
     ]
 
@@ -60,6 +61,12 @@ import Testing
     @Test func pureTargetsUseNoFoundation() throws {
         for file in try Repository.swiftFiles(in: "Sources/SQLiteSchema") {
             #expect(file.imports.isEmpty, "\(file.path) imports \(file.imports)")
+        }
+    }
+
+    @Test func fileReaderCallsNoSQLite() throws {
+        for file in try Repository.swiftFiles(in: "Sources/SQLiteFile") {
+            #expect(file.imports.isSubset(of: ["Glibc", "Darwin"]), "\(file.path) imports \(file.imports)")
         }
     }
 
