@@ -23,6 +23,8 @@ public struct KeyOrder: Sendable {
     public let columns: [KeyColumn]
     let encoding: StoredEncoding
     private let honorsDescending: Bool
+    /// Whether columns behind `columns` belong to the key too, BINARY and ascending.
+    private let includesRest: Bool
 
     /// - Parameters:
     ///   - columns: those that make up the key, as the record has them: for an index also the rowid, or
@@ -34,6 +36,15 @@ public struct KeyOrder: Sendable {
         self.columns = columns
         encoding = file.header.encoding
         honorsDescending = file.header.schemaFormat >= 4
+        includesRest = false
+    }
+
+    /// All columns, however many, BINARY and ascending.
+    init(allColumnsIn file: DatabaseFile) {
+        columns = []
+        encoding = file.header.encoding
+        honorsDescending = false
+        includesRest = true
     }
 
     /// Whether a record sorts before (negative), with (0) or after (positive) another, as SQLite compares.
@@ -43,7 +54,10 @@ public struct KeyOrder: Sendable {
     ) throws(FileDamage) -> Int {
         var leftReader = try RecordReader(left, page: page)
         var rightReader = try RecordReader(right, page: page)
-        for column in columns {
+        var index = 0
+        while index < columns.count || includesRest {
+            let column = index < columns.count ? columns[index] : KeyColumn()
+            index += 1
             switch (try leftReader.next(), try rightReader.next()) {
             case (nil, nil): return 0
             case (nil, _): return -1

@@ -46,8 +46,8 @@ struct RandomDatabase {
 
     var random: Random
     let encoding: String
-    let path: String
-    let database: Database
+    private(set) var path: String
+    private(set) var database: Database
     private(set) var tables: [Table] = []
     private(set) var indexes: [Index] = []
 
@@ -73,6 +73,16 @@ struct RandomDatabase {
         try edit(rows / 2)
     }
 
+    /// The same database in another file, to go another way from here.
+    func copy(in folder: Folder) throws -> RandomDatabase {
+        try database.execute("pragma wal_checkpoint(truncate)")
+        var result = self
+        result.path = folder.file("copy.db")
+        try FileManager.default.copyItem(atPath: path, toPath: result.path)
+        result.database = try Database(result.path)
+        return result
+    }
+
     /// Inserts, deletes and updates rows.
     mutating func edit(_ count: Int) throws {
         try database.execute("begin")
@@ -91,7 +101,7 @@ struct RandomDatabase {
             let column = random.pick(table.columns.indices.filter { $0 != table.alias })
             let sql = "update or ignore \(table.name) set \(table.columns[column].name) = ?1"
             try database.run("\(sql) where \(someRow(table))", [value(index)])
-        case 3: try repaint(table)
+        case 3: try repaint(table, someRow(table))
         default:
             var values = table.columns.indices.map { _ in value(index) }
             if let alias = table.alias { values[alias] = rowid() }
@@ -100,14 +110,14 @@ struct RandomDatabase {
         }
     }
 
-    /// Changes the end of a long value, which may leave the b-tree page as it was.
-    private mutating func repaint(_ table: Table) throws {
+    /// Changes the ends of long texts, which may leave their b-tree pages as they were.
+    mutating func repaint(_ table: Table, _ condition: String) throws {
         let column = random.pick(table.columns.indices.filter { $0 != table.alias })
         let name = table.columns[column].name
+        let end = random.pick(["x", "y", "z"])
         try database.execute(
-            "update or ignore \(table.name) set \(name) = substr(\(name), 1, length(\(name)) - 1) "
-                + "|| '\(random.pick(["x", "y", "z"]))' where typeof(\(name)) = 'text' and length(\(name)) > 300 "
-                + "and \(someRow(table))")
+            "update or ignore \(table.name) set \(name) = substr(\(name), 1, length(\(name)) - 1) || '\(end)' "
+                + "where typeof(\(name)) = 'text' and length(\(name)) > 300 and \(condition)")
     }
 
     private mutating func someRow(_ table: Table) -> String {
@@ -230,13 +240,16 @@ extension RandomDatabase {
     ]
 
     private mutating func text(_ count: Int) -> [UInt8] {
-        let letters = Array("abAB  zäß東🚢")
-        return Array(String((0..<count).map { _ in random.pick(letters) }).utf8)
+        var bytes: [UInt8] = []
+        for _ in 0..<count { bytes += Self.letters[Int(truncatingIfNeeded: random.next() & 15)] }
+        return bytes
     }
 
+    private static let alphabets = (0..<150_100).map { UInt8(97 + $0 % 25) }
+    private static let letters = "abAB  zaabAzäß東🚢".map { Array(String($0).utf8) }
+
     private mutating func long(_ count: Int) -> [UInt8] {
-        let size = random.int(count / 2...count)
-        let offset = random.int(0...50)
-        return (0..<size).map { UInt8(97 + ($0 + offset) % 25) }
+        let offset = random.int(0...24)
+        return Array(Self.alphabets[offset..<(offset + random.int(count / 2...count))])
     }
 }

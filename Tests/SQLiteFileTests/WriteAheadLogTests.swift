@@ -83,14 +83,14 @@ import Testing
         return (made, main, log)
     }
 
-    private static func digest(_ database: Database, _ made: RandomDatabase) throws -> [String] {
+    private static func digest(_ database: Database, _ made: RandomDatabase) throws -> [[[StoredValue]]] {
         try made.tables.map { table in
             let order = table.key.map { made.order($0, of: table) } ?? "rowid"
-            return "\(try database.rows("select * from \(table.name) order by \(order)"))"
+            return try database.rows("select * from \(table.name) order by \(order)")
         }
     }
 
-    private static func digest(_ file: DatabaseFile, _ made: RandomDatabase) throws -> [String] {
+    private static func digest(_ file: DatabaseFile, _ made: RandomDatabase) throws -> [[[StoredValue]]] {
         let schema = try file.schema()
         return try made.tables.map { table in
             guard let entry = schema.first(where: { $0.name == table.name }) else {
@@ -98,7 +98,7 @@ import Testing
             }
             let columns = entry.sql?.contains("without rowid") ?? false
             #expect(columns == (table.key != nil))
-            return "\(try file.rows(root: entry.rootPage).map { table.values($0.rowid, $0.values) })"
+            return try file.rows(root: entry.rootPage).map { table.values($0.rowid, $0.values) }
         }
     }
 }
