@@ -8,6 +8,7 @@ import PackageDescription
 let engine: Target.Dependency = "DatabaseEngine"
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -20,11 +21,13 @@ let package = Package(
         .library(name: "DatabaseEngine", targets: ["DatabaseEngine"]),
         .library(name: "GRDBEngine", targets: ["GRDBEngine"]),
         .library(name: "SQLiteSchema", targets: ["SQLiteSchema"]),
+        .library(name: "SQLiteFile", targets: ["SQLiteFile"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -34,19 +37,24 @@ let package = Package(
             dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
         .target(name: "DrydockReport", dependencies: ["Drydock", "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
-        .target(name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteSchema"]),
+        .target(
+            name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
         .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
+        .target(name: "SQLiteFile"),
         .target(name: "SQLiteSchema"),
         .executableTarget(name: "Benchmark", dependencies: ["SQLiteSchema", arguments]),
         .executableTarget(name: "SampleMaker", dependencies: ["GRDBEngine", engine]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "CSQLite"]),
         .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite"]),
         .testTarget(
             name: "DrydockTests",
-            dependencies: ["Drydock", engine, "GRDBEngine", "OverlayVFS", "SQLiteSchema", "CSQLite"]),
+            dependencies: [
+                "Drydock", engine, "GRDBEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
+            ]),
         .testTarget(
             name: "GRDBEngineTests", dependencies: ["GRDBEngine", engine, "OverlayVFS", "CSQLite", grdb]),
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),

@@ -12,9 +12,10 @@ import Testing
         ],
         "DrydockReport": ["Drydock", "SQLiteSchema"],
         "GRDBEngine": ["DatabaseEngine", "CSQLite", "GRDB"],
-        "Drydock": ["DatabaseEngine", "OverlayVFS", "SQLiteSchema"],
+        "Drydock": ["DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "Crypto"],
         "DatabaseEngine": ["CSQLite"],
         "OverlayVFS": ["CSQLite", "HashTreeCollections"],
+        "SQLiteFile": [],
         "SQLiteSchema": [],
         "Benchmark": ["SQLiteSchema", "ArgumentParser"],
         "SampleMaker": ["GRDBEngine", "DatabaseEngine"],
@@ -50,7 +51,7 @@ import Testing
         let manifest = try Repository.text("Package.swift")
         let names = [
             "engine": "DatabaseEngine", "grdb": "GRDB", "arguments": "ArgumentParser", "yams": "Yams",
-            "hashTrees": "HashTreeCollections",
+            "hashTrees": "HashTreeCollections", "crypto": "Crypto",
         ]
         for (target, allowed) in Self.allowed {
             let declared = try Repository.dependencies(of: target, in: manifest).map { names[$0] ?? $0 }
@@ -61,6 +62,12 @@ import Testing
     @Test func pureTargetsUseNoFoundation() throws {
         for file in try Repository.swiftFiles(in: "Sources/SQLiteSchema") {
             #expect(file.imports.isEmpty, "\(file.path) imports \(file.imports)")
+        }
+    }
+
+    @Test func fileReaderCallsNoSQLite() throws {
+        for file in try Repository.swiftFiles(in: "Sources/SQLiteFile") {
+            #expect(file.imports.isSubset(of: ["Glibc", "Darwin"]), "\(file.path) imports \(file.imports)")
         }
     }
 

@@ -1,0 +1,52 @@
+/// A database as its bytes have it: the header, and the pages behind it.
+///
+/// Nothing here calls SQLite, takes a lock or writes. Every loop is bounded by the file's size, and what
+/// breaks the format is a ``FileDamage``. Entries, payloads and fields that were read point into the
+/// source's bytes: they may be used as long as this object lives.
+public final class DatabaseFile: Sendable {
+    public let source: any PageSource
+    public let header: FileHeader
+    /// The database's size in pages; the file may be larger.
+    public let pageCount: UInt32
+    let layout: PageLayout
+
+    /// Reads and checks the header.
+    /// - Throws: ``FileDamage`` for whatever SQLite itself refuses to open.
+    public init(_ source: some PageSource) throws(FileDamage) {
+        self.source = source
+        guard source.pageCount > 0 else {
+            header = FileHeader()
+            pageCount = 0
+            layout = PageLayout(header)
+            return
+        }
+        header = try FileHeader(try source.page(1))
+        guard header.pageSize == source.pageSize else { throw FileDamage(1, .pageSize) }
+        layout = PageLayout(header)
+        pageCount = header.pageCount ?? source.pageCount
+        guard pageCount <= source.pageCount else { throw FileDamage(1, .fileTooShort(pages: pageCount)) }
+    }
+
+    /// The start of a page's bytes, `header.pageSize` of them.
+    func page(_ number: UInt32) throws(FileDamage) -> UnsafeRawPointer {
+        guard number >= 1, number <= pageCount, number != lockBytePage else {
+            throw FileDamage(number, .pageOutsideFile)
+        }
+        let bytes = try source.page(number)
+        guard bytes.count >= layout.pageSize, let start = bytes.baseAddress else {
+            throw FileDamage(number, .pageUnreadable)
+        }
+        return start
+    }
+
+    /// A page as part of a b-tree.
+    public func treePage(_ number: UInt32) throws(FileDamage) -> TreePage {
+        try TreePage(try page(number), number, layout)
+    }
+
+    /// "The lock-byte page is the single page of the database file that contains the bytes at offsets
+    /// between 1073741824 and 1073742335, inclusive. A database file that is less than or equal to
+    /// 1073741824 bytes in size contains no lock-byte page."
+    /// https://www.sqlite.org/fileformat2.html#the_lock_byte_page
+    public var lockBytePage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / layout.pageSize + 1) }
+}

@@ -1,0 +1,63 @@
+/// A page of a tree as ``DatabaseFile/forEachPage(ofTree:_:)`` meets it.
+public struct PageVisit {
+    public enum Content {
+        case tree(TreePage)
+        /// An overflow page and the bytes of payload on it.
+        case overflow(payload: Int)
+    }
+
+    public let number: UInt32
+    /// The interior page above; for an overflow page the page with the cell; 0 for the root.
+    public let parent: UInt32
+    /// How far the page lies below the root, which has 0.
+    public let depth: Int
+    public let content: Content
+}
+
+extension DatabaseFile {
+    /// Visits all pages of a tree, its overflow pages included, each page before those below it.
+    ///
+    /// It reads the size of every payload but no payload, and stops at damage: a page of the wrong kind,
+    /// leaves at different depths, more pages than the file has.
+    /// - Throws: ``FileDamage``, and what `visit` throws.
+    public func forEachPage(ofTree root: UInt32, _ visit: (PageVisit) throws -> Void) throws {
+        var reader = try TreeReader(self, root: root)
+        var parents: [UInt32] = [0]
+        var budget = pageCount
+        while reader.position != .end {
+            if reader.position == .entry {
+                try reader.advance()
+                continue
+            }
+            let depth = reader.depth
+            parents.removeSubrange((depth + 1)...)
+            let page = try reader.pendingPage()
+            try visit(
+                PageVisit(number: page.number, parent: parents[depth], depth: depth, content: .tree(page)))
+            parents.append(page.number)
+            try forEachOverflowPage(of: page) { number, payload in
+                guard budget > 0 else { throw FileDamage(number, .pageUsedTwice) }
+                budget -= 1
+                try visit(
+                    PageVisit(
+                        number: number, parent: page.number, depth: depth + 1,
+                        content: .overflow(payload: payload)))
+            }
+            try reader.descend()
+            if reader.position == .leaf { try reader.leave() }
+        }
+    }
+
+    /// Visits the overflow pages of all cells of a page.
+    func forEachOverflowPage(of page: TreePage, _ visit: (_ number: UInt32, _ payload: Int) throws -> Void)
+        throws
+    {
+        guard try page.hasOverflow() else { return }
+        for index in 0..<page.cellCount {
+            let payload = try page.entry(index).payload
+            guard payload.size > payload.localSize else { continue }
+            var chain = try OverflowChain(payload, in: self)
+            while let (number, content) = try chain.readPage() { try visit(number, content.count) }
+        }
+    }
+}

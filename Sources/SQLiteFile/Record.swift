@@ -1,0 +1,53 @@
+// "A record contains a header and a body, in that order. The header begins with a single varint which
+// determines the total number of bytes in the header. The varint value is the size of the header in bytes
+// including the size varint itself. Following the size varint are one or more additional varints, one per
+// column. These additional varints are called "serial type" numbers and determine the datatype of each
+// column. [...] The values for each column in the record immediately follow the header."
+// https://www.sqlite.org/fileformat2.html#record_format
+
+/// Reads the columns of a record, first to last, without copying any.
+///
+/// A record may have fewer values than its table has columns: those that ALTER TABLE added later have
+/// their default there.
+public struct RecordReader {
+    private var position: UnsafeRawPointer
+    private let headerEnd: UnsafeRawPointer
+    private var content: UnsafeRawPointer
+    private let end: UnsafeRawPointer
+    private let page: UInt32
+
+    /// - Parameters:
+    ///   - bytes: the payload, overflow included.
+    ///   - page: the page to name where the record is damaged.
+    public init(_ bytes: UnsafeRawBufferPointer, page: UInt32) throws(FileDamage) {
+        guard let start = bytes.baseAddress else { throw FileDamage(page, .record) }
+        self.page = page
+        end = start + bytes.count
+        position = start
+        guard let size = position.readVarint(before: end), size <= UInt64(bytes.count),
+            Int(size) >= position - start
+        else { throw FileDamage(page, .record) }
+        headerEnd = start + Int(size)
+        content = headerEnd
+    }
+
+    /// The next column; nil after the last.
+    @inline(__always) public mutating func next() throws(FileDamage) -> Field? {
+        guard position < headerEnd else { return nil }
+        guard let type = position.readVarint(before: headerEnd) else { throw FileDamage(page, .record) }
+        guard type != 10, type != 11 else { throw FileDamage(page, .serialType(type)) }
+        let field = Field(serialType: type, start: content)
+        guard field.size <= end - content else { throw FileDamage(page, .record) }
+        content += field.size
+        return field
+    }
+
+    /// Puts all columns into an array that is used again from row to row.
+    public static func read(
+        _ bytes: UnsafeRawBufferPointer, page: UInt32, into fields: inout [Field]
+    ) throws(FileDamage) {
+        var reader = try RecordReader(bytes, page: page)
+        fields.removeAll(keepingCapacity: true)
+        while let field = try reader.next() { fields.append(field) }
+    }
+}

@@ -1,0 +1,60 @@
+// "Page 1 of a database file is the root page of a table b-tree that holds a special table named
+// "sqlite_schema". [...]
+// CREATE TABLE sqlite_schema(
+//   type text,
+//   name text,
+//   tbl_name text,
+//   rootpage integer,
+//   sql text
+// );"
+// https://www.sqlite.org/fileformat2.html#ffschema
+
+/// A row of the schema table.
+public struct SchemaEntry: Equatable, Sendable {
+    public let rowid: Int64
+    /// "table", "index", "view" or "trigger".
+    public let type: String
+    public let name: String
+    public let tableName: String
+    /// 0 for what has no tree: views, triggers and virtual tables.
+    public let rootPage: UInt32
+    /// Nil for an index that a constraint made.
+    public let sql: String?
+}
+
+extension DatabaseFile {
+    /// The schema table, in the order of its rowids. It does not list itself; its root page is 1.
+    public func schema() throws(FileDamage) -> [SchemaEntry] {
+        guard pageCount > 0 else { return [] }
+        var cursor = try TreeCursor(self, root: 1)
+        guard cursor.isTable else { throw FileDamage(1, .treeKind) }
+        var buffer = PayloadBuffer()
+        var fields: [Field] = []
+        var entries: [SchemaEntry] = []
+        while let row = try cursor.next() {
+            try RecordReader.read(
+                try bytes(of: row.payload, in: &buffer), page: row.payload.page, into: &fields)
+            guard fields.count >= 5, let type = text(fields[0]), let name = text(fields[1]),
+                let tableName = text(fields[2]), let root = UInt32(exactly: fields[3].integer)
+            else { throw FileDamage(row.payload.page, .schemaRow) }
+            entries.append(
+                SchemaEntry(
+                    rowid: row.rowid, type: type, name: name, tableName: tableName, rootPage: root,
+                    sql: text(fields[4])))
+        }
+        return entries
+    }
+
+    /// A text of this database, what is not valid in its encoding replaced; nil for any other class.
+    public func text(_ field: Field) -> String? {
+        guard field.storageClass == .text else { return nil }
+        let bytes = field.bytes
+        guard header.encoding != .utf8 else { return String(decoding: bytes, as: UTF8.self) }
+        let isLittleEndian = header.encoding == .utf16LittleEndian
+        let units = stride(from: 0, to: bytes.count & ~1, by: 2).map { offset in
+            let unit = bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
+            return isLittleEndian ? UInt16(littleEndian: unit) : UInt16(bigEndian: unit)
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+}

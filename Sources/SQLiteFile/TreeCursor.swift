@@ -1,0 +1,35 @@
+/// Reads the entries of a tree in key order: the rows of a table by rowid; the keys of an index, or the
+/// rows of a WITHOUT ROWID table, in the index's order.
+public struct TreeCursor {
+    private var reader: TreeReader
+
+    /// - Parameter root: the root page, as ``SchemaEntry`` names it; 1 for the schema table itself.
+    /// - Throws: ``FileDamage`` when there is no tree under that page.
+    public init(_ file: DatabaseFile, root: UInt32) throws(FileDamage) {
+        reader = try TreeReader(file, root: root)
+    }
+
+    /// Whether the tree is that of a table with rowids.
+    public var isTable: Bool { reader.isTable }
+
+    /// The next entry; nil after the last.
+    public mutating func next() throws(FileDamage) -> TreeEntry? {
+        while true {
+            switch reader.position {
+            case .subtree: try reader.descend()
+            case .end: return nil
+            case .leaf, .entry:
+                let entry = try reader.entry()
+                try reader.advance()
+                return entry
+            }
+        }
+    }
+
+    /// Makes ``next()`` go on with the first row whose rowid is this one or higher.
+    ///
+    /// In the tree of an index, whose keys are no rowids, it goes back to the first entry.
+    public mutating func seek(to rowid: Int64) throws(FileDamage) {
+        if reader.isTable { try reader.seek(rowid) } else { reader.restart() }
+    }
+}

@@ -1,0 +1,184 @@
+/// The walk of ``TreePair/merge(countsSkippedRows:_:)``: two readers, each before a subtree or at an entry.
+///
+/// Subtrees are entered together, those of one height side by side, so that a page that both trees share is
+/// met by both at once. Where one side is at a row and the other before a subtree, rows at or below the
+/// fence cannot be in the subtree: an insertion that split a leaf does not cost the leaves behind it.
+struct TreeMerge: ~Copyable {
+    typealias Report = (RowDifference) throws -> Void
+
+    private var left: TreeReader
+    private var right: TreeReader
+    private let difference: PageDifference?
+    private let order: KeyOrder
+    private let countsSkippedRows: Bool
+    private var leftBuffer = PayloadBuffer()
+    private var rightBuffer = PayloadBuffer()
+    private(set) var counts = MergeCounts()
+
+    init(_ pair: TreePair, _ left: TreeReader, _ right: TreeReader, countsSkippedRows: Bool) {
+        self.left = left
+        self.right = right
+        difference = pair.difference
+        order = pair.order
+        self.countsSkippedRows = countsSkippedRows
+    }
+
+    mutating func run(_ report: Report) throws {
+        while true {
+            switch (left.position, right.position) {
+            case (.end, .end): return
+            case (.subtree, .subtree): try meet()
+            case (.subtree, .end): try left.descend()
+            case (.end, .subtree): try right.descend()
+            case (.subtree, _):
+                if let fence = left.fence, try right.entry().rowid <= fence {
+                    try reportRight(report)
+                } else {
+                    try left.descend()
+                }
+            case (_, .subtree):
+                if let fence = right.fence, try left.entry().rowid <= fence {
+                    try reportLeft(report)
+                } else {
+                    try right.descend()
+                }
+            case (_, .end): try reportLeft(report)
+            case (.end, _): try reportRight(report)
+            default:
+                if left.isTable { try mergeRows(report) } else { try mergeKeys(report) }
+            }
+        }
+    }
+
+    private mutating func reportLeft(_ report: Report) throws {
+        counts.onlyLeft += 1
+        try report(.onlyLeft(left.entry()))
+        try left.advance()
+    }
+
+    private mutating func reportRight(_ report: Report) throws {
+        counts.onlyRight += 1
+        try report(.onlyRight(right.entry()))
+        try right.advance()
+    }
+
+    /// Two leaves of a table, row by row until one ends.
+    private mutating func mergeRows(_ report: Report) throws {
+        let (leftPage, rightPage) = (left.page, right.page)
+        var (i, j, equal) = (left.index, right.index, 0)
+        while i < leftPage.cellCount, j < rightPage.cellCount {
+            let a = try leftPage.tableEntry(i)
+            let b = try rightPage.tableEntry(j)
+            if a.rowid == b.rowid {
+                if try isEqual(a.payload, b.payload) {
+                    equal += 1
+                } else {
+                    counts.changed += 1
+                    try report(.changed(a, b))
+                }
+                i += 1
+                j += 1
+            } else if a.rowid < b.rowid {
+                counts.onlyLeft += 1
+                try report(.onlyLeft(a))
+                i += 1
+            } else {
+                counts.onlyRight += 1
+                try report(.onlyRight(b))
+                j += 1
+            }
+        }
+        counts.equal += equal
+        left.index = i
+        right.index = j
+        if i == leftPage.cellCount { try left.leave() }
+        if j == rightPage.cellCount { try right.leave() }
+    }
+
+    /// Entries of an index until a side comes before a subtree. Keys are compared only where bytes differ.
+    private mutating func mergeKeys(_ report: Report) throws {
+        while left.position != .subtree, right.position != .subtree, left.position != .end,
+            right.position != .end
+        {
+            let (a, b) = (try left.entry(), try right.entry())
+            if try isEqual(a.payload, b.payload) {
+                counts.equal += 1
+                try left.advance()
+                try right.advance()
+                continue
+            }
+            let key = try left.file.bytes(of: a.payload, in: &leftBuffer)
+            let otherKey = try right.file.bytes(of: b.payload, in: &rightBuffer)
+            let comparison = try order.compare(key, otherKey, page: a.payload.page)
+            if comparison == 0 {
+                counts.changed += 1
+                try report(.changed(a, b))
+                try left.advance()
+                try right.advance()
+            } else if comparison < 0 {
+                try reportLeft(report)
+            } else {
+                try reportRight(report)
+            }
+        }
+    }
+
+    @inline(__always) private func isEqual(_ a: Payload, _ b: Payload) throws(FileDamage) -> Bool {
+        guard a.size == b.size else { return false }
+        if a.localSize == a.size, b.localSize == b.size { return a.start.isEqual(to: b.start, count: a.size) }
+        return try left.file.isEqual(a, to: b, in: right.file)
+    }
+
+    /// Both sides are before a subtree: leaves out what they share, or enters the higher one, or both.
+    private mutating func meet() throws {
+        if left.height > right.height { return try left.descend() }
+        if right.height > left.height { return try right.descend() }
+        if try isShared() {
+            try skip()
+        } else if try left.height == 0 && isEqualLeaf() {
+            try skip()
+        } else {
+            try left.descend()
+            try right.descend()
+        }
+    }
+
+    /// Whether the subtrees are a leaf, or an interior page over leaves, that both trees have in common.
+    private func isShared() throws -> Bool {
+        guard let difference, left.pending == right.pending, left.height <= 1,
+            !difference.pages.contains(left.pending)
+        else { return false }
+        if left.height == 0 {
+            return try !difference.mayHideOverflow
+                || !difference.touchesOverflow(of: left.pendingPage(), in: left.file)
+        }
+        return try !difference.mayHideOverflow && !difference.touchesChildren(of: left.pendingPage())
+    }
+
+    /// Whether two leaves have the same bytes and no overflow pages.
+    private func isEqualLeaf() throws(FileDamage) -> Bool {
+        let (a, b) = (try left.pendingPage(), try right.pendingPage())
+        guard a.layout == b.layout, a.number != 1, b.number != 1,
+            a.start.isEqual(to: b.start, count: a.layout.usableSize)
+        else { return false }
+        return try !a.hasOverflow()
+    }
+
+    private mutating func skip() throws(FileDamage) {
+        let page = left.height > 0 || countsSkippedRows ? try left.pendingPage() : nil
+        if let page, left.height > 0 {
+            counts.skippedLeaves += page.cellCount + 1
+            if countsSkippedRows {
+                if !left.isTable { counts.equal += page.cellCount }
+                for index in 0...page.cellCount {
+                    counts.equal += try left.file.treePage(page.child(index)).cellCount
+                }
+            }
+        } else {
+            counts.skippedLeaves += 1
+            counts.equal += page?.cellCount ?? 0
+        }
+        try left.leave()
+        try right.leave()
+    }
+}

@@ -1,0 +1,99 @@
+/// What a merge found in one place of the key order.
+public enum RowDifference {
+    case onlyLeft(TreeEntry)
+    case onlyRight(TreeEntry)
+    /// One key, other bytes.
+    case changed(TreeEntry, TreeEntry)
+}
+
+/// How many rows a merge found.
+public struct MergeCounts: Equatable, Sendable {
+    /// Rows whose bytes are the same on both sides.
+    public var equal = 0
+    public var onlyLeft = 0
+    public var onlyRight = 0
+    public var changed = 0
+    /// Leaves that are the same on both sides and were not read row by row. Their rows are among the equal
+    /// ones unless the merge was told not to count them.
+    public var skippedLeaves = 0
+
+    public var left: Int { equal + changed + onlyLeft }
+    public var right: Int { equal + changed + onlyRight }
+}
+
+/// Two trees that hold the rows of one table, or the entries of one index, in two states.
+public struct TreePair {
+    public let left: DatabaseFile
+    public let leftRoot: UInt32
+    public let right: DatabaseFile
+    public let rightRoot: UInt32
+    let difference: PageDifference?
+    let order: KeyOrder
+
+    /// - Parameters:
+    ///   - difference: which pages differ between the two files; nil when nothing is known.
+    ///   - order: for the trees of indexes and WITHOUT ROWID tables, how their keys sort on both sides; by
+    ///     the bytes of all columns when nil. A wrong order costs differences that are none, and hides none.
+    /// - Returns: nil for what cannot be held against each other: texts in two encodings, or a tree of rowids
+    ///   and one of keys.
+    /// - Throws: ``FileDamage`` when there is no tree under a root.
+    public init?(
+        _ left: DatabaseFile, root leftRoot: UInt32, _ right: DatabaseFile, root rightRoot: UInt32,
+        difference: PageDifference? = nil, order: KeyOrder? = nil
+    ) throws(FileDamage) {
+        guard left.header.encoding == right.header.encoding,
+            try left.treePage(leftRoot).kind.isTable == right.treePage(rightRoot).kind.isTable
+        else { return nil }
+        self.left = left
+        self.leftRoot = leftRoot
+        self.right = right
+        self.rightRoot = rightRoot
+        self.order = order ?? KeyOrder(allColumnsIn: left)
+        self.difference = left.layout == right.layout ? difference : nil
+    }
+
+    /// Whether the pages alone prove that both trees hold the same: one root, and none of its pages differs.
+    ///
+    /// It reads the interior pages, and leaves only where ``PageDifference/mayHideOverflow``. That a row's
+    /// bytes are the same does not say that its values are: that is a matter of the table's definition.
+    public func isUntouched() throws -> Bool {
+        guard let difference, leftRoot == rightRoot, !difference.pages.contains(leftRoot) else {
+            return false
+        }
+        if difference.pages.isEmpty { return true }
+        var reader = try TreeReader(left, root: leftRoot)
+        while reader.position != .end {
+            switch reader.position {
+            case .subtree:
+                if difference.pages.contains(reader.pending) { return false }
+                if difference.mayHideOverflow {
+                    if try difference.touchesOverflow(of: reader.pendingPage(), in: left) { return false }
+                } else if reader.height == 0 {
+                    try reader.leave()
+                    continue
+                }
+                try reader.descend()
+            case .leaf: try reader.leave()
+            case .entry: try reader.advance()
+            case .end: break
+            }
+        }
+        return true
+    }
+
+    /// Walks both trees in the order of their keys and reports each difference.
+    ///
+    /// The entries that are reported may be used as long as the files live.
+    /// - Parameters:
+    ///   - countsSkippedRows: whether rows on leaves that need not be read are counted, which reads the
+    ///     leaves' headers.
+    /// - Throws: ``FileDamage``, and what `report` throws.
+    public func merge(
+        countsSkippedRows: Bool = true, _ report: (RowDifference) throws -> Void
+    ) throws -> MergeCounts {
+        let (left, right) = (try TreeReader(left, root: leftRoot), try TreeReader(right, root: rightRoot))
+        var merge = TreeMerge(self, left, right, countsSkippedRows: countsSkippedRows)
+        try merge.run(report)
+        return merge.counts
+    }
+}

@@ -1,0 +1,160 @@
+/// Walks a tree in key order, subtree by subtree, so that whoever merges two trees can leave out what both
+/// share.
+///
+/// It never goes deeper than 20 pages, as SQLite itself, nor enters more pages than the file has: a tree
+/// that runs in a circle, or in which pages are shared, is damage and no endless loop.
+struct TreeReader {
+    enum Position {
+        /// Before the subtree under the page `pending`, which has not been read yet.
+        case subtree
+        /// At the cell `index` of the leaf `page`.
+        case leaf
+        /// At the cell `index` of the interior page `page`, an entry of an index between two children.
+        case entry
+        case end
+    }
+
+    private struct Frame {
+        let page: TreePage
+        /// The child that is being read.
+        var index = 0
+    }
+
+    private static let maxDepth = 20
+
+    let file: DatabaseFile
+    let isTable: Bool
+    private(set) var position = Position.subtree
+    private(set) var pending: UInt32
+    private(set) var page: TreePage
+    var index = 0
+    /// In a table, no row that is still to come has this rowid or a lower one.
+    private(set) var fence: Int64?
+    private var frames: [Frame] = []
+    private let root: UInt32
+    private let rootHeight: Int
+    private var pagesEntered: UInt32 = 0
+
+    init(_ file: DatabaseFile, root: UInt32) throws(FileDamage) {
+        self.file = file
+        self.root = root
+        pending = root
+        page = try file.treePage(root)
+        isTable = page.kind.isTable
+        var height = 0
+        var first = page
+        while !first.kind.isLeaf {
+            height += 1
+            guard height < Self.maxDepth else { throw FileDamage(root, .treeDepth) }
+            first = try file.treePage(try first.child(0))
+        }
+        rootHeight = height
+        frames.reserveCapacity(height)
+    }
+
+    /// How far the subtree, or the page, lies above the leaves.
+    var height: Int { rootHeight - depth }
+
+    /// How far the pending subtree, or the page, lies below the root.
+    var depth: Int { frames.count }
+
+    /// Back to where it was made.
+    mutating func restart() {
+        frames.removeAll(keepingCapacity: true)
+        (position, pending, fence, pagesEntered) = (.subtree, root, nil, 0)
+    }
+
+    /// The page that the pending subtree begins with.
+    func pendingPage() throws(FileDamage) -> TreePage {
+        let page = try file.treePage(pending)
+        guard page.kind.isTable == isTable else { throw FileDamage(pending, .treeKind) }
+        guard page.kind.isLeaf == (height == 0) else { throw FileDamage(pending, .treeDepth) }
+        return page
+    }
+
+    /// Enters the pending subtree by one page.
+    mutating func descend() throws(FileDamage) {
+        guard pagesEntered < file.pageCount else { throw FileDamage(pending, .pageUsedTwice) }
+        pagesEntered += 1
+        let next = try pendingPage()
+        if next.kind.isLeaf {
+            page = next
+            index = 0
+            position = .leaf
+            if next.cellCount == 0 { try leave() }
+        } else {
+            frames.append(Frame(page: next))
+            pending = try next.child(0)
+        }
+    }
+
+    /// Goes behind the pending subtree, or behind the leaf.
+    mutating func leave() throws(FileDamage) {
+        while let frame = frames.last {
+            if frame.index < frame.page.cellCount {
+                if isTable {
+                    fence = try frame.page.separator(frame.index).rowid
+                    try enterNextChild()
+                } else {
+                    page = frame.page
+                    index = frame.index
+                    position = .entry
+                }
+                return
+            }
+            frames.removeLast()
+        }
+        position = .end
+    }
+
+    private mutating func enterNextChild() throws(FileDamage) {
+        let last = frames.count - 1
+        frames[last].index += 1
+        pending = try frames[last].page.child(frames[last].index)
+        position = .subtree
+    }
+
+    /// The entry at the position, which must be a leaf's cell or an entry between two children.
+    @inline(__always) func entry() throws(FileDamage) -> TreeEntry {
+        isTable ? try page.tableEntry(index) : try page.indexEntry(index)
+    }
+
+    /// Goes behind the entry at the position.
+    @inline(__always) mutating func advance() throws(FileDamage) {
+        if position == .leaf {
+            index += 1
+            if index == page.cellCount { try leave() }
+        } else {
+            try enterNextChild()
+        }
+    }
+
+    /// Goes to the first row whose rowid is not lower; the tree must be a table's.
+    mutating func seek(_ rowid: Int64) throws(FileDamage) {
+        restart()
+        while position == .subtree {
+            try descend()
+            if position == .leaf {
+                index = try page.firstCell(notBelow: rowid)
+                if index == page.cellCount { try leave() }
+                return
+            }
+            guard let frame = frames.last else { return }
+            let child = try frame.page.firstCell(notBelow: rowid)
+            frames[frames.count - 1].index = child
+            pending = try frame.page.child(child)
+        }
+    }
+}
+
+extension TreePage {
+    /// The first cell whose rowid is not lower; `cellCount` when there is none.
+    fileprivate func firstCell(notBelow rowid: Int64) throws(FileDamage) -> Int {
+        var (low, high) = (0, cellCount)
+        while low < high {
+            let middle = (low + high) / 2
+            if try entry(middle).rowid < rowid { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
