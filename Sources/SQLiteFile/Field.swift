@@ -109,3 +109,10 @@ public enum StoredValue: Hashable, Sendable {
         }
     }
 }
+
+extension Field {
+    /// Whether a value of the same serial type has the same bytes.
+    @inline(__always) public func hasSameBytes(as other: Field) -> Bool {
+        start.isEqual(to: other.start, count: size)
+    }
+}

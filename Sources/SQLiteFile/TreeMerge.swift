@@ -9,16 +9,20 @@ struct TreeMerge: ~Copyable {
     private var left: TreeReader
     private var right: TreeReader
     private let difference: PageDifference?
+    private let dirty: DirtyPages?
+    private let everyRow: Bool
     private let order: KeyOrder
     private let countsSkippedRows: Bool
     private var leftBuffer = PayloadBuffer()
     private var rightBuffer = PayloadBuffer()
     private(set) var counts = MergeCounts()
 
-    init(_ pair: TreePair, _ left: TreeReader, _ right: TreeReader, countsSkippedRows: Bool) {
+    init(_ pair: TreePair, _ left: TreeReader, _ right: TreeReader, countsSkippedRows: Bool, everyRow: Bool) {
         self.left = left
         self.right = right
         difference = pair.difference
+        dirty = pair.dirty
+        self.everyRow = everyRow
         order = pair.order
         self.countsSkippedRows = countsSkippedRows
     }
@@ -70,7 +74,7 @@ struct TreeMerge: ~Copyable {
             let a = try leftPage.tableEntry(i)
             let b = try rightPage.tableEntry(j)
             if a.rowid == b.rowid {
-                if try isEqual(a.payload, b.payload) {
+                if try !everyRow && isEqual(a.payload, b.payload) {
                     equal += 1
                 } else {
                     counts.changed += 1
@@ -101,7 +105,7 @@ struct TreeMerge: ~Copyable {
             right.position != .end
         {
             let (a, b) = (try left.entry(), try right.entry())
-            if try isEqual(a.payload, b.payload) {
+            if try !everyRow && isEqual(a.payload, b.payload) {
                 counts.equal += 1
                 try left.advance()
                 try right.advance()
@@ -133,7 +137,10 @@ struct TreeMerge: ~Copyable {
     private mutating func meet() throws {
         if left.height > right.height { return try left.descend() }
         if right.height > left.height { return try right.descend() }
-        if try isShared() {
+        if everyRow {
+            try left.descend()
+            try right.descend()
+        } else if try isShared() {
             try skip()
         } else if try left.height == 0 && isEqualLeaf() {
             try skip()
@@ -145,6 +152,7 @@ struct TreeMerge: ~Copyable {
 
     /// Whether the subtrees are a leaf, or an interior page over leaves, that both trees have in common.
     private func isShared() throws -> Bool {
+        if let dirty { return left.pending == right.pending && !dirty.contains(left.pending) }
         guard let difference, left.pending == right.pending, left.height <= 1,
             !difference.pages.contains(left.pending)
         else { return false }

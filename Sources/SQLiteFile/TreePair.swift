@@ -29,6 +29,9 @@ public struct TreePair {
     public let rightRoot: UInt32
     let difference: PageDifference?
     let order: KeyOrder
+    /// Of the left file, where ``PageParents`` were kept: pages under which anything differs. What is not
+    /// among them is left out unread at whatever height.
+    public var dirty: DirtyPages?
 
     /// - Parameters:
     ///   - difference: which pages differ between the two files; nil when nothing is known.
@@ -87,12 +90,14 @@ public struct TreePair {
     /// - Parameters:
     ///   - countsSkippedRows: whether rows on leaves that need not be read are counted, which reads the
     ///     leaves' headers.
+    ///   - everyRow: whether rows with the same bytes are reported as changed too, for a reader to whom the
+    ///     same bytes mean another thing on each side; nothing is left out then.
     /// - Throws: ``FileDamage``, and what `report` throws.
     public func merge(
-        countsSkippedRows: Bool = true, _ report: (RowDifference) throws -> Void
+        countsSkippedRows: Bool = true, everyRow: Bool = false, _ report: (RowDifference) throws -> Void
     ) throws -> MergeCounts {
         let (left, right) = (try TreeReader(left, root: leftRoot), try TreeReader(right, root: rightRoot))
-        var merge = TreeMerge(self, left, right, countsSkippedRows: countsSkippedRows)
+        var merge = TreeMerge(self, left, right, countsSkippedRows: countsSkippedRows, everyRow: everyRow)
         try merge.run(report)
         return merge.counts
     }
