@@ -23,6 +23,9 @@ public struct EngineError: Error, Sendable {
 
     public var isInterrupt: Bool { code == SQLITE_INTERRUPT }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
+    /// What a check of foreign keys before a commit throws.
+    public static let foreignKeyCheck = EngineError(
+        extendedCode: SQLITE_CONSTRAINT | (3 << 8), message: "FOREIGN KEY constraint failed")
     /// Whether SQLite found the file's bytes wrong: damaged, or no database at all.
     public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 }

@@ -13,6 +13,7 @@ struct ConfigFile {
     var jobs: Int?
     var timeout: TimeLimit?
     var strict: Bool?
+    var fullCheck: Bool?
     var format: String?
     var reports: [ReportFile] = []
     var redact: Bool?
@@ -30,8 +31,9 @@ struct ConfigFile {
     static let defaultPath = "drydock.yml"
 
     private static let keys = [
-        "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "format", "report", "redact",
-        "quiet", "verbose", "functions", "collations", "declarations", "migration-format", "foreignKeys",
+        "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "full-check", "format", "report",
+        "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
+        "foreignKeys",
         "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom",
     ]
 
@@ -67,6 +69,7 @@ struct ConfigFile {
             case "timeout":
                 timeout = try reader.parsed(value, word, "a duration such as 90s or 5m", TimeLimit.init)
             case "strict": strict = try reader.bool(value, word)
+            case "full-check": fullCheck = try reader.bool(value, word)
             case "format":
                 format = try reader.parsed(
                     value, word, "one of: \(ReportRenderers.all.map(\.name).joined(separator: ", "))"

@@ -102,6 +102,16 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
     var strict: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "After a replay, check the integrity of the whole database, not only of what changed.")
+    var fullCheck: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Remember between runs what a snapshot's own faults are. (default: in the user's cache folder)")
+    var cache = true
+
     @Option(
         help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"),
         completion: .list(ReportRenderers.all.map(\.name)))

@@ -17,6 +17,8 @@ struct VerifySettings: Sendable {
         request.upTo = command.upTo ?? config.upTo
         request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
         request.timeout = (command.timeout ?? config.timeout)?.duration
+        request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
+        request.cacheFolder = command.cache ? CacheFolder.path : nil
         request.isStrict = command.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.migrationFormat ?? config.migrationFormat

@@ -36,6 +36,13 @@ package struct HumanRenderer: ReportRenderer {
             ? replay.to.map { "at \($0)" } ?? "not replayed"
             : "\(replay.from ?? "empty") → \(replay.to ?? "empty")"
         var facts = [counted(replay.steps.count, "step"), counted(replay.rowsCompared, "row") + " compared"]
+        if options.isVerbose {
+            facts.append(counted(replay.tablesUntouched, "table") + " untouched")
+            facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
+            facts.append(
+                "integrity of " + (replay.tablesChecked.map { counted($0, "table") } ?? "everything")
+                    + " checked")
+        }
         facts.append(duration(replay.seconds))
         var text =
             "\(mark) \(paint.bold(fileName(replay.snapshot)))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"

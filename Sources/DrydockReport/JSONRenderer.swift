@@ -110,7 +110,9 @@ private struct JSONReplay: Encodable {
 
     var snapshot: String
     var from, to: String?
-    var rowsCompared: Int
+    var rowsCompared, tablesUntouched: Int
+    var baseline: String
+    var tablesChecked: Int?
     var seconds: Double
     var steps: [Step]
 
@@ -119,6 +121,9 @@ private struct JSONReplay: Encodable {
         from = replay.from
         to = replay.to
         rowsCompared = replay.rowsCompared
+        tablesUntouched = replay.tablesUntouched
+        baseline = replay.baseline.rawValue
+        tablesChecked = replay.tablesChecked
         seconds = rounded(replay.seconds)
         steps = replay.steps.map {
             Step(
@@ -127,7 +132,9 @@ private struct JSONReplay: Encodable {
         }
     }
 
-    private enum CodingKeys: String, CodingKey { case snapshot, from, to, rowsCompared, seconds, steps }
+    private enum CodingKeys: String, CodingKey {
+        case snapshot, from, to, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds, steps
+    }
 
     /// `from` and `to` are there even when they are null.
     func encode(to encoder: any Encoder) throws {
@@ -136,6 +143,9 @@ private struct JSONReplay: Encodable {
         try container.encode(from, forKey: .from)
         try container.encode(to, forKey: .to)
         try container.encode(rowsCompared, forKey: .rowsCompared)
+        try container.encode(tablesUntouched, forKey: .tablesUntouched)
+        try container.encode(baseline, forKey: .baseline)
+        try container.encode(tablesChecked, forKey: .tablesChecked)
         try container.encode(seconds, forKey: .seconds)
         try container.encode(steps, forKey: .steps)
     }

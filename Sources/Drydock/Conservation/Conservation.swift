@@ -28,6 +28,8 @@ struct Conservation: Sendable {
     var usedDeclarations: Set<Declaration> = []
     /// Declared conditions that failed on a row, and how.
     var failedConditions: [(Declaration, EngineError)] = []
+    /// How many tables have none of their pages changed.
+    var untouchedCount = 0
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
 
@@ -36,10 +38,12 @@ struct Conservation: Sendable {
 
 extension Conservation {
     /// Compares two states through a connection that has the earlier as `main` and the later attached.
+    /// - Parameter changes: what their bytes say, where it is known.
     init(
-        connection: any Connection, before: Catalog, after: Catalog, lineage: TableLineage,
-        declarations: [Declaration]
+        connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
+        lineage: TableLineage, declarations: [Declaration]
     ) throws {
+        let pages = changes.map { PageConservation(changes: $0, connection: connection) }
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
         for table in match.dropped {
@@ -48,7 +52,7 @@ extension Conservation {
         }
         for pair in match.pairs {
             do {
-                try compare(pair, connection, declarations)
+                try compare(pair, connection, pages, declarations)
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
                 notCompared.append((pair.before.name, error.message))
             }
@@ -56,10 +60,11 @@ extension Conservation {
     }
 
     private mutating func compare(
-        _ pair: TableMatch, _ connection: any Connection, _ declarations: [Declaration]
+        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
     ) throws {
         var pair = pair
-        var difference = try self.difference(of: pair, connection, declarations)
+        var difference = try self.difference(of: pair, connection, pages, declarations)
         // A rename that only a copying statement suggests must be borne out by every value.
         let refuted = pair.columns.indices.filter {
             pair.columns[$0].isGuess && difference.changed[$0] != nil
@@ -69,7 +74,7 @@ extension Conservation {
             pair.columns.removeAll { column in
                 column.isGuess && pair.droppedColumns.contains { $0.name == column.before.name }
             }
-            difference = try self.difference(of: pair, connection, declarations)
+            difference = try self.difference(of: pair, connection, pages, declarations)
         }
         for column in pair.droppedColumns {
             let count = try Self.count(
@@ -100,11 +105,20 @@ extension Conservation {
     }
 
     private mutating func difference(
-        of pair: TableMatch, _ connection: any Connection, _ declarations: [Declaration]
+        of pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
     ) throws -> TableDifference {
         let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
+        let rewritable = Self.rewritable(in: pair, declarations)
+        switch try pages?.verdict(on: pair, rewritable: rewritable, hasConditions: !deletions.isEmpty) {
+        case .untouched:
+            untouchedCount += 1
+            return TableDifference()
+        case .compared(let difference): return difference
+        case .undecided, nil: break
+        }
         var comparison = TableComparison(
-            connection: connection, match: pair, rewritable: Self.rewritable(in: pair, declarations),
+            connection: connection, match: pair, rewritable: rewritable,
             deletable: deletions.map(\.kind.condition))
         do {
             let difference = try comparison.run()

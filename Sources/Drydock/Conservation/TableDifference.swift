@@ -35,8 +35,10 @@ struct TableDifference: Sendable {
         }
     }
 
-    /// Rows of the table before the step.
+    /// Rows of the table before the step that were read.
     var rowsCompared = 0
+    /// All rows of the table before the step, where not all were read.
+    var rowsBefore: Int?
     /// Names of the columns in ``Row/key``.
     var keyColumns: [String] = []
     /// By position in the match's column pairs, what the rows are ordered and known by; nil for the rowid.
@@ -52,14 +54,20 @@ struct TableDifference: Sendable {
     /// By position in the match's column pairs.
     var changed: [Int: Changes] = [:]
 
+    /// Whether the rows' ordinals are known; where they are not, the key finds a row.
+    var hasOrdinals = true
+
     /// How to find a row again in the table before the step.
     enum Locator: Sendable {
         case rowid(Int64)
+        /// Its values in these column pairs.
+        case key([SQLValue], positions: [Int])
         /// Its place, from zero, in the order of these column pairs.
         case ordinal(Int, keyPositions: [Int])
     }
 
     func locator(of row: Row) -> Locator? {
+        if let keyPositions, !hasOrdinals { return .key(row.key, positions: keyPositions) }
         if let keyPositions { return .ordinal(row.ordinal, keyPositions: keyPositions) }
         guard case .integer(let rowid)? = row.key.first else { return nil }
         return .rowid(rowid)

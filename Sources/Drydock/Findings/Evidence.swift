@@ -1,7 +1,7 @@
 import DatabaseEngine
 
 /// What a finding rests on: how many rows, and a few of them.
-public struct Evidence: Sendable {
+public struct Evidence: Sendable, Codable {
     /// How many rows are concerned, all of them counted.
     public var rowCount: Int?
     /// A few of those rows.
@@ -20,7 +20,7 @@ public struct Evidence: Sendable {
     /// How many detail lines a finding keeps.
     public static let detailLimit = 20
 
-    public struct Row: Sendable {
+    public struct Row: Sendable, Codable {
         /// What tells the row from others: its key, or its rowid.
         public var key: [Cell]
         /// What it held and what it holds, where a value changed; nil where there is none.
@@ -34,7 +34,7 @@ public struct Evidence: Sendable {
         }
     }
 
-    public struct Cell: Sendable {
+    public struct Cell: Sendable, Codable {
         public var column: String
         public var value: Sample
 
@@ -45,7 +45,7 @@ public struct Evidence: Sendable {
     }
 
     /// A value made ready to be shown: decoded from the database's encoding and cut short.
-    public struct Sample: Sendable, Hashable {
+    public struct Sample: Sendable, Hashable, Codable {
         public var storageClass: String
         /// The value as an SQL literal, cut short.
         public var literal: String

@@ -1,5 +1,5 @@
 /// The rules that a replay is held to, by the identifiers that reports use.
-public enum Rule: String, Sendable, Hashable, CaseIterable {
+public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case migrationFailed = "migration-failed"
     case transactionEnded = "transaction-ended"
     case pragmaIgnored = "pragma-ignored"

@@ -25,11 +25,26 @@ public struct ReplaySummary: Sendable {
     public var steps: [Step] = []
     /// Rows that were held against what they were, over all steps.
     public var rowsCompared = 0
+    /// Tables none of whose pages changed, so that no row had to be read, over all steps.
+    public var tablesUntouched = 0
+    /// How the snapshot's own faults are known.
+    public var baseline = BaselineSource.checked
+    /// How many tables `integrity_check` read after the replay; nil for the whole database.
+    public var tablesChecked: Int?
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0
 
     public init(snapshot: String) {
         self.snapshot = snapshot
+    }
+
+    public enum BaselineSource: String, Sendable {
+        /// Every check was made in this run.
+        case checked
+        /// An earlier run made them, and the file's size, times and inode are what they were.
+        case knownByStat = "known-by-stat"
+        /// An earlier run made them on the same content.
+        case knownByContent = "known-by-content"
     }
 
     public struct Step: Sendable {
@@ -56,7 +71,7 @@ public struct ReplaySummary: Sendable {
 }
 
 /// A rule that could not be held, and why.
-public struct NotChecked: Sendable, Hashable {
+public struct NotChecked: Sendable, Hashable, Codable {
     public var rule: Rule
     public var reason: String
     public var snapshot: String?

@@ -169,6 +169,13 @@ private struct RowSearch {
             conditions =
                 column == nil
                 ? match.columns.map(sameValue) : ["f.\(match.after.rowidName ?? "rowid") = \(rowid)"]
+        case .key(let values, let positions):
+            let keys = positions.map { match.columns[$0] }
+            let condition = zip(keys, values).map { pair, value in
+                "\(quotedName(pair.before.name)) IS \(value.literal) COLLATE BINARY"
+            }
+            one = "SELECT * FROM \(source) WHERE \(condition.joined(separator: " AND ")) LIMIT 1"
+            conditions = keys.map(sameValue)
         case .ordinal(let ordinal, let positions):
             let keys = positions.map { match.columns[$0] }
             let order = keys.map { quotedName($0.before.name) + " COLLATE BINARY" }

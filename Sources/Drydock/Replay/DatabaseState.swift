@@ -6,6 +6,10 @@ import SQLiteSchema
 struct DatabaseState: Sendable {
     var image: Image
     var catalog: Catalog
+    /// What its bytes say; nil where they cannot be read without SQLite.
+    var pages: StatePages?
+    /// What the step that led here changed; nil where that is not known.
+    var changes: PageChanges?
     var faults: [Fault] = []
     var notChecked: [NotChecked] = []
     /// The highest id that each rowid table ever gave out, by folded name: the larger of its AUTOINCREMENT
@@ -21,9 +25,9 @@ struct DatabaseState: Sendable {
 /// Something that is wrong with a state, whoever brought it there.
 ///
 /// A fault of the snapshot itself is its baseline; a step answers for those that it adds.
-struct Fault: Sendable {
+struct Fault: Sendable, Codable {
     /// The same from state to state, but for renamed tables.
-    struct ID: Hashable, Sendable {
+    struct ID: Hashable, Sendable, Codable {
         var rule: Rule
         var kind = ""
         /// Names of what has the fault, folded.
@@ -50,6 +54,23 @@ struct StateView {
     let catalog: Catalog
     /// The engine has checked every foreign key of this state and found them kept.
     let foreignKeysAreProven: Bool
+    /// The state before, where it is known what changed since.
+    var earlier: DatabaseState?
+    var changes: PageChanges?
+
+    /// Whether what a rule says of a table follows from the state before: its rows and indexes are what they
+    /// were, and its definition demands no more of them.
+    func isAsBefore(_ table: Catalog.Table) -> Bool {
+        guard let old = earlier?.catalog.table(table.name), let changes,
+            changes.isWhollyUntouched(table: table.name, now: table.name)
+        else { return false }
+        return table.demandsNoMore(than: old)
+    }
+
+    /// What a rule found in the state before.
+    func earlierFaults(_ rule: Rule, of table: Catalog.Table) -> [Fault] {
+        earlier?.faults.filter { $0.id.rule == rule && $0.id.names.first == table.name.foldedASCII } ?? []
+    }
 }
 
 /// Opens states, on forks that never show in one another.
@@ -57,18 +78,32 @@ struct StateInspector: Sendable {
     let engine: any Engine
     let settings: ConnectionSettings
     let historyTables: [String]
+    var readsPages = true
 
     /// Reads the schema and holds every state rule.
+    ///
+    /// - Parameters:
+    ///   - footprint: what differs from the earlier state.
+    ///   - baseline: what is known of these bytes.
     func inspect(
-        _ image: Image, earlier: DatabaseState?, foreignKeysAreProven: Bool = false
+        _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
+        foreignKeysAreProven: Bool = false
     ) async throws -> DatabaseState {
-        let historyTables = historyTables
+        let (historyTables, readsPages) = (historyTables, readsPages)
         return try await withConnection(to: image) { connection in
             var unreadable: [Catalog.UnreadableTable] = []
             let catalog = try Catalog(
                 reading: connection, historyTables: historyTables, earlier: earlier?.catalog,
                 unreadable: &unreadable)
             var state = DatabaseState(image: image, catalog: catalog)
+            // What cannot be read so is asked of SQLite.
+            if !readsPages {
+                state.pages = nil
+            } else if let footprint, let pages = earlier?.pages {
+                (state.pages, state.changes) = (try? pages.next(image, footprint)) ?? (nil, nil)
+            } else if earlier == nil {
+                state.pages = try? StatePages(image, parents: baseline?.parents)
+            }
             if catalog.hasSequences || earlier?.catalog.hasSequences == true {
                 state.highestIDs = try catalog.highestIDs(connection)
             }
@@ -77,13 +112,18 @@ struct StateInspector: Sendable {
                     .rowsLost, reason: "table \(table.name) cannot be read: \(table.error.message)")
             }
             let view = StateView(
-                connection: connection, catalog: catalog, foreignKeysAreProven: foreignKeysAreProven)
-            for rule in ReplayRules.states {
+                connection: connection, catalog: catalog, foreignKeysAreProven: foreignKeysAreProven,
+                earlier: state.changes == nil ? nil : earlier, changes: state.changes)
+            for rule in ReplayRules.states where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {
                     state.faults += try rule.faults(in: view)
                 } catch let error as EngineError where !error.isInterrupt {
                     state.notChecked.append(NotChecked(rule.rule, reason: error.message))
                 }
+            }
+            if let baseline {
+                state.faults += baseline.faults
+                state.notChecked += baseline.notChecked
             }
             return state
         }

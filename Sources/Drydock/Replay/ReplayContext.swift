@@ -14,6 +14,9 @@ struct ReplayContext: Sendable {
     let collations: [CollationStub]
     /// Whether every step is undone and done again.
     let checksRollback: Bool
+    var baselines: BaselineStore?
+    var isFullCheck = false
+    var readsPages = true
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 
@@ -32,6 +35,7 @@ struct ReplayContext: Sendable {
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {
         StateInspector(
-            engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
+            engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables,
+            readsPages: readsPages)
     }
 }

@@ -15,6 +15,10 @@ struct SnapshotReplay {
     var stepFindings: [(finding: StepFinding, step: Int)] = []
     var trail = NameTrail()
     var integrity: IntegrityCheck?
+    /// The snapshot's own pages, and all that any step changed.
+    var basePages: StatePages?
+    var baseCatalog: Catalog?
+    var changedPages: Set<UInt32>? = []
     /// The migration that is being run or judged.
     private var current: String?
 
@@ -118,9 +122,19 @@ struct SnapshotReplay {
 
     /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
     private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
-        let state = try await inspector.inspect(image, earlier: nil)
-        let catalog = state.catalog
-        let check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
+        let store = snapshot.kind == .database ? context.baselines : nil
+        let known = try store?.find(snapshot.path)
+        let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
+        (basePages, baseCatalog) = (state.pages, state.catalog)
+        let check: IntegrityCheck
+        if let known, let baseline = known.baseline {
+            check = baseline.integrity
+            result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
+        } else {
+            let catalog = state.catalog
+            check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
+            if let known { store?.save(Baseline(state, check), for: known.hash) }
+        }
         for reason in check.notChecked { notChecked(.integrityFailure, reason) }
         for reason in state.notChecked { notChecked(reason.rule, reason.reason) }
         guard check.damage.isEmpty else {
@@ -179,8 +193,14 @@ struct SnapshotReplay {
             let outcome = try await run.run(ready)
             for reached in outcome.reached {
                 note(reached)
+                let after = try await inspect(reached, from: state)
+                if let finding = try await refusal(reached, after, from: state) {
+                    takeBack(reached)
+                    add(finding)
+                    return state
+                }
                 let before = state
-                state = try await judge(reached.step, from: before, to: reached.image)
+                state = try await judge(reached.step, from: before, to: after)
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
             }
             if let (migration, error) = outcome.failure {
@@ -254,13 +274,36 @@ struct SnapshotReplay {
         }
     }
 
-    /// Holds the rules over one step; gives the state after it.
-    private mutating func judge(
-        _ migration: Migration, from before: DatabaseState, to image: Image
+    private mutating func inspect(
+        _ reached: BatchRun.Reached, from before: DatabaseState
     ) async throws -> DatabaseState {
         let after = try await inspector.inspect(
-            image, earlier: before,
-            foreignKeysAreProven: !migration.enforcesForeignKeys && migration.isDeferred)
+            reached.image, earlier: before, footprint: reached.footprint)
+        if after.changes?.dirty == nil { changedPages = nil }
+        changedPages?.formUnion(reached.footprint.pages)
+        return after
+    }
+
+    /// What GRDB's own check before the commit would have said of a migration that ran without it.
+    private func refusal(
+        _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
+    ) async throws -> Finding? {
+        guard reached.owesForeignKeyCheck, let migration = reached.migrations.last,
+            after.faults.contains(where: { $0.id.rule == .foreignKeyViolation }),
+            let index = context.set.index(of: migration.identifier)
+        else { return nil }
+        return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
+    }
+
+    private mutating func takeBack(_ reached: BatchRun.Reached) {
+        result.summary.steps.removeLast(reached.migrations.count)
+        result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
+    }
+
+    /// Holds the rules over one step; gives the state after it.
+    private mutating func judge(
+        _ migration: Migration, from before: DatabaseState, to after: DatabaseState
+    ) async throws -> DatabaseState {
         for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
         let verification = StepVerification(
             migration: migration, declarations: migration.declarations,
@@ -268,6 +311,7 @@ struct SnapshotReplay {
             after: after, inspector: inspector, engine: context.engine)
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
+        result.summary.tablesUntouched += outcome.tablesUntouched
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
         result.declarationFindings += outcome.declarationFindings
         for reason in outcome.notChecked { notChecked(reason.rule, reason.reason) }

@@ -16,6 +16,7 @@ struct StepVerification: Sendable {
         var usedDeclarations: Set<Declaration> = []
         var notChecked: [NotChecked] = []
         var rowsCompared = 0
+        var tablesUntouched = 0
         var names: StepNames
     }
 
@@ -28,6 +29,7 @@ struct StepVerification: Sendable {
                 match: conservation.kept.map(\.match)))
         outcome.declarationFindings = faults
         outcome.rowsCompared = conservation.rowsCompared
+        outcome.tablesUntouched = conservation.untouchedCount
         outcome.notChecked = conservation.notCompared.map { table, reason in
             NotChecked(.rowsLost, reason: "table \(table) cannot be read: \(reason)")
         }
@@ -63,11 +65,15 @@ struct StepVerification: Sendable {
         findings += faults.compactMap { $0 }
         let sound = zip(candidates, faults).filter { $0.1 == nil }.map(\.0)
         let (beforeCatalog, afterCatalog) = (before.catalog, after.catalog)
+        let changes = after.changes
         let conservation = try await inspector.withConnection(to: before.image, attaching: after.image) {
             try Conservation(
-                connection: $0, before: beforeCatalog, after: afterCatalog, lineage: lineage,
-                declarations: sound)
+                connection: $0, before: beforeCatalog, after: afterCatalog, changes: changes,
+                lineage: lineage, declarations: sound)
         }
+        // Pages that were pulled away while they were read would have read as zeros.
+        try after.changes?.before.source.checkIntact()
+        try after.changes?.after.source.checkIntact()
         findings += conservation.failedConditions.map { names.runtimeFault(of: $0, $1) }
         return (conservation, findings)
     }

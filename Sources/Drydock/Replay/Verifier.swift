@@ -29,7 +29,7 @@ public struct Verifier: Sendable {
         report.isStrict = request.isStrict
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         if !set.migrations.isEmpty, !snapshots.isEmpty {
-            let context = try makeContext(request, set)
+            let context = try await makeContext(request, set)
             let fresh = try await FreshInstall.make(context, timeout: request.timeout)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
@@ -106,7 +106,7 @@ public struct Verifier: Sendable {
         return findings
     }
 
-    private func makeContext(_ request: VerifyRequest, _ set: MigrationSet) throws -> ReplayContext {
+    private func makeContext(_ request: VerifyRequest, _ set: MigrationSet) async throws -> ReplayContext {
         var targetCount = set.migrations.count
         if let upTo = request.upTo {
             guard let index = set.index(of: upTo) else {
@@ -135,7 +135,24 @@ public struct Verifier: Sendable {
         return ReplayContext(
             engine: engine, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
-            checksRollback: request.checksRollback)
+            checksRollback: request.checksRollback,
+            baselines: try await baselines(request, set), isFullCheck: request.isFullCheck,
+            readsPages: request.readsPages)
+    }
+
+    /// A baseline depends on what reads the database as much as on the database.
+    private func baselines(_ request: VerifyRequest, _ set: MigrationSet) async throws -> BaselineStore? {
+        guard let folder = request.cacheFolder else { return nil }
+        let database = try await engine.open(.memory, settings: ConnectionSettings())
+        let library = try await database.read { connection in
+            try connection.firstRow("SELECT sqlite_source_id()") { $0.string(0) } ?? ""
+        }
+        try await database.close()
+        let parts: [Any] = [
+            engine.name, library, set.format.ownTables.sorted(), request.functions, request.collations,
+            set.policy.doubleQuotedStrings,
+        ]
+        return BaselineStore(folder: folder, key: parts.map { "\($0)" }.joined(separator: "\n"))
     }
 
     // MARK: - Replays

@@ -15,6 +15,10 @@ public struct VerifyRequest: Sendable {
     /// Whether every step is undone and done again.
     public var checksRollback = false
     public var isStrict = false
+    /// Where baselines of snapshots are remembered from run to run; nil for nowhere.
+    public var cacheFolder: String?
+    /// Whether the whole database is checked after a replay, and not only what the replay touched.
+    public var isFullCheck = false
     /// The name of the migrations' format; nil to recognise it.
     public var migrationFormat: String?
     /// What the project says of its migrations beside the files.
@@ -25,6 +29,10 @@ public struct VerifyRequest: Sendable {
     public var declarations: [String: [Declaration]] = [:]
     /// Findings that reading drydock.yml made, such as a misspelt declaration.
     public var findings: [Finding] = []
+
+    /// Whether tables are compared straight from the pages where that is possible. SQL alone gives the same
+    /// verdict, later.
+    package var readsPages = true
 
     public init() {}
 }

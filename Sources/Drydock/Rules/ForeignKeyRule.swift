@@ -14,6 +14,10 @@ struct ForeignKeyRule: StateRule {
         var faults: [Fault] = []
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
             guard table.sql.containsWord("references") else { continue }
+            if try isAsBefore(table, in: view) {
+                faults += view.earlierFaults(rule, of: table)
+                continue
+            }
             do {
                 faults += try violations(of: table, in: view)
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
@@ -26,6 +30,18 @@ struct ForeignKeyRule: StateRule {
             }
         }
         return faults
+    }
+
+    /// Neither the table nor one of its parents changed.
+    private func isAsBefore(_ table: Catalog.Table, in view: StateView) throws -> Bool {
+        guard view.isAsBefore(table) else { return false }
+        let parents = try view.connection.rows("PRAGMA main.foreign_key_list(\(quotedName(table.name)))") {
+            $0.string(2)
+        }
+        return Set(parents).allSatisfy { name in
+            if let parent = view.catalog.table(name) { return view.isAsBefore(parent) }
+            return view.earlier?.catalog.table(name) == nil
+        }
     }
 
     private func violations(of table: Catalog.Table, in view: StateView) throws -> [Fault] {

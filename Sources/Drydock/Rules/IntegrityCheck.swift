@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// What `PRAGMA integrity_check` says (https://www.sqlite.org/pragma.html#pragma_integrity_check), told
 /// apart: damaged structure, and rows that break a constraint.
-struct IntegrityCheck: Sendable {
+struct IntegrityCheck: Sendable, Codable {
     /// Messages about pages, trees and indexes.
     var damage: [String] = []
     /// Messages about rows that break NOT NULL, CHECK, UNIQUE or a STRICT type.
@@ -13,6 +13,23 @@ struct IntegrityCheck: Sendable {
 
     /// `integrity_check` stops at 100 messages unless it is given a number.
     private static let messageLimit = 100_000
+
+    /// Checks some tables with their indexes, and the schema table.
+    ///
+    /// What only a check of the whole file sees is left out: pages that nothing refers to, and those that two
+    /// trees share.
+    init(_ connection: any Connection, catalog: Catalog, tables: [String]) throws {
+        for name in ["sqlite_schema"] + tables {
+            do {
+                try run("PRAGMA main.integrity_check(\(quotedName(name)))", connection)
+            } catch let error as EngineError where error.isCorruption {
+                damage.append("table \(name): \(error.message)")
+            } catch let error as EngineError where !error.isInterrupt {
+                notChecked.append("\(name): \(error.message)")
+            }
+        }
+        brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
+    }
 
     init(_ connection: any Connection, catalog: Catalog) throws {
         do {

@@ -15,7 +15,7 @@ struct RowsLostRule: StepRule {
                 Finding(
                     .rowsLost,
                     "\(counted(count, "row")) of \(name) \(count == 1 ? "is" : "are") gone"
-                        + " (of \(difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
+                        + " (of \(difference.rowsBefore ?? difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
                     help: remedy(
                         "they were meant to go", "deletes from \(quotedIfNeeded(name)) where CONDITION",
                         else: unnamed

@@ -13,6 +13,10 @@ struct SearchIndexRule: StateRule {
     func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) {
+            if isAsBefore(table, in: view) {
+                faults += view.earlierFaults(rule, of: table)
+                continue
+            }
             let name = quotedName(table.name)
             let check: String
             switch table.module {
@@ -39,5 +43,17 @@ struct SearchIndexRule: StateRule {
             }
         }
         return faults
+    }
+
+    /// Neither the index nor the table that it reads changed.
+    private func isAsBefore(_ table: Catalog.Table, in view: StateView) -> Bool {
+        guard let changes = view.changes, let old = view.earlier?.catalog.table(table.name),
+            old.sql == table.sql, changes.isUntouched(shadowTablesOf: table.name),
+            let index = SchemaParser().schema(of: [
+                SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
+            ]).virtualTables.values.first
+        else { return false }
+        guard index.isExternalContent, let content = index.content, !content.isEmpty else { return true }
+        return view.catalog.table(content).map(view.isAsBefore) ?? false
     }
 }

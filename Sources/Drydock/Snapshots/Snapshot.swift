@@ -7,6 +7,9 @@ public struct Snapshot: Sendable, Hashable {
         case dump
     }
 
+    /// A database and the files that SQLite may have left beside it, a part of it.
+    static let suffixes = ["", "-wal", "-journal"]
+
     /// The path, as reports show it.
     public var path: String
     public var kind: Kind

@@ -2,7 +2,7 @@ extension VirtualTable {
     var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module.foldedASCII) }
 
     /// What stands behind `content=`, unquoted; nil where the table keeps its own text.
-    var content: String? {
+    public var content: String? {
         arguments.lazy.compactMap { argument -> String? in
             let parts = argument.text.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].filter({ $0 != " " }).foldedASCII == "content" else {
@@ -13,5 +13,5 @@ extension VirtualTable {
     }
 
     /// The text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
-    var isExternalContent: Bool { content?.isEmpty == false }
+    public var isExternalContent: Bool { content?.isEmpty == false }
 }

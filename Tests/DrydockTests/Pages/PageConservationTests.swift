@@ -1,0 +1,38 @@
+import Drydock
+import Testing
+
+/// What the pages say is what SQL says, finding by finding.
+@Suite struct PageConservationTests {
+    static let chunks = 8
+    static let seedsOfChunk = Soak.rounds(25, 1_000)
+
+    @Test(arguments: 0..<chunks)
+    func `the verdict from the pages is that of SQL`(chunk: Int) async throws {
+        for seed in (chunk * Self.seedsOfChunk + 1)...((chunk + 1) * Self.seedsOfChunk) {
+            let migration = RandomMigration(seed: UInt64(seed))
+            let steps = migration.steps.enumerated().map { ("v\($0 + 2)", $1) }
+            let scenario = Scenario(
+                migrations: [("v1", migration.schema)] + steps, at: 1, rows: migration.rows,
+                pragmas: migration.pragmas)
+            let folder: TemporaryFolder
+            do {
+                folder = try scenario.write()
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+                continue
+            }
+            let fast = try await folder.verify()
+            let slow = try await folder.verify { $0.readsPages = false }
+            #expect(
+                facts(fast) == facts(slow), "seed \(seed)\n\(migration.steps.joined(separator: "\n--\n"))")
+        }
+    }
+
+    /// Everything but the statement to blame: that is looked for with the first row, which is another where
+    /// the table's own order is not BINARY.
+    private func facts(_ report: VerifyReport) -> [String] {
+        report.findings.map { finding in
+            "\(finding.severity) \(finding.rule) \(finding.migration ?? "-") \(finding.message) \(finding.tags) \(finding.table ?? "-").\(finding.column ?? "-") \(finding.evidence?.rowCount ?? -1)"
+        }.sorted()
+    }
+}
