@@ -10,8 +10,9 @@ struct DiffCommand: AsyncParsableCommand {
         abstract: "Show what tells two schemas apart, and the SQL between them.",
         discussion: """
             A source is a database file, a .sql file or a folder of migrations; FOLDER@VERSION stops there. \
-            Schemas are compared by meaning: spelling, order of statements and what ALTER appended make no \
-            difference.
+            Schemas are compared by meaning: whitespace, comments, quotes, the case of keywords, the order of \
+            statements and what ALTER appended make no difference. A name that differs in case alone is told, \
+            as respelled, though SQLite takes both for the same.
 
             EXAMPLES
               drydock diff old.sqlite new.sqlite
@@ -52,6 +53,8 @@ struct DiffCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Look for renames that --rename does not tell of.")
     var detectRenames = true
 
+    @OptionGroup var stubs: StubOptions
+
     @Option(
         name: .customLong("sqlite-version"),
         help: ArgumentHelp(
@@ -82,6 +85,13 @@ struct DiffCommand: AsyncParsableCommand {
         if let sqliteVersion, AlterSupport(version: sqliteVersion) == nil {
             throw ValidationError("'\(sqliteVersion)' is no version of SQLite 3, such as 3.24")
         }
+        if nameOnly, sql || down || format != nil {
+            throw ValidationError("--name-only is a form of its own: leave out --sql, --down and --format")
+        }
+        if columnOrder, sql || down {
+            throw ValidationError(
+                "--column-order shows a difference that no SQL is written for: leave one out")
+        }
         _ = try hints()
     }
 
@@ -90,6 +100,7 @@ struct DiffCommand: AsyncParsableCommand {
             var request = DiffRequest(
                 from: try SchemaSource(old, migrationFormat: migrationFormat),
                 to: try SchemaSource(new, migrationFormat: migrationFormat))
+            (request.functions, request.collations) = stubs.stubs(try ConfigFile.load(stubs.config))
             request.hints = try hints()
             request.detectsRenames = detectRenames
             request.wantsPlan = sql || down
@@ -109,19 +120,19 @@ struct DiffCommand: AsyncParsableCommand {
             Terminal.write(format.render(report, showsQuiet: columnOrder, RenderOptions()))
         } else if sql || down {
             if let plan = down ? report.downPlan : report.plan { Terminal.write(plan.text) }
-            for rename in report.renames.taken {
-                Terminal.writeError("drydock: note: \(rename.oldPath) is taken as renamed to \(rename.to)\n")
-            }
-            for line in report.plan?.leftOver ?? [] { Terminal.writeError("drydock: note: \(line)\n") }
+            let notes =
+                (report.plan?.notes ?? []) + report.renames.open.map(\.openNote)
+                + (report.plan?.leftOver ?? [])
+            for note in notes { Terminal.writeError("drydock: note: \(note)\n") }
         } else if nameOnly {
             Terminal.write(DiffFormat.names(report))
         } else {
             let options = RenderOptions(usesColor: Terminal.outputHasColor)
             Terminal.write(DiffFormat.human.render(report, showsQuiet: columnOrder, options))
         }
-        for refusal in report.refusals { Terminal.complain(refusal) }
+        for refusal in report.refusals { Terminal.complain(refusal.text) }
         if !report.refusals.isEmpty { throw ExitCode(2) }
-        if !report.isSame { throw ExitCode(1) }
+        if columnOrder ? !report.changes.isEmpty : !report.isSame { throw ExitCode(1) }
     }
 
     private func hints() throws -> RenameHints {

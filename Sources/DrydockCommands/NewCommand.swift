@@ -33,6 +33,8 @@ struct NewCommand: AsyncParsableCommand {
     @Flag(help: "Allow SQL that loses a table or a column, and declare it.")
     var allowLoss = false
 
+    @OptionGroup var stubs: StubOptions
+
     func validate() throws {
         let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == " " }
         guard isPlain, name.contains(where: { $0.isLetter || $0.isNumber }) else {
@@ -42,7 +44,8 @@ struct NewCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let folder = try migrations ?? ConfigFile.load(nil).migrations ?? "Migrations"
+            let config = try ConfigFile.load(stubs.config)
+            let folder = migrations ?? config.migrations ?? "Migrations"
             let format = try MigrationFolder.format(of: folder)
             guard format == DrydockFormat().name else {
                 throw RequestError(
@@ -56,7 +59,7 @@ struct NewCommand: AsyncParsableCommand {
                     "'\(identifiers.last ?? "")' has no number to count on from; name the next file yourself")
             }
             let path = folder + "/" + next + ".sql"
-            let text = try await fromDiff.map { try await planned(folder, to: $0) } ?? "-- \(name)\n"
+            let text = try await fromDiff.map { try await planned(folder, to: $0, config) } ?? "-- \(name)\n"
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw RequestError("'\(path)' is there already")
             }
@@ -72,17 +75,24 @@ struct NewCommand: AsyncParsableCommand {
         }
     }
 
-    private func planned(_ folder: String, to target: String) async throws -> String {
+    private func planned(
+        _ folder: String, to target: String, _ config: ConfigFile
+    ) async throws -> String {
         var request = DiffRequest(from: try SchemaSource(folder), to: try SchemaSource(target))
+        (request.functions, request.collations) = stubs.stubs(config)
         request.wantsPlan = true
         request.allowsLoss = allowLoss
         let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
-        if let refusal = report.refusals.first { throw RequestError(refusal) }
+        if let refusal = report.refusals.first { throw RequestError(refusal.text) }
         guard let plan = report.plan, !plan.isEmpty else {
             throw RequestError(
                 "'\(folder)' leads to the schema of '\(target)' already: there is nothing to migrate")
         }
-        return plan.text
+        let keysAreOff = try MigrationFolder.runsWithForeignKeysOff(folder)
+        let notes = (keysAreOff ? [] : [plan.caution.joined(separator: " ")]) + plan.notes
+        for note in notes where !note.isEmpty { Terminal.writeError("drydock: note: \(note)\n") }
+        for rename in report.renames.open { Terminal.writeError("drydock: note: \(rename.openNote)\n") }
+        return plan.text(foreignKeysAreOff: keysAreOff)
     }
 }
 

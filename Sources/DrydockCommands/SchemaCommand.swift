@@ -38,6 +38,8 @@ struct SchemaCommand: AsyncParsableCommand {
         completion: .list(MigrationFormats.names))
     var migrationFormat: String?
 
+    @OptionGroup var stubs: StubOptions
+
     func validate() throws {
         if SchemaFormat(rawValue: format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: sql, json, mermaid")
@@ -47,10 +49,12 @@ struct SchemaCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let engine = GRDBDriver()
+            let (functions, collations) = stubs.stubs(try ConfigFile.load(stubs.config))
             if let check {
-                let request = DiffRequest(
+                var request = DiffRequest(
                     from: try SchemaSource(check),
                     to: try SchemaSource(source, migrationFormat: migrationFormat))
+                (request.functions, request.collations) = (functions, collations)
                 let report = try await SchemaComparer(engine: engine).run(request)
                 guard !report.isSame else { return }
                 let options = RenderOptions(usesColor: Terminal.outputHasColor)
@@ -58,7 +62,8 @@ struct SchemaCommand: AsyncParsableCommand {
                 throw ExitCode(1)
             }
             let schema = try await SchemaComparer(engine: engine).schema(
-                of: try SchemaSource(source, migrationFormat: migrationFormat))
+                of: try SchemaSource(source, migrationFormat: migrationFormat), functions: functions,
+                collations: collations)
             Terminal.write((SchemaFormat(rawValue: format) ?? .sql).render(schema))
         } catch let error as RequestError {
             Terminal.complain(error.description)

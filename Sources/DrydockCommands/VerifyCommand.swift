@@ -131,31 +131,13 @@ struct VerifyCommand: AsyncParsableCommand {
     var verbose = false
 
     @Option(
-        name: .customLong("function"),
-        help: ArgumentHelp(
-            "A stand-in for an SQL function that the app registers: NAME, NAME=VALUE or NAME=$0 for its first argument; may be repeated.",
-            valueName: "name=value"))
-    var functions: [FunctionOption] = []
-
-    @Option(
-        name: .customLong("collation"),
-        help: ArgumentHelp(
-            "A stand-in for a collation that the app registers: NAME or NAME=binary|nocase|rtrim; may be repeated.",
-            valueName: "name=order"))
-    var collations: [CollationOption] = []
-
-    @Option(
         name: .customLong("declare"),
         help: ArgumentHelp(
             "A declaration for a migration that cannot be edited; may be repeated.",
             valueName: "migration:declaration"))
     var declarations: [DeclareOption] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "The configuration file. (default: drydock.yml where there is one)", valueName: "path"),
-        completion: .file(extensions: ["yml", "yaml"]))
-    var config: String?
+    @OptionGroup var stubs: StubOptions
 
     private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
 
@@ -174,7 +156,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let settings = try VerifySettings(self, ConfigFile.load(config))
+            let settings = try VerifySettings(self, ConfigFile.load(stubs.config))
             let run = VerifyRun(settings: settings)
             let report = try await run.report()
             guard let report else { throw ExitCode(130) }

@@ -28,8 +28,7 @@ struct VerifySettings: Sendable {
         request.format.transaction = command.transaction ?? config.options.transaction
         request.format.base = command.base.map { SchemaBase(path: $0) } ?? config.options.base
         for option in command.placeholders { request.format.placeholders[option.name] = option.value }
-        request.functions = config.functions + command.functions.map(\.stub)
-        request.collations = config.collations + command.collations.map(\.stub)
+        (request.functions, request.collations) = command.stubs.stubs(config)
         try declare(command, config)
         format = command.format ?? config.format ?? "human"
         reports = config.reports + command.report

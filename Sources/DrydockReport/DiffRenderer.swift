@@ -69,11 +69,22 @@ package enum DiffFormat: String, CaseIterable, Sendable {
                     case .dropped: "➖"
                     case .changed: "✏️"
                     }
-                text += "- \(mark) `\(change.detail.replacing("`", with: "'"))`\n"
+                text += "- \(mark) \(code(change.detail))\n"
             }
+        }
+        let renames =
+            report.renames.taken.map { "Taken as renamed: \(code($0.oldPath + " → " + $0.to))" }
+            + report.renames.open.map { "Perhaps renamed: \(code($0.oldPath + " → " + $0.to))" }
+        if !renames.isEmpty { text += "\n" + renames.map { "- \($0)\n" }.joined() }
+        for (title, plan) in [("SQL", report.plan), ("The way back", report.downPlan)] {
+            guard let plan, !plan.isEmpty else { continue }
+            let fence = plan.text.contains("```") ? "~~~~" : "```"
+            text += "\n**\(title)**\n\n\(fence)sql\n\(plan.text)\(fence)\n"
         }
         return text
     }
+
+    private static func code(_ text: String) -> String { "`" + text.replacing("`", with: "'") + "`" }
 
     private static func json(_ report: DiffReport, _ changes: [SchemaChange]) -> String {
         let encoder = JSONEncoder()
@@ -148,7 +159,7 @@ private struct JSONDiff: Encodable {
                 Rename(from: $0.oldPath, to: $0.to, evidence: $0.evidence, score: $0.score, taken: isTaken)
             }
         }
-        findings = report.refusals.map { Refusal(message: $0) }
+        findings = report.refusals.map { Refusal(message: $0.message, help: $0.help) }
         sql = report.plan?.text
         downSQL = report.downPlan?.text
         losses = report.plan.flatMap { $0.losses.isEmpty ? nil : $0.losses }

@@ -74,6 +74,9 @@ private struct JSONSchema: Encodable {
         var name: String
         var columns: [Column]
         var primaryKey: [String]
+        var autoincrement: Bool
+        var uniques: [[String]]
+        var checks: [String]
         var foreignKeys: [ForeignKey]
         var indexes: [Object]
         var triggers: [Object]
@@ -85,6 +88,8 @@ private struct JSONSchema: Encodable {
         var name, type: String
         var notNull: Bool
         var defaultValue, collation, generated: String?
+        /// Of a generated column alone.
+        var stored: Bool?
     }
 
     struct ForeignKey: Encodable {
@@ -92,6 +97,8 @@ private struct JSONSchema: Encodable {
         var parent: String
         var parentColumns: [String]?
         var onDelete, onUpdate: String
+        var match: String?
+        var deferred: Bool
     }
 
     struct Object: Encodable {
@@ -112,13 +119,18 @@ private struct JSONSchema: Encodable {
                     Column(
                         name: column.name, type: column.declaredType, notNull: table.isNotNull(column),
                         defaultValue: column.defaultValue?.description, collation: column.collation,
-                        generated: column.generated.map { "\($0.expression)" })
+                        generated: column.generated.map { "\($0.expression)" },
+                        stored: column.generated?.isStored)
                 },
                 primaryKey: table.primaryKey?.terms.map(\.column) ?? [],
+                autoincrement: table.primaryKey?.isAutoincrement ?? false,
+                uniques: table.uniques.map { $0.terms.map(\.column) },
+                checks: table.checks.map { "\($0.expression)" },
                 foreignKeys: table.foreignKeys.map {
                     ForeignKey(
                         columns: $0.columns, parent: $0.parent, parentColumns: schema.parentColumns(of: $0),
-                        onDelete: $0.onDelete.rawValue, onUpdate: $0.onUpdate.rawValue)
+                        onDelete: $0.onDelete.rawValue, onUpdate: $0.onUpdate.rawValue, match: $0.match,
+                        deferred: $0.isDeferred)
                 },
                 indexes: schema.indexes(on: table.name).map { Object(name: $0.name, sql: printer.text($0)) },
                 triggers: schema.triggers(on: table.name).map {

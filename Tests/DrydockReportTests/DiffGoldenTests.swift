@@ -41,10 +41,13 @@ import Testing
             oldSchema: before, newSchema: after)
         let rename = RenameCandidate(
             table: "email", newTable: "email", from: "sender", to: "from_address", score: 1,
-            evidence: "12 of 12 values are the same")
+            evidence: "12 of 12 values are the same",
+            isBorneOut: true)
         report.renames = RenameDecision(taken: [rename], open: [rename])
         report.unparsed = ["old.sql: odd: no table has two primary keys"]
-        report.refusals = ["the plan would lose column email.snippet with its values; --allow-loss allows it"]
+        report.refusals = [
+            PlanRefusal("the plan would lose column email.snippet with its values", "--allow-loss allows it")
+        ]
         return report
     }
 

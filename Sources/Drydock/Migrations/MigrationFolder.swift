@@ -12,6 +12,14 @@ public enum MigrationFolder {
         try MigrationFormats.load(folder: folder).format.name
     }
 
+    /// Whether the folder's tool runs migrations with foreign keys off: it never turns them on, or it is GRDB's
+    /// migrator, which checks them at the end.
+    /// - Throws: ``RequestError`` when there is no such folder.
+    public static func runsWithForeignKeysOff(_ folder: String) throws -> Bool {
+        let policy = try MigrationFormats.load(folder: folder).policy
+        return policy.isRunByEngine || !policy.foreignKeys
+    }
+
     /// The next name: the last one's letters, its number and one more, as many digits, its separator, the
     /// words. Nil when the last one has no number at its start, so that nobody can say what sorts behind it.
     public static func nextName(after identifiers: [String], words: String) -> String? {

@@ -12,7 +12,8 @@ struct ObjectLostRule: StepRule {
             guard let home = home(of: object, in: step) else { return nil }
             let sought = SoughtObject(object, in: step)
             guard !sought.lives(on: home, in: step.after.catalog),
-                step.lineage.dropStatement(of: id) == nil, !sought.wentWithColumn(of: step)
+                step.lineage.dropStatement(of: id) == nil, !sought.wentWithColumn(of: step),
+                !moved(id, in: step)
             else { return nil }
             let kind = object.kind.rawValue
             let culprit =
@@ -48,6 +49,18 @@ struct ObjectLostRule: StepRule {
         }
         // A trigger on a view, or an object of a table that is not compared.
         return step.after.catalog.has(object.tableName) ? object.tableName : nil
+    }
+
+    /// It was dropped by name, and its name is another table's now.
+    private func moved(_ id: Catalog.ObjectID, in step: StepView) -> Bool {
+        step.after.catalog.objects[id] != nil
+            && step.migration.statements.contains { statement in
+                switch statement.action {
+                case .dropIndex(let name): id.kind == .index && name.folded == id.name
+                case .dropTrigger(let name): id.kind == .trigger && name.folded == id.name
+                default: false
+                }
+            }
     }
 }
 

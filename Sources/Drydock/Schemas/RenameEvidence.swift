@@ -9,6 +9,13 @@ public struct RenameDecision: Sendable {
     public var open: [RenameCandidate] = []
 }
 
+extension RenameCandidate {
+    /// That it may be a rename, and how to say so.
+    public var openNote: String {
+        "perhaps renamed: \(oldPath) to \(to) (\(evidence)); --rename \(oldPath)=\(to) says so"
+    }
+}
+
 /// Detects renames: by the schemas, and where both sides have rows, by what the columns hold.
 struct RenameEvidence: Sendable {
     let old: LoadedSource
@@ -47,6 +54,7 @@ struct RenameEvidence: Sendable {
                 var candidate = candidate
                 let share = Double(counts.same) / Double(counts.compared)
                 candidate.score = share
+                candidate.isBorneOut = true
                 candidate.evidence = "\(counts.same) of \(counts.compared) values are the same"
                 return candidate
             }

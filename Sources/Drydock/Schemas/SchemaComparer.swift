@@ -40,7 +40,7 @@ public struct DiffReport: Sendable {
     public var plan: MigrationPlan?
     public var downPlan: MigrationPlan?
     /// Why a plan is not given.
-    public var refusals: [String] = []
+    public var refusals: [PlanRefusal] = []
 
     public var isSame: Bool { changes.allSatisfy(\.isQuiet) }
 }
@@ -57,11 +57,10 @@ public struct SchemaComparer: Sendable {
             engine: engine, functions: request.functions, collations: request.collations)
         let old = try await loader.load(request.old)
         let new = try await loader.load(request.new)
-        let unused = request.hints.unused(from: old.schema, to: new.schema)
-        guard unused.isEmpty else {
-            throw RequestError(
-                "a rename does not fit the two schemas: \(unused.joined(separator: ", ")) must be in the old one alone"
-            )
+        let misfits = request.hints.misfits(from: old.schema, to: new.schema)
+        guard misfits.isEmpty else {
+            let told = misfits.map { "\($0.hint): \($0.reason)" }.joined(separator: "; ")
+            throw RequestError("a rename does not fit the two schemas: \(told)")
         }
         var request = request
         var decision = RenameDecision()
@@ -85,130 +84,47 @@ public struct SchemaComparer: Sendable {
 
     /// The schema of one source.
     /// - Throws: ``RequestError`` for a source that cannot be read.
-    public func schema(of source: SchemaSource) async throws -> Schema {
-        try await SchemaLoader(engine: engine, functions: [], collations: []).load(source).schema
+    public func schema(
+        of source: SchemaSource, functions: [FunctionStub] = [], collations: [CollationStub] = []
+    ) async throws -> Schema {
+        try await SchemaLoader(engine: engine, functions: functions, collations: collations).load(source)
+            .schema
     }
 
     private func plan(
         _ request: DiffRequest, from old: LoadedSource, to new: LoadedSource, _ loader: SchemaLoader,
         into report: inout DiffReport
     ) async throws {
-        let planner = MigrationPlanner(
-            from: old.schema, to: new.schema, hints: request.hints, support: request.alterSupport)
-        let plan = planner.plan()
-        if !plan.losses.isEmpty, !request.allowsLoss {
-            report.refusals = [
-                "the plan would lose " + plan.losses.joined(separator: ", ") + "; --allow-loss allows it"
-            ]
-            return
-        }
-        let proof = PlanProof(loader: loader, engine: engine)
-        let result = try await proof.run(plan, on: old.image, to: new.schema)
-        guard result.refusals.isEmpty, let image = result.image else {
-            report.refusals = result.refusals
-            return
-        }
-        report.plan = plan
-        guard request.wantsDownPlan else { return }
-        let back = MigrationPlanner(
-            from: new.schema, to: old.schema, hints: request.hints.reversed, support: request.alterSupport
-        ).plan()
-        let down = try await proof.run(back, named: "drydock down plan", on: image, to: old.schema)
-        if down.refusals.isEmpty {
-            report.downPlan = back
-        } else {
-            report.refusals = down.refusals.map { "the way back: \($0)" }
-        }
-    }
-}
-
-/// Runs a plan on the old database with its rows, on an overlay, and holds the result against what was wanted.
-struct PlanProof: Sendable {
-    let loader: SchemaLoader
-    let engine: any Engine
-
-    struct Outcome {
-        var image: Image?
-        var refusals: [String] = []
-    }
-
-    /// - Parameter name: the history keeps it, so that no two plans on one state may have the same.
-    /// - Returns: the migrated state, or why the plan must not be given.
-    func run(
-        _ plan: MigrationPlan, named name: String = "drydock plan", on image: Image, to wanted: Schema
-    ) async throws -> Outcome {
-        let migration = Self.migration(plan, named: name)
-        let inspector = loader.inspector
-        let overlay = try Overlay(image)
-        let database = try await engine.open(overlay, settings: inspector.settings)
-        do {
-            _ = try await MigrationRun(migration).apply(to: database)
-            try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
-        } catch {
-            try? await database.close()
-            return Outcome(refusals: [Self.describe(error, migration)])
-        }
-        let after = overlay.freeze().image
-        var refusals: [String] = []
-        let schema = try await loader.schema(of: after, .script)
-        let left = SchemaDiff(from: schema, to: wanted).changes().filter { !$0.isQuiet && !$0.isLayout }
-        refusals += left.map { "after the plan the schema still differs: \($0)" }
-        let before = try await inspector.inspect(image, earlier: nil)
-        let outcome = try await StepVerification(
-            migration: migration, declarations: migration.declarations, before: before,
-            after: try await inspector.inspect(after, earlier: before, foreignKeysAreProven: true),
-            inspector: inspector, engine: engine
-        ).run()
-        refusals += (outcome.findings.map(\.finding) + outcome.declarationFindings)
-            .filter { $0.severity == .error }.map { "the plan breaks \($0.rule.rawValue): \($0.message)" }
-        refusals += try await newFaults(image, after)
-        return Outcome(image: refusals.isEmpty ? after : nil, refusals: refusals)
-    }
-
-    /// What `integrity_check` finds after the plan, where it found nothing before: ALTER TABLE ADD COLUMN
-    /// gives the rows of a STRICT table a default of any type. A NULL is left out, since the plan's statements
-    /// are held to NOT NULL, and some SQLite read the wrong column of a table WITHOUT ROWID there.
-    private func newFaults(_ before: Image, _ after: Image) async throws -> [String] {
-        func faults(_ image: Image) async throws -> [String] {
-            let catalog = try await loader.inspector.inspect(image, earlier: nil).catalog
-            let check = try await loader.inspector.withConnection(to: image) {
-                try IntegrityCheck($0, catalog: catalog)
+        let missing = request.alterSupport.missing(in: new.schema)
+        guard missing.isEmpty else {
+            report.refusals = missing.map {
+                .init(
+                    "the new schema cannot be read by so old an SQLite: \($0)",
+                    "Name a later --sqlite-version.")
             }
-            return check.damage + check.brokenConstraints.filter { !$0.hasPrefix("NULL value in ") }
-        }
-        let found = try await faults(after)
-        guard !found.isEmpty, try await faults(before).isEmpty else { return [] }
-        return Set(found).sorted().map { "the plan breaks integrity-failure: \($0)" }
-    }
-
-    static func migration(_ plan: MigrationPlan, named name: String) -> Migration {
-        let source = SQLSource(name: "plan", plan.text)
-        var findings: [Finding] = []
-        return Migration(
-            identifier: name, path: "plan", statements: source.statements(),
-            declarations: DeclarationParser.declarations(in: source, findings: &findings, migration: "plan"))
-    }
-
-    private static func describe(_ error: any Error, _ migration: Migration) -> String {
-        // The engine's own message about a foreign key shows a whole row.
-        if (error as? EngineError)?.isForeignKeyCheckFailure == true {
             return
-                "the plan does not run: rows of the old database reference what does not exist in the new schema"
         }
-        guard let failure = error as? StatementFailure else { return "the plan does not run: \(error)" }
-        return "the plan does not run on the old database: \(failure.error.message)\n  "
-            + migration.statements[failure.index].text.replacing("\n", with: "\n  ")
-    }
-}
-
-extension SchemaChange {
-    /// Of the file's layout, which no migration makes.
-    var isLayout: Bool {
-        guard case .setting(let setting) = self else { return false }
-        switch setting {
-        case .pageSize, .encoding, .autoVacuum: return true
-        case .userVersion, .applicationID: return false
+        let proof = PlanProof(loader: loader, engine: engine, allowsLoss: request.allowsLoss)
+        let up = try await proof.plan(
+            from: old.image, old.schema, to: new.schema, hints: request.hints, support: request.alterSupport)
+        guard up.refusals.isEmpty, let image = up.image else {
+            report.refusals = up.refusals
+            return
+        }
+        report.plan = up.plan
+        report.plan?.notes = report.renames.taken.map {
+            "Taken as renamed: \($0.oldPath) to \($0.to) (\($0.evidence))."
+        }
+        guard request.wantsDownPlan else { return }
+        let back = PlanProof(loader: loader, engine: engine, allowsLoss: true, name: "drydock down plan")
+        let down = try await back.plan(
+            from: image, new.schema, to: old.schema, hints: request.hints.reversed,
+            support: request.alterSupport)
+        if down.refusals.isEmpty {
+            report.downPlan = down.plan
+            report.downPlan?.notes = report.plan?.notes ?? []
+        } else {
+            report.refusals = down.refusals.map { .init("the way back: \($0.message)", $0.help) }
         }
     }
 }

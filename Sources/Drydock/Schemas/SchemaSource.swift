@@ -85,6 +85,9 @@ struct SchemaLoader: Sendable {
         let overlay: Overlay
         do {
             switch source.kind {
+            case .database where isEmpty(source), .script where isEmpty(source):
+                // SQLite takes a file without a byte for an empty database, and an empty schema is printed so.
+                overlay = try Overlay(emptyNamed: "empty.sqlite")
             case .database, .script:
                 let opener = SnapshotOpener(engine: engine, settings: settings, allowsEmptyDumps: true)
                 overlay = try await opener.open(Snapshot(path: source.path))
@@ -100,8 +103,12 @@ struct SchemaLoader: Sendable {
         }
     }
 
+    private func isEmpty(_ source: SchemaSource) -> Bool {
+        (try? FolderListing.size(of: source.path)) == 0
+    }
+
     /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
-    /// or migrations make says nothing about them.
+    /// or migrations make says nothing about them, nor about a version that is zero because nothing set it.
     func schema(of image: Image, _ kind: SchemaSource.Kind) async throws -> Schema {
         let history = MigrationFormats.all.flatMap(\.ownTables)
         return try await inspector.withConnection(to: image) { connection in
@@ -113,8 +120,12 @@ struct SchemaLoader: Sendable {
             func number(_ pragma: String) throws -> Int64 {
                 try connection.firstRow("PRAGMA \(pragma)") { $0.integer(0) } ?? 0
             }
-            settings.userVersion = Int32(truncatingIfNeeded: try number("user_version"))
-            settings.applicationID = Int32(truncatingIfNeeded: try number("application_id"))
+            func version(_ pragma: String) throws -> Int32? {
+                let value = Int32(truncatingIfNeeded: try number(pragma))
+                return value == 0 && kind != .database ? nil : value
+            }
+            settings.userVersion = try version("user_version")
+            settings.applicationID = try version("application_id")
             if kind == .database {
                 settings.pageSize = Int(try number("page_size"))
                 settings.autoVacuum = .init(rawValue: Int(try number("auto_vacuum")))
@@ -149,7 +160,8 @@ struct SchemaLoader: Sendable {
         var count = set.migrations.count
         if let version {
             guard let index = set.index(of: version) else {
-                let nearest = nearestName(to: version, in: set.migrations.map(\.identifier))
+                let names = set.migrations.map(\.identifier)
+                let nearest = nearestName(to: version, in: names) ?? names.first { $0.hasPrefix(version) }
                 throw RequestError(
                     "there is no migration '\(version)' in '\(source.path)'"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))

@@ -10,6 +10,9 @@ public struct RenameCandidate: Sendable, Hashable {
     public var score: Double
     /// What speaks for it.
     public var evidence: String
+    /// Whether more than the form speaks for it: names that are alike, or values. Two columns that are free in
+    /// one place are common.
+    public var isBorneOut: Bool
 
     /// `table.column` or `table`, as the old schema has it.
     public var oldPath: String { table.map { "\($0).\(from)" } ?? from }
@@ -17,8 +20,8 @@ public struct RenameCandidate: Sendable, Hashable {
 
 /// Finds what may have been renamed, by the schemas alone.
 ///
-/// A table is known by its columns, a column by its place, type and constraints. A rename is taken when it
-/// scores well and no other reading comes near; the rest is for hints to decide.
+/// A table is known by its columns, a column by its place, type and constraints, both by their names. A rename
+/// is taken when names or values bear it out and no other reading comes near; the rest is for hints to decide.
 public struct RenameDetector: Sendable {
     let old: Schema
     let new: Schema
@@ -40,9 +43,11 @@ public struct RenameDetector: Sendable {
         return sorted(
             dropped.flatMap { before in
                 added.map { after in
-                    RenameCandidate(
-                        from: before.name, to: after.name, score: likeness(before, after),
-                        evidence: "columns alike")
+                    let isAlike = NameLikeness.areAlike(before.name, after.name)
+                    return RenameCandidate(
+                        from: before.name, to: after.name,
+                        score: Self.score(likeness(before, after), isAlike),
+                        evidence: isAlike ? "names and columns alike" : "columns alike", isBorneOut: isAlike)
                 }
             })
     }
@@ -62,11 +67,13 @@ public struct RenameDetector: Sendable {
                 where target.generated == nil && before.column(target.name) == nil
                     && !known.contains(target.name.foldedASCII)
                 {
+                    let isAlike = NameLikeness.areAlike(column.name, target.name)
                     candidates.append(
                         RenameCandidate(
                             table: before.name, newTable: after.name, from: column.name, to: target.name,
-                            score: likeness(column, at: place, target, at: other),
-                            evidence: "same place and type"))
+                            score: Self.score(likeness(column, at: place, target, at: other), isAlike),
+                            evidence: isAlike ? "names and types alike" : "same place and type",
+                            isBorneOut: isAlike))
                 }
             }
         }
@@ -84,13 +91,19 @@ public struct RenameDetector: Sendable {
                 other != candidate && other.table == candidate.table
                     && (other.from == candidate.from || other.to == candidate.to)
             }.map(\.score).max()
-            if let rival, rival > candidate.score - lead {
+            if !candidate.isBorneOut || rival.map({ $0 > candidate.score - lead }) ?? false {
                 open.append(candidate)
             } else {
                 taken.append(candidate)
             }
         }
         return (taken, open)
+    }
+
+    /// What the form alone suggests comes behind what the names suggest too.
+    private static func score(_ likeness: Double, _ isAlike: Bool) -> Double {
+        guard likeness > 0 else { return 0 }
+        return isAlike ? min(1, likeness + 0.3) : likeness * 0.8
     }
 
     private func sorted(_ candidates: [RenameCandidate]) -> [RenameCandidate] {

@@ -18,40 +18,80 @@ public struct RenameHints: Sendable, Hashable {
     }
 
     /// The hints that these schemas bear out: the old thing is only in the old one, the new one only in the
-    /// new one, and no two become the same.
+    /// new one, and no two become the same. Columns may take names that others of their table give up.
     func fitting(_ old: Schema, _ new: Schema) -> RenameHints {
         var result = RenameHints()
         var taken: Set<String> = []
-        for (from, to) in tables.sorted(by: { $0.key < $1.key }) {
-            let target = to.foldedASCII
-            guard old.tables[from] != nil, new.tables[from] == nil, new.tables[target] != nil,
-                old.tables[target] == nil, taken.insert(target).inserted
-            else { continue }
+        for (from, to) in tables.sorted(by: { $0.key < $1.key })
+        where misfit(table: from, to, old, new) == nil && taken.insert(to.foldedASCII).inserted {
             result.tables[from] = to
         }
         for (name, columns) in columns {
             guard let before = old.tables[name], let after = new.table(result.tables[name] ?? name)
             else { continue }
-            var taken: Set<String> = []
-            for (from, to) in columns.sorted(by: { $0.key < $1.key })
-            where before.column(from) != nil && after.column(from) == nil && after.column(to) != nil
-                && before.column(to) == nil && taken.insert(to.foldedASCII).inserted
-            {
-                result.columns[name, default: [:]][from] = to
+            var left = columns
+            // One that does not fit may take another's ground away.
+            while let misfit = left.sorted(by: { $0.key < $1.key }).last(where: {
+                Self.misfit(column: $0.key, $0.value, before, after, beside: left) != nil
+            }) {
+                left[misfit.key] = nil
             }
+            if !left.isEmpty { result.columns[name] = left }
         }
         return result
     }
 
-    /// The hints that do not fit the schemas, as `table` or `table.column`, sorted: nothing of the old name
-    /// is in the old schema alone, or nothing of the new name in the new one alone.
+    /// The hints that do not fit the schemas, as `table` or `table.column`, sorted.
     public func unused(from old: Schema, to new: Schema) -> [String] {
+        misfits(from: old, to: new).map(\.hint)
+    }
+
+    /// The hints that do not fit the schemas, each with what is wrong, sorted.
+    public func misfits(from old: Schema, to new: Schema) -> [(hint: String, reason: String)] {
         let fitting = fitting(old, new)
-        let tables = tables.keys.filter { fitting.tables[$0] == nil }
-        let columns = columns.flatMap { table, names in
-            names.keys.filter { fitting.columns[table]?[$0] == nil }.map { table + "." + $0 }
+        let tables = tables.filter { fitting.tables[$0.key] == nil }.map { from, to in
+            (from, misfit(table: from, to, old, new) ?? "another table becomes \(to)")
         }
-        return (tables + columns).sorted()
+        let columns = columns.flatMap { table, names in
+            names.filter { fitting.columns[table]?[$0.key] == nil }.map { from, to in
+                (table + "." + from, misfit(column: from, to, of: table, beside: names, old, new))
+            }
+        }
+        return (tables + columns).sorted { $0.0 < $1.0 }
+    }
+
+    private func misfit(table from: String, _ to: String, _ old: Schema, _ new: Schema) -> String? {
+        if old.tables[from] == nil { return "the old schema has no table \(from)" }
+        if new.table(to) == nil { return "the new schema has no table \(to)" }
+        if new.tables[from] != nil { return "the new schema still has a table \(from)" }
+        return old.table(to) == nil ? nil : "the old schema has a table \(to) already"
+    }
+
+    private func misfit(
+        column from: String, _ to: String, of table: String, beside others: [String: String], _ old: Schema,
+        _ new: Schema
+    ) -> String {
+        guard let before = old.tables[table] else { return "the old schema has no table \(table)" }
+        let name = tables[table] ?? table
+        guard let after = new.table(name) else { return "the new schema has no table \(name)" }
+        return Self.misfit(column: from, to, before, after, beside: others)
+            ?? "the other renames of \(table) do not fit"
+    }
+
+    private static func misfit(
+        column from: String, _ to: String, _ before: Table, _ after: Table, beside others: [String: String]
+    ) -> String? {
+        let target = to.foldedASCII
+        if before.column(from) == nil { return "the old \(before.name) has no column \(from)" }
+        if after.column(to) == nil { return "the new \(after.name) has no column \(to)" }
+        if after.column(from) != nil, !others.values.contains(where: { $0.foldedASCII == from }) {
+            return "the new \(after.name) still has a column \(from)"
+        }
+        if before.column(to) != nil, others[target] == nil {
+            return "the old \(before.name) has a column \(to) already"
+        }
+        let rivals = others.filter { $0.value.foldedASCII == target }.keys
+        return rivals.min() == from ? nil : "another column becomes \(to)"
     }
 
     /// The way back.

@@ -14,6 +14,7 @@ extension SchemaChange {
         case .viewDropped: "view-dropped"
         case .view(_, .columns): "view-columns"
         case .view(_, .query): "view-query"
+        case .view(_, .respelled): "view-column-respelled"
         case .triggerAdded: "trigger-added"
         case .triggerDropped: "trigger-dropped"
         case .trigger(_, _, let change): change.code

@@ -80,6 +80,7 @@ extension ViewChange: CustomStringConvertible {
         switch self {
         case .columns(let from, let to): arrow("columns", from.map(listed), to.map(listed))
         case .query: "query"
+        case .respelled(let from, let to): "respell columns \(listed(from)) as \(listed(to))"
         }
     }
 }

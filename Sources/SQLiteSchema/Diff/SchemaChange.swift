@@ -56,6 +56,8 @@ public enum IndexChange: Sendable, Hashable {
 public enum ViewChange: Sendable, Hashable {
     case columns(from: [String]?, to: [String]?)
     case query(from: SQLFragment, to: SQLFragment)
+    /// The names of its columns differ in ASCII case alone.
+    case respelled(from: [String], to: [String])
 }
 
 public enum TriggerChange: Sendable, Hashable {

@@ -64,6 +64,10 @@ extension SchemaDiff {
             if !same(before.query, after.query) {
                 changes.append(.query(from: before.query, to: after.query))
             }
+            let names = (before.columnNames, after.columnNames)
+            if changes.isEmpty, names.0 != names.1, names.0.map(\.foldedASCII) == names.1.map(\.foldedASCII) {
+                changes.append(.respelled(from: names.0, to: names.1))
+            }
             return respelling(.view, before.name, after.name) + changes.map { .view(after.name, $0) }
         }
     }

@@ -35,10 +35,10 @@ extension TableDiff {
     }
 
     func foreignKeyChanges() -> [TableChange] {
-        var left = old.foreignKeys
+        var left = Self.distinct(old.foreignKeys)
         var open: [ForeignKey] = []
         var names: [TableChange] = []
-        for after in new.foreignKeys {
+        for after in Self.distinct(new.foreignKeys) {
             let same = left.indices.filter {
                 sameColumns(left[$0], after) && changes(left[$0], after).isEmpty
             }
@@ -66,8 +66,37 @@ extension TableDiff {
         return left.map(TableChange.foreignKeyDropped) + added + details + names
     }
 
+    /// The keys without those that say once more what another says.
+    private static func distinct(_ keys: [ForeignKey]) -> [ForeignKey] {
+        var seen: Set<ForeignKey> = []
+        return keys.filter { key in
+            var key = key
+            key.isOfColumn = false
+            return seen.insert(key).inserted
+        }
+    }
+
+    /// Whether both are keys of the same columns; in which order they stand does not matter where it is known
+    /// which column of the parent each means.
     private func sameColumns(_ before: ForeignKey, _ after: ForeignKey) -> Bool {
-        before.columns.map(renamed) == after.columns.map(\.foldedASCII)
+        let (from, to) = (before.columns.map(renamed), after.columns.map(\.foldedASCII))
+        if from == to { return true }
+        return from.sorted() == to.sorted() && Set(from).count == from.count
+            && schemas.old.parentColumns(of: before)?.count == from.count
+            && schemas.new.parentColumns(of: after)?.count == to.count
+    }
+
+    /// Whether the columns of a key, in whatever order, reference the same columns of the parent.
+    private func sameParents(_ before: ForeignKey, _ after: ForeignKey) -> Bool {
+        let from = schemas.old.parentColumns(of: before)?.map { schemas.hints.column($0, of: before.parent) }
+        let to = schemas.new.parentColumns(of: after)?.map(\.foldedASCII)
+        guard let from, let to, from.count == before.columns.count, to.count == after.columns.count else {
+            return from == to
+        }
+        func sorted(_ columns: [String], _ parents: [String]) -> [[String]] {
+            zip(columns, parents).map { [$0, $1] }.sorted { $0[0] < $1[0] }
+        }
+        return sorted(before.columns.map(renamed), from) == sorted(after.columns.map(\.foldedASCII), to)
     }
 
     private func nameChange(_ before: ForeignKey, _ after: ForeignKey) -> [TableChange] {
@@ -82,12 +111,12 @@ extension TableDiff {
             changes.append(.parent(from: before.parent, to: after.parent))
         }
         // Where both mean the parent's key, a change of it is the parent's.
-        if before.parentColumns != nil || after.parentColumns != nil {
+        let isReordered = before.columns.map(renamed) != after.columns.map(\.foldedASCII)
+        if before.parentColumns != nil || after.parentColumns != nil || isReordered,
+            !sameParents(before, after)
+        {
             let from = schemas.old.parentColumns(of: before)
-            let to = schemas.new.parentColumns(of: after)
-            if from?.map({ schemas.hints.column($0, of: before.parent) }) != to?.map(\.foldedASCII) {
-                changes.append(.parentColumns(from: from, to: to))
-            }
+            changes.append(.parentColumns(from: from, to: schemas.new.parentColumns(of: after)))
         }
         if before.onDelete != after.onDelete {
             changes.append(.onDelete(from: before.onDelete, to: after.onDelete))

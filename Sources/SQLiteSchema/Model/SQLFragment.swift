@@ -5,13 +5,13 @@
 /// double quotes that no column has is a text (https://www.sqlite.org/quirks.html#dblquote).
 public struct SQLFragment: Sendable {
     /// The tokens by meaning.
-    public private(set) var normalized: NormalizedSQL
+    public internal(set) var normalized: NormalizedSQL
 
     /// How each item of `normalized` is printed.
-    private(set) var spelling: [String]
+    var spelling: [String]
 
     /// Items that were written `"so"` and of which it is not known yet whether they are names or texts.
-    private var doubleQuoted: [Int] = []
+    var doubleQuoted: [Int] = []
 
     /// The fragment that tokens make; whitespace and comments among them make no difference.
     init(_ tokens: some Sequence<Token>, in source: SQLSource) {
@@ -36,6 +36,7 @@ public struct SQLFragment: Sendable {
             }
         }
         normalized = NormalizedSQL(items: items)
+        spellInFull()
     }
 
     /// The fragment that a text makes.
@@ -109,77 +110,5 @@ extension SQLFragment: CustomStringConvertible {
             text += spelling[index]
         }
         return text
-    }
-}
-
-extension SQLFragment {
-    /// Takes each name in double quotes that nothing is called for the text that SQLite makes of it.
-    ///
-    /// - Parameters:
-    ///   - possible: the folded names that may be meant; every other one is a text.
-    ///   - certain: the folded names that surely are meant, so that their quotes can go.
-    mutating func resolveDoubleQuotes(possible: (String) -> Bool, certain: (String) -> Bool) {
-        guard !doubleQuoted.isEmpty else { return }
-        var items = self.items
-        var open: [Int] = []
-        for index in doubleQuoted {
-            guard case .word(let name) = items[index] else { continue }
-            if !possible(name) {
-                let text = DefaultValue.quoted(SQLName.unquoted(spelling[index]))
-                items[index] = .literal(text)
-                spelling[index] = text
-            } else if certain(name) {
-                spelling[index] = SQLName.printed(SQLName.unquoted(spelling[index]))
-            } else {
-                open.append(index)
-            }
-        }
-        doubleQuoted = open
-        normalized = NormalizedSQL(items: items)
-    }
-
-    /// Whether the place alone shows a name: before `.` and `(`, behind `.`, AS, COLLATE, FROM and their like.
-    private static func isSurelyName(_ index: Int, in items: [NormalizedSQL.Item]) -> Bool {
-        if index + 1 < items.count, items[index + 1] == .symbol(".") || items[index + 1] == .symbol("(") {
-            return true
-        }
-        guard index > 0 else { return false }
-        switch items[index - 1] {
-        case .symbol("."), .keyword("as"), .keyword("collate"), .keyword("join"), .keyword("into"),
-            .keyword("update"), .keyword("table"):
-            return true
-        case .keyword("from"):
-            // `a IS DISTINCT FROM "b"` compares.
-            return index < 2 || items[index - 2] != .keyword("distinct")
-        default:
-            return false
-        }
-    }
-
-    private static func spelling(of item: NormalizedSQL.Item, _ token: Token, in source: SQLSource) -> String
-    {
-        switch item {
-        case .keyword(let word):
-            return word.uppercasedASCII
-        case .word(let folded):
-            guard token.kind == .word else {
-                let name = token.name(in: source) ?? folded
-                let isOpen =
-                    token.kind == .quotedIdentifier
-                    && source.bytes[token.range.lowerBound] == UInt8(ascii: "\"")
-                return isOpen ? SQLName.quoted(name) : SQLName.printed(name)
-            }
-            return Keywords.operators.contains(folded) ? folded.uppercasedASCII : token.text(in: source)
-        case .literal(let text), .symbol(let text), .illegal(let text):
-            return text
-        }
-    }
-
-    /// Numbers and blobs in one spelling: the case of `1E3`, `0X1F` and `X'AB'` has no meaning.
-    private static func canonicalLiteral(_ item: NormalizedSQL.Item, _ token: Token) -> NormalizedSQL.Item {
-        guard case .literal(let text) = item, token.kind == .number || token.kind == .blob else {
-            return item
-        }
-        return .literal(text.foldedASCII)
     }
 }

@@ -11,3 +11,8 @@ public struct View: Sendable, Hashable {
         self.query = query
     }
 }
+
+extension View {
+    /// The columns that the view names itself: in its list, else by AS.
+    var columnNames: [String] { columns ?? query.resultNames }
+}

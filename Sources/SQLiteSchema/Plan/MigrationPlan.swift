@@ -15,48 +15,47 @@ public struct MigrationPlan: Sendable, Hashable {
         }
     }
 
+    /// What its reader must know first, a line each, such as what was taken for a rename.
+    public var notes: [String] = []
     public var steps: [Step] = []
     /// What is lost when the plan runs, a line each; such a plan needs its user's leave.
     public var losses: [String] = []
     /// What differs and no migration can change, such as the page size.
     public var leftOver: [String] = []
+    /// Tables whose DROP TABLE deletes the rows that reference them, or fails, where foreign keys are enforced
+    /// (https://www.sqlite.org/foreignkeys.html#fk_schemacommands).
+    public var referencedDrops: [String] = []
 
     public var isEmpty: Bool { steps.isEmpty }
 
     /// The plan as a migration file.
-    public var text: String {
-        steps.map { step in
-            let comments = (["-- \(step.explanation)"] + step.declarations.map { "-- drydock: \($0)" })
-            return (comments + step.statements.map { $0 + ";" }).joined(separator: "\n") + "\n"
-        }.joined(separator: "\n")
-    }
-}
+    public var text: String { text(foreignKeysAreOff: false) }
 
-/// Which of SQLite's ALTER TABLE statements may be used, by the version that must run the plan
-/// (https://www.sqlite.org/changes.html).
-public struct AlterSupport: Sendable, Hashable {
-    public var renamesColumns: Bool
-    public var dropsColumns: Bool
-
-    /// - Parameter version: as in `3.24`; the micro part is optional.
-    /// - Returns: nil when it is no version of SQLite 3.
-    public init?(version: String) {
-        let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-        guard (2...3).contains(parts.count), parts[0] == 3, let minor = parts[1],
-            parts.allSatisfy({ $0 != nil })
-        else { return nil }
-        renamesColumns = minor >= 25
-        dropsColumns = minor >= 35
+    /// The plan as a migration file.
+    /// - Parameter foreignKeysAreOff: whether what runs it turns foreign keys off and checks them at the end, so
+    ///   that nobody must be told to.
+    public func text(foreignKeysAreOff: Bool) -> String {
+        let head = (foreignKeysAreOff ? [] : caution) + notes
+        let comments = head.isEmpty ? [] : [head.map { "-- \(Self.oneLine($0))\n" }.joined()]
+        let parts = steps.map { step in
+            let comments = [step.explanation] + step.declarations.map { "drydock: \($0)" }
+            return (comments.map { "-- \(Self.oneLine($0))" } + step.statements.map { $0 + ";" })
+                .joined(separator: "\n") + "\n"
+        }
+        return (comments + parts).joined(separator: "\n")
     }
 
-    /// Everything that SQLite 3.35 and later have.
-    public static let current = AlterSupport(renamesColumns: true, dropsColumns: true)
+    /// How the plan must be run, where that matters.
+    public var caution: [String] {
+        guard !referencedDrops.isEmpty else { return [] }
+        return [
+            "Run with PRAGMA foreign_keys = OFF in one transaction, then PRAGMA foreign_key_check:",
+            "with foreign keys on, rows that reference \(referencedDrops.joined(separator: ", ")) would go or be in the way.",
+        ]
+    }
 
-    /// ADD COLUMN and RENAME TO alone: what cannot be done with them is a rebuild.
-    public static let oldest = AlterSupport(renamesColumns: false, dropsColumns: false)
-
-    private init(renamesColumns: Bool, dropsColumns: Bool) {
-        self.renamesColumns = renamesColumns
-        self.dropsColumns = dropsColumns
+    /// A comment ends where its line does, and a name may hold a line break.
+    private static func oneLine(_ text: String) -> String {
+        String(text.map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
     }
 }

@@ -1,6 +1,10 @@
 extension MigrationPlanner {
     /// Views and triggers that go before tables change and come after, and those that changed themselves.
-    func dependents(on touched: Set<String>) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step]) {
+    /// - Parameter isCompiled: whether an ALTER TABLE compiles them all, so that broken ones must go for as long.
+    func dependents(
+        on touched: Set<String>, isCompiled: Bool
+    ) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step]) {
+        let touched = isCompiled ? touched.union(broken) : touched
         let views = affectedViews(touched)
         let names = touched.union(views)
         let triggers = affectedTriggers(names)
@@ -37,6 +41,7 @@ extension MigrationPlanner {
             default: break
             }
         }
+        affected.formUnion(touched.intersection(old.views.keys))
         var grew = true
         while grew {
             let names = touched.union(affected)
@@ -60,7 +65,9 @@ extension MigrationPlanner {
             }
         }
         for (key, trigger) in old.triggers
-        where names.contains(trigger.table.foldedASCII) || !trigger.names.isDisjoint(with: names) {
+        where names.contains(key) || names.contains(trigger.table.foldedASCII)
+            || !trigger.names.isDisjoint(with: names)
+        {
             affected.insert(key)
         }
         return affected

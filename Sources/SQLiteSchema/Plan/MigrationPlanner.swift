@@ -9,28 +9,33 @@ public struct MigrationPlanner: Sendable {
     let new: Schema
     let hints: RenameHints
     let support: AlterSupport
+    let broken: Set<String>
     let printer = SchemaPrinter(printsSettings: false)
     let changes: [SchemaChange]
 
     /// - Parameters:
     ///   - hints: what was renamed; those that do not fit are passed over.
     ///   - support: what the SQLite that runs the plan can do.
+    ///   - broken: folded names of old views and triggers that do not compile, and so stop every ALTER TABLE.
     public init(
-        from old: Schema, to new: Schema, hints: RenameHints = RenameHints(), support: AlterSupport = .current
+        from old: Schema, to new: Schema, hints: RenameHints = RenameHints(),
+        support: AlterSupport = .current,
+        broken: Set<String> = []
     ) {
         self.old = old
         self.new = new
         let diff = SchemaDiff(from: old, to: new, hints: hints)
         self.hints = diff.hints
         self.support = support
+        self.broken = broken
         changes = diff.changes().filter { !$0.isQuiet }
     }
 
     public func plan() -> MigrationPlan {
         var plan = MigrationPlan()
         let tables = tablePlans()
-        let touched = touchedNames(tables)
-        let dependents = dependents(on: touched)
+        let dependents = dependents(
+            on: touchedNames(tables), isCompiled: tables.contains(where: \.disturbsDependents))
         plan.steps += dependents.drops
         plan.steps += droppedIndexes()
         plan.steps += droppedTables(&plan)
@@ -43,6 +48,7 @@ public struct MigrationPlanner: Sendable {
         plan.steps += dependents.creates
         plan.steps += virtual.fills
         plan.steps += settings(&plan)
+        plan.referencedDrops = referencedDrops(tables)
         for change in changes {
             switch change {
             case .unparsedAdded(let object), .unparsedDropped(let object), .unparsedChanged(_, let object):
@@ -123,6 +129,14 @@ public struct MigrationPlanner: Sendable {
         return names
     }
 
+    /// Old names, spelt as they are, of what is dropped or made anew and has a foreign key to it.
+    private func referencedDrops(_ tables: [TablePlan]) -> [String] {
+        let dropped = changes.compactMap { if case .tableDropped(let table) = $0 { table.name } else { nil } }
+        let parents = old.tables.values.flatMap(\.foreignKeys).map(\.parent.foldedASCII)
+        let gone = dropped + tables.filter(\.isRebuild).map(\.old.name)
+        return gone.filter { parents.contains($0.foldedASCII) }.sorted()
+    }
+
     private func droppedTables(_ plan: inout MigrationPlan) -> [MigrationPlan.Step] {
         changes.compactMap { change in
             guard case .tableDropped(let table) = change else { return nil }
@@ -138,51 +152,6 @@ public struct MigrationPlanner: Sendable {
             guard case .tableAdded(let table) = change else { return nil }
             return .init("Table \(table.name) is new.", [printer.text(table)])
         }
-    }
-
-    /// Virtual tables go before others take their names, and are filled once all that they read is there.
-    private func virtualTables(
-        _ changed: [TablePlan], _ plan: inout MigrationPlan
-    ) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step], fills: [MigrationPlan.Step]) {
-        var gone: [String: VirtualTable] = [:]
-        var made: [String: VirtualTable] = [:]
-        for change in changes {
-            switch change {
-            case .virtualTableAdded(let table): made[table.name.foldedASCII] = table
-            case .virtualTableDropped(let table): gone[table.name.foldedASCII] = table
-            case .virtualTable(let name, _), .respelled(.virtualTable, _, let name):
-                gone[name.foldedASCII] = old.virtualTables[name.foldedASCII]
-                made[name.foldedASCII] = new.virtualTables[name.foldedASCII]
-            default: break
-            }
-        }
-        let drops = gone.sorted { $0.key < $1.key }.map { dropped($0.value, &plan) }
-        let tables = made.sorted { $0.key < $1.key }.map(\.value)
-        let creates = tables.map {
-            MigrationPlan.Step("Virtual table \($0.name) is new.", [printer.text($0)])
-        }
-        var disturbed = Set(changed.filter(\.disturbsSearches).map(\.new.name.foldedASCII))
-        for case .tableAdded(let table) in changes { disturbed.insert(table.name.foldedASCII) }
-        let stale = new.virtualTables.filter { name, table in
-            made[name] == nil && table.content.map { disturbed.contains($0.foldedASCII) } ?? false
-        }.sorted { $0.key < $1.key }.map(\.value)
-        let fills = (tables + stale).filter { $0.isFullText && $0.isExternalContent }.map { table in
-            let name = SQLName.printed(table.name)
-            return MigrationPlan.Step(
-                "Virtual table \(table.name) reads what it indexes.",
-                ["INSERT INTO \(name)(\(name)) VALUES ('rebuild')"])
-        }
-        return (drops, creates, fills)
-    }
-
-    /// What another table holds is indexed again; all else that a virtual table has goes with it.
-    private func dropped(_ table: VirtualTable, _ plan: inout MigrationPlan) -> MigrationPlan.Step {
-        let name = SQLName.printed(table.name)
-        let isDerived = table.isFullText && table.isExternalContent
-        if !isDerived { plan.losses.append("virtual table \(table.name) with its rows") }
-        return .init(
-            "Virtual table \(table.name) goes.", declarations: isDerived ? [] : ["drops table \(name)"],
-            ["DROP TABLE \(name)"])
     }
 
     // MARK: - Settings

@@ -5,7 +5,8 @@ extension SchemaPrinter {
             let value =
                 switch term.value {
                 case .column(let name): SQLName.printed(name)
-                case .expression(let expression): "(\(expression))"
+                case .expression(let expression):
+                    Self.needsParentheses(expression, term) ? "(\(expression))" : "\(expression)"
                 }
             return value + (term.collation.map { " COLLATE " + SQLName.printed($0) } ?? "")
                 + (term.isDescending ? " DESC" : "")
@@ -13,6 +14,14 @@ extension SchemaPrinter {
         return (index.isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ") + SQLName.printed(index.name)
             + " ON " + SQLName.printed(index.table) + " (" + terms.joined(separator: ", ") + ")"
             + (index.condition.map { " WHERE \($0)" } ?? "")
+    }
+
+    /// A single item would be a column's name, and a COLLATE could be the term's.
+    private static func needsParentheses(_ expression: SQLFragment, _ term: Index.Term) -> Bool {
+        let items = expression.items
+        return items.count < 2 || items[0] == .symbol("(") || term.collation != nil
+            || items.contains(.keyword("collate")) || items.last == .word("asc")
+            || items.last == .word("desc")
     }
 
     /// CREATE VIEW, without the final `;`.

@@ -18,7 +18,9 @@ struct Tool {
         return root + "/.build/debug/drydock"
     }()
 
-    func run(_ arguments: String...) throws -> Result {
+    func run(_ arguments: String...) throws -> Result { try run(arguments) }
+
+    func run(_ arguments: [String]) throws -> Result {
         let process = Process()
         process.executableURL = URL(filePath: Self.path)
         process.arguments = arguments

@@ -125,8 +125,54 @@ import Testing
     }
 
     @Test func `versions of SQLite are read`() {
-        #expect(AlterSupport(version: "3.24") == .oldest && AlterSupport(version: "3.35.5") == .current)
+        #expect(
+            AlterSupport(version: "3.24") == .oldest && AlterSupport(version: "3.35.5")?.dropsColumns == true)
         #expect(AlterSupport(version: "3.34.1")?.renamesColumns == true)
         for text in ["", "3", "2.8", "3.x", "3.1.2.3", "4.0"] { #expect(AlterSupport(version: text) == nil) }
+    }
+
+    private func plan(_ old: String, _ new: String) throws -> MigrationPlan {
+        MigrationPlanner(from: schema(of: try database(old)), to: schema(of: try database(new))).plan()
+    }
+
+    @Test func `a plan says how it must run where rows reference what it drops`() throws {
+        let child = "create table c(x references p on delete cascade);"
+        let rebuild = try plan(
+            "create table p(i integer primary key, n);" + child,
+            "create table p(i integer primary key, n check (n > 0));" + child)
+        #expect(rebuild.referencedDrops == ["p"])
+        #expect(rebuild.text.hasPrefix("-- Run with PRAGMA foreign_keys = OFF in one transaction, "))
+        #expect(rebuild.text(foreignKeysAreOff: true).hasPrefix("-- Table p is made anew"))
+        let itself = try plan(
+            "create table t(i integer primary key, up references t)",
+            "create table t(i integer primary key, up not null references t)")
+        #expect(itself.referencedDrops == ["t"])
+        #expect(try plan("create table p(i integer primary key);" + child, child).referencedDrops == ["p"])
+        #expect(try plan("create table p(i);" + child, "create table p(i, n);" + child).referencedDrops == [])
+        #expect(try plan("create table p(i)", "create table p(i not null)").referencedDrops == [])
+    }
+
+    @Test func `a name with a line break stays within its comment`() throws {
+        let text = try plan(
+            "create table \"a\nselect 1;--\"(x)", "create table \"a\nselect 1;--\"(x not null)"
+        )
+        .text
+        #expect(text.hasPrefix("-- Table a select 1;-- is made anew"))
+    }
+
+    @Test func `what an older SQLite cannot read is told`() throws {
+        let schema = schema(
+            of: try database(
+                """
+                create table t(a text primary key, b text as (a)) strict, without rowid;
+                create index i on t(lower(a)) where a > 1
+                """))
+        let support = AlterSupport(version: "3.24")
+        #expect(
+            support?.missing(in: schema) == [
+                "generated columns (t) came with SQLite 3.31", "STRICT tables (t) came with SQLite 3.37",
+            ])
+        #expect(AlterSupport(version: "3.7")?.missing(in: schema).count == 5)
+        #expect(AlterSupport.current.missing(in: schema) == [])
     }
 }

@@ -113,6 +113,14 @@ enum PlanCases {
             "column", "create table t(a)", "create table t(b)", "ALTER TABLE t RENAME COLUMN a TO b",
             hints: columns("t", ["a": "b"])),
         Case(
+            "columns that pass a name on", "create table t(a text, b int)", "create table t(c text, a int)",
+            "ALTER TABLE t RENAME COLUMN a TO c", "ALTER TABLE t RENAME COLUMN b TO a",
+            hints: columns("t", ["a": "c", "b": "a"])),
+        Case(
+            "columns that swap names", "create table t(a text, b int)", "create table t(b text, a int)",
+            "ALTER TABLE t RENAME COLUMN a TO new_b", "ALTER TABLE t RENAME COLUMN b TO a",
+            "ALTER TABLE t RENAME COLUMN new_b TO b", hints: columns("t", ["a": "b", "b": "a"])),
+        Case(
             "column by an old SQLite", "create table t(a)", "create table t(b)", rebuilds: "t",
             hints: columns("t", ["a": "b"]), support: .oldest),
         Case(

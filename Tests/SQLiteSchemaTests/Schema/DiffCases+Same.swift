@@ -25,6 +25,28 @@ extension DiffCases {
         Case(
             "DEFAULT spelling", "create table t(a default 0x10, b default .5)",
             "create table t(a default +16, b default 0.50)"),
+        Case(
+            "words that say nothing",
+            """
+            create table t(a); create view v as select x.a from t as x join t as y left join t as z order by 1;
+            create trigger r after insert on t begin insert or replace into t values (1); end
+            """,
+            """
+            create table t(a); create trigger r after insert on t begin replace into t values (1); end;
+            create view v as select all x.a from t as x inner join t as y left outer join t as z order by 1 asc
+            """),
+        Case(
+            "tests for NULL",
+            "create table t(a, b, check (a not null and b isnull)); create index i on t(a) where a notnull",
+            "create table t(a, b, check (a is not null and b is null)); create index i on t(a) where a not null"
+        ),
+        Case(
+            "foreign key in another order, and twice",
+            "create table u(x, y, unique(x, y)); create table t(a, b, foreign key(a, b) references u(x, y))",
+            """
+            create table u(x, y, unique(x, y)); create table t(a, b, foreign key(b, a) references u(y, x),
+              foreign key(b, a) references u(y, x))
+            """),
         Case("NULL", "create table t(a null)", "create table t(a)"),
         Case(
             "defaults said", "create table t(a references u, b not null, c unique)",

@@ -190,6 +190,11 @@ enum DiffCases {
             "index expression", "create table t(a); create index i on t(a + 1)",
             "create table t(a); create index i on t(a + 2)", "index i: expression 1: a + 1 -> a + 2"),
         Case(
+            "foreign key whose columns trade parents",
+            "create table u(x, y, primary key(x, y)); create table t(a, b, foreign key(a, b) references u)",
+            "create table u(x, y, primary key(x, y)); create table t(a, b, foreign key(b, a) references u)",
+            "table t: FOREIGN KEY (b, a): parent columns: (x, y) -> (x, y)"),
+        Case(
             "index DESC and collation", "create table t(a, b); create index i on t(a, b)",
             "create table t(a, b); create index i on t(a collate nocase, b desc)",
             "index i: column 1: COLLATE: BINARY -> NOCASE", "index i: column 2: now DESC"),
@@ -206,6 +211,14 @@ enum DiffCases {
         Case(
             "view columns", "create view v(a) as select 1", "create view v(b) as select 1",
             "view v: columns: (a) -> (b)"),
+        Case(
+            "view columns' case", "create view v as select 1 as X, 2 as y; create view w(A) as select 1",
+            "create view v as select 1 as x, 2 as y; create view w(a) as select 1",
+            "view v: respell columns (X, y) as (x, y)", "view w: respell columns (A) as (a)"),
+        Case(
+            "view column without a name", "create view v as select COUNT(*), 'a' || 'b' from t",
+            "create view v as select count(*), 'a' || 'b' from t",
+            "view v: respell columns (COUNT ( * ), 'a' || 'b') as (count ( * ), 'a' || 'b')"),
         Case("view added", "", "create view v as select 1", "add view v"),
         Case(
             "trigger body", "create table t(a); create trigger r after insert on t begin select 1; end",

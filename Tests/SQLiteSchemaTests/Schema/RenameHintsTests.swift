@@ -73,6 +73,28 @@ import Testing
         #expect(SchemaDiff(from: old, to: new, hints: hints).changes().count == 2)
     }
 
+    @Test func `columns may swap their names or pass them on`() throws {
+        let old = try schema("create table t(a text, b int)")
+        let swapped = RenameHints(columns: ["t": ["a": "b", "b": "a"]])
+        #expect(
+            SchemaDiff(from: old, to: try schema("create table t(b text, a int)"), hints: swapped).changes()
+                .map(\.description) == ["table t: rename column a to b", "table t: rename column b to a"])
+        let chain = RenameHints(columns: ["t": ["a": "c", "b": "a"]])
+        #expect(chain.unused(from: old, to: try schema("create table t(c text, a int)")) == [])
+    }
+
+    @Test func `a misfit says what is wrong`() throws {
+        let (old, new) = (try schema("create table t(a, b)"), try schema("create table t(a, c)"))
+        func reasons(_ columns: [String: String]) -> [String] {
+            RenameHints(columns: ["t": columns]).misfits(from: old, to: new).map(\.reason)
+        }
+        #expect(reasons(["b": "nope"]) == ["the new t has no column nope"])
+        #expect(reasons(["x": "c"]) == ["the old t has no column x"])
+        #expect(reasons(["a": "c"]) == ["the new t still has a column a"])
+        #expect(reasons(["b": "a"]) == ["the old t has a column a already"])
+        #expect(reasons(["b": "c"]) == [])
+    }
+
     /// SQLite rewrites what names the renamed thing; the hint must explain all of that, and nothing else is
     /// to be seen.
     @Test func `what SQLite renames is a rename and nothing else`() throws {

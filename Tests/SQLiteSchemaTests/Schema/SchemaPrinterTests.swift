@@ -8,7 +8,7 @@ import Testing
             create view v as select T.a as Total from t left join u on u.b=t.a where "a"<>"no such" order by 1;
             create table u(b unique default (1),c as(b+1),"order" text check("b"<>"x"), constraint k primary key(b,c desc))without rowid,strict;
             create table 't'(id integer primary key autoincrement,a references u(b) on delete cascade, unique(id,a) on conflict ignore);
-            create index i2 on t(lower(a) collate nocase desc) where a!=1;create unique index I1 on t(a);
+            create index i2 on t(lower(a) collate nocase desc) where a!=1;create unique index I1 on t(a);create index i3 on t((a || 'x'), ("nope"), (a + id) desc);
             create trigger r update of a on t when new.a begin delete from u; select 1; end;
             create virtual table f using fts5(a,tokenize='porter   x');
             """
@@ -24,6 +24,7 @@ import Testing
                 );
                 CREATE UNIQUE INDEX I1 ON t (a);
                 CREATE INDEX i2 ON t ((lower(a)) COLLATE nocase DESC) WHERE a <> 1;
+                CREATE INDEX i3 ON t (a || 'x', ("nope"), a + id DESC);
                 CREATE TRIGGER r BEFORE UPDATE OF a ON t
                 WHEN new.a
                 BEGIN
