@@ -8,21 +8,25 @@ public final class DatabaseFile: Sendable {
     public let header: FileHeader
     /// The database's size in pages; the file may be larger.
     public let pageCount: UInt32
+    /// "The lock-byte page is the single page of the database file that contains the bytes at offsets
+    /// between 1073741824 and 1073742335, inclusive. A database file that is less than or equal to
+    /// 1073741824 bytes in size contains no lock-byte page."
+    /// https://www.sqlite.org/fileformat2.html#the_lock_byte_page
+    public let lockBytePage: UInt32
     let layout: PageLayout
 
     /// Reads and checks the header.
     /// - Throws: ``FileDamage`` for whatever SQLite itself refuses to open.
     public init(_ source: some PageSource) throws(FileDamage) {
         self.source = source
+        header = source.pageCount == 0 ? FileHeader() : try FileHeader(try source.page(1))
+        layout = PageLayout(header)
+        lockBytePage = UInt32(0x4000_0000 / header.pageSize + 1)
         guard source.pageCount > 0 else {
-            header = FileHeader()
             pageCount = 0
-            layout = PageLayout(header)
             return
         }
-        header = try FileHeader(try source.page(1))
         guard header.pageSize == source.pageSize else { throw FileDamage(1, .pageSize) }
-        layout = PageLayout(header)
         pageCount = header.pageCount ?? source.pageCount
         guard pageCount <= source.pageCount else { throw FileDamage(1, .fileTooShort(pages: pageCount)) }
     }
@@ -43,10 +47,4 @@ public final class DatabaseFile: Sendable {
     public func treePage(_ number: UInt32) throws(FileDamage) -> TreePage {
         try TreePage(try page(number), number, layout)
     }
-
-    /// "The lock-byte page is the single page of the database file that contains the bytes at offsets
-    /// between 1073741824 and 1073742335, inclusive. A database file that is less than or equal to
-    /// 1073741824 bytes in size contains no lock-byte page."
-    /// https://www.sqlite.org/fileformat2.html#the_lock_byte_page
-    public var lockBytePage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / layout.pageSize + 1) }
 }

@@ -89,6 +89,7 @@ public struct PageDifference: Sendable {
             suspects.remove(number)
             treePages.append(page)
         }
+        guard !suspects.isEmpty else { return false }
         // What cannot be followed explains nothing.
         for page in treePages {
             try? file.forEachOverflowPage(of: page) { number, _ in suspects.remove(number) }

@@ -43,8 +43,8 @@ extension DatabaseFile {
                         number: number, parent: page.number, depth: depth + 1,
                         content: .overflow(payload: payload)))
             }
-            try reader.descend()
-            if reader.position == .leaf { try reader.leave() }
+            // A leaf holds no more pages, so that entering it would be of no use.
+            if page.kind.isLeaf { try reader.leave() } else { try reader.descend() }
         }
     }
 

@@ -99,32 +99,42 @@ struct TreeMerge: ~Copyable {
         if j == rightPage.cellCount { try right.leave() }
     }
 
-    /// Entries of an index until a side comes before a subtree. Keys are compared only where bytes differ.
+    /// Two leaves of an index as far as their entries are the same, then one entry by its key.
     private mutating func mergeKeys(_ report: Report) throws {
-        while left.position != .subtree, right.position != .subtree, left.position != .end,
-            right.position != .end
-        {
-            let (a, b) = (try left.entry(), try right.entry())
-            if try !everyRow && isEqual(a.payload, b.payload) {
-                counts.equal += 1
-                try left.advance()
-                try right.advance()
-                continue
-            }
+        guard left.position == .leaf, right.position == .leaf else { return try mergeEntry(report) }
+        let (leftPage, rightPage) = (left.page, right.page)
+        let count = min(leftPage.cellCount - left.index, rightPage.cellCount - right.index)
+        var equal = 0
+        while equal < count {
+            let a = try leftPage.indexEntry(left.index + equal)
+            let b = try rightPage.indexEntry(right.index + equal)
+            guard try !everyRow && isEqual(a.payload, b.payload) else { break }
+            equal += 1
+        }
+        counts.equal += equal
+        left.index += equal
+        right.index += equal
+        if left.index == leftPage.cellCount { try left.leave() }
+        if right.index == rightPage.cellCount { try right.leave() }
+        if equal < count { try mergeEntry(report) }
+    }
+
+    /// One entry of an index, or one on each side. Keys are compared only where bytes differ.
+    private mutating func mergeEntry(_ report: Report) throws {
+        let (a, b) = (try left.entry(), try right.entry())
+        if try !everyRow && isEqual(a.payload, b.payload) {
+            counts.equal += 1
+        } else {
             let key = try left.file.bytes(of: a.payload, in: &leftBuffer)
             let otherKey = try right.file.bytes(of: b.payload, in: &rightBuffer)
             let comparison = try order.compare(key, otherKey, page: a.payload.page)
-            if comparison == 0 {
-                counts.changed += 1
-                try report(.changed(a, b))
-                try left.advance()
-                try right.advance()
-            } else if comparison < 0 {
-                try reportLeft(report)
-            } else {
-                try reportRight(report)
-            }
+            if comparison < 0 { return try reportLeft(report) }
+            if comparison > 0 { return try reportRight(report) }
+            counts.changed += 1
+            try report(.changed(a, b))
         }
+        try left.advance()
+        try right.advance()
     }
 
     @inline(__always) private func isEqual(_ a: Payload, _ b: Payload) throws(FileDamage) -> Bool {

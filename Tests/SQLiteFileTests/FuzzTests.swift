@@ -4,7 +4,7 @@ import Testing
 
 /// Damage is an error that names a page, whatever was damaged: nothing traps and nothing runs for ever.
 @Suite struct FuzzTests {
-    @Test(arguments: seeds(40, soak: 1500)) func damageIsAnError(seed: Int) throws {
+    @Test(arguments: seeds(25, soak: 1000)) func damageIsAnError(seed: Int) throws {
         let folder = Folder()
         var random = Random(seed: seed)
         let size = random.pick([512, 512, 1024, 4096])

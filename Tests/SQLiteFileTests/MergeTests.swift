@@ -5,7 +5,7 @@ import Testing
 
 /// A merge finds what differs, whatever it leaves out.
 @Suite struct MergeTests {
-    @Test(arguments: seeds(40, soak: 2000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
+    @Test(arguments: seeds(30, soak: 2000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
         let folder = Folder()
         var random = Random(seed: -seed)
         let before = try RandomDatabase(
