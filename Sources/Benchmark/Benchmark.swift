@@ -8,17 +8,28 @@ import Foundation
         abstract: "Measure Drydock beside sqlite3, sqldiff and cmp, in turn, on the same files.",
         discussion: """
             The databases are made from a seed. Every contender of a task runs once unmeasured, so that files are \
-            in the cache, and then in turn with the others. Build with -c release; the figures of a debug \
+            in the cache, and then in turn with the others. sqlite3 and sqldiff must be there (Debian's sqlite3 and \
+            sqlite3-tools). Build with -c release; the figures of a debug \
             build mean nothing.
             """)
 
     @Option(help: "Measured rounds of each task.") var rounds = 5
+    @Option(help: "About how large the databases are, in megabytes.") var size = 500
+    @Option(help: "Where the databases are made and kept.", completion: .directory)
+    var folder = ".build/benchmark"
+    @Option(help: "The drydock to measure.", completion: .file()) var drydock = ".build/release/drydock"
     @Option(help: "Only tasks whose name has this in it.") var only: String?
     @Option(help: "Write the figures as JSON too.", completion: .file()) var json: String?
 
     func run() throws {
-        let tasks = BenchmarkTasks.all.filter { task in only.map { task.name.contains($0) } ?? true }
+        let root = FileManager.default.currentDirectoryPath
+        let path = { (path: String) in path.hasPrefix("/") ? path : root + "/" + path }
+        let database = BenchmarkDatabase(folder: path(folder) + "/\(size)", megabytes: size)
+        let tasks = BenchmarkTasks.all(path(drydock), database).filter { task in
+            only.map { task.name.contains($0) } ?? true
+        }
         guard !tasks.isEmpty else { throw ValidationError("no task has '\(only ?? "")' in its name") }
+        if tasks.contains(where: { $0.name != SchemaTask.name }) { try database.make() }
         var results: [TaskResult] = []
         for task in tasks {
             FileHandle.standardError.write(Data("\(task.name) ...\n".utf8))
@@ -35,5 +46,7 @@ import Foundation
 
 /// The one place where a task is registered.
 enum BenchmarkTasks {
-    static var all: [BenchmarkTask] { [SchemaTask.task] }
+    static func all(_ drydock: String, _ database: BenchmarkDatabase) -> [BenchmarkTask] {
+        [SchemaTask.task] + VerifyTasks(drydock: drydock, database: database).all
+    }
 }

@@ -3,12 +3,13 @@ import SQLiteSchema
 /// Parsing and comparing two schemas of 2,000 tables with an index and a trigger each, every table differing
 /// in one column.
 enum SchemaTask {
+    static let name = "schema"
     static let tables = 2_000
 
     static var task: BenchmarkTask {
         let sources = ["REAL", "NUMERIC"].map { SQLSource(name: $0, script(type: $0)) }
         return BenchmarkTask(
-            name: "schema", summary: "parse and compare two schemas of \(tables) tables",
+            name: name, summary: "parse and compare two schemas of \(tables) tables",
             contenders: [
                 Contender("drydock") {
                     let schemas = try sources.map { try SchemaParser().schema(of: $0) }

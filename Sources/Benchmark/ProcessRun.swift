@@ -1,0 +1,50 @@
+import Foundation
+
+extension Contender {
+    /// A program, or with `sh -c` a script.
+    ///
+    /// - Parameters:
+    ///   - statuses: the exit statuses that it may end with: a diff ends with 1 where there are differences.
+    ///   - before: what is done ahead of each run and not measured.
+    init(
+        _ name: String, _ command: [String], statuses: Set<Int32> = [0],
+        before: @escaping () throws -> Void = {}
+    ) {
+        self.name = name
+        run = {
+            try before()
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = command
+            process.standardOutput = FileHandle.nullDevice
+            let start = ContinuousClock.now
+            try process.run()
+            var privateBytes = 0
+            while process.isRunning {
+                privateBytes = max(privateBytes, Self.privateBytes(of: process.processIdentifier))
+                usleep(2_000)
+            }
+            let seconds = (ContinuousClock.now - start).seconds
+            guard statuses.contains(process.terminationStatus) else {
+                throw WrongAnswer("\(name) ended with status \(process.terminationStatus)")
+            }
+            return Run(seconds: seconds, privateBytes: privateBytes == 0 ? nil : privateBytes)
+        }
+    }
+
+    /// A script, whose programs' memory is not looked at.
+    init(_ name: String, script: String) {
+        let contender = Contender(name, ["sh", "-ec", script])
+        self.name = name
+        run = { Run(seconds: try contender.run().seconds, privateBytes: nil) }
+    }
+
+    /// RssAnon of proc(5): memory that is in no file; 0 where the system does not tell.
+    private static func privateBytes(of process: Int32) -> Int {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") }),
+            let kilobytes = Int(line.filter(\.isNumber))
+        else { return 0 }
+        return kilobytes * 1024
+    }
+}

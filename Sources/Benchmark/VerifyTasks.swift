@@ -1,0 +1,77 @@
+import Foundation
+
+/// `drydock verify` beside the script that a person would write.
+struct VerifyTasks {
+    let drydock: String
+    let database: BenchmarkDatabase
+
+    var all: [BenchmarkTask] {
+        [
+            task(
+                "verify-additive", "ADD COLUMN, CREATE TABLE, an UPDATE of two rows",
+                """
+                ALTER TABLE email ADD COLUMN note TEXT;
+                CREATE TABLE label(id INTEGER PRIMARY KEY, name TEXT);
+                -- drydock: rewrites account.address
+                UPDATE account SET address = upper(address) WHERE id < 3;
+                """),
+            task(
+                "verify-update", "an UPDATE of every row of the biggest table",
+                "-- drydock: rewrites email.size\nUPDATE email SET size = size + 1;"),
+            task(
+                "verify-rebuild", "a rebuild of the biggest table",
+                """
+                CREATE TABLE new_email(
+                    id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+                    message_id TEXT NOT NULL, subject TEXT, sender TEXT, body TEXT, size INTEGER NOT NULL,
+                    received_at REAL, is_read INTEGER NOT NULL DEFAULT 0);
+                INSERT INTO new_email(id, account_id, message_id, subject, sender, body, size, received_at)
+                SELECT id, account_id, message_id, subject, sender, body, size, received_at FROM email;
+                DROP TABLE email;
+                ALTER TABLE new_email RENAME TO email;
+                CREATE INDEX email_on_account ON email(account_id, received_at);
+                """),
+        ]
+    }
+
+    private func task(_ name: String, _ summary: String, _ migration: String) -> BenchmarkTask {
+        let (folder, snapshot) = (database.folder, database.snapshot)
+        let prepare = {
+            try migration.write(toFile: folder + "/Migrations/v2.sql", atomically: true, encoding: .utf8)
+        }
+        let command = [
+            drydock, "verify", "--migrations", folder + "/Migrations", "--snapshots", folder + "/Snapshots",
+            "--format", "json",
+        ]
+        let known = ["env", "XDG_CACHE_HOME=\(folder)/cache"] + command
+        let copy = folder + "/copy.sqlite"
+        let script = """
+            cp '\(snapshot)' '\(copy)'
+            sqlite3 '\(copy)' < '\(folder)/Migrations/v2.sql'
+            sqlite3 '\(copy)' 'PRAGMA integrity_check; PRAGMA foreign_key_check' > /dev/null
+            """
+        let sqldiff = "\nsqldiff --summary '\(snapshot)' '\(copy)' > /dev/null"
+        return BenchmarkTask(
+            name: name, summary: "\(summary), on \(database.megabytes) MB",
+            contenders: [
+                Contender(
+                    "drydock, snapshot known by stat", known,
+                    before: {
+                        try prepare()
+                        // A file that was touched a moment ago is not known by its times.
+                        usleep(2_100_000)
+                        _ = try Contender("drydock", known).run()
+                    }),
+                Contender(
+                    "drydock, known by content", known,
+                    before: {
+                        try prepare()
+                        try FileManager.default.setAttributes(
+                            [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: snapshot)
+                    }),
+                Contender("drydock, not known", command + ["--no-cache"], before: prepare),
+                Contender("cp, sqlite3, checks, sqldiff", script: script + sqldiff),
+                Contender("cp, sqlite3, checks", script: script),
+            ])
+    }
+}
