@@ -35,7 +35,7 @@ let package = Package(
         .target(
             name: "DrydockCommands",
             dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
-        .target(name: "DrydockReport", dependencies: ["Drydock", "SQLiteSchema"]),
+        .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(
             name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
@@ -53,7 +53,8 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", engine, "GRDBEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
+                "Drydock", "DrydockReport", engine, "GRDBEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema",
+                "CSQLite",
             ]),
         .testTarget(
             name: "GRDBEngineTests", dependencies: ["GRDBEngine", engine, "OverlayVFS", "CSQLite", grdb]),

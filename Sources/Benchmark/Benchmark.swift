@@ -48,5 +48,6 @@ import Foundation
 enum BenchmarkTasks {
     static func all(_ drydock: String, _ database: BenchmarkDatabase) -> [BenchmarkTask] {
         [SchemaTask.task] + VerifyTasks(drydock: drydock, database: database).all
+            + DataDiffTasks(drydock: drydock, database: database).all
     }
 }

@@ -7,7 +7,7 @@ import SQLiteSchema
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Show what tells two schemas apart, and the SQL between them.",
+        abstract: "Show what tells two schemas apart, or two databases' rows, and the SQL between them.",
         discussion: """
             A source is a database file, a .sql file or a folder of migrations; FOLDER@VERSION stops there. \
             Schemas are compared by meaning: whitespace, comments, quotes, the case of keywords, the order of \
@@ -19,9 +19,16 @@ struct DiffCommand: AsyncParsableCommand {
               drydock diff Migrations@v3_labels Migrations     what changed since v3
               drydock diff app.sqlite Migrations --sql         SQL that takes app.sqlite there
               drydock diff a.sql b.sql --sql --rename email.sender=from_address
+              drydock diff --data old.sqlite new.sqlite        rows added, removed and changed
+              drydock diff --data old.sqlite new.sqlite --summary --table email
+              drydock diff --data old.sqlite new.sqlite --format sql | sqlite3 -bail copy-of-old.sqlite
 
             The SQL is proved before it is shown: it has run on the old database with its rows, the schema is \
             then the new one, and nothing was lost.
+
+            With --data rows are told apart by their key, or the rowid, or by all they hold, and values are \
+            exact: 1 is not 1.0, and no collation hides a change. Different schemas are compared on what they \
+            share. The SQL of --format sql makes the old rows the new ones in one transaction.
 
             EXIT STATUS
               0  same
@@ -62,9 +69,24 @@ struct DiffCommand: AsyncParsableCommand {
     var sqliteVersion: String?
 
     @Option(
-        help: ArgumentHelp("human, json or markdown. (default: human)", valueName: "format"),
-        completion: .list(DiffFormat.allCases.map(\.rawValue)))
+        help: ArgumentHelp(
+            "human, json or markdown; with --data human, json or sql. (default: human)", valueName: "format"),
+        completion: .list(DiffFormat.allCases.map(\.rawValue) + ["sql"]))
     var format: String?
+
+    @Flag(help: "Compare rows, not schemas.")
+    var data = false
+
+    @Flag(help: "With --data: only how many rows differ.")
+    var summary = false
+
+    @Option(help: ArgumentHelp("With --data: only this table; may be repeated.", valueName: "name"))
+    var table: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "With --data: show keys and shapes instead of values. (default where CI is set)")
+    var redact: Bool?
 
     @Flag(help: "Only the names of what differs.")
     var nameOnly = false
@@ -79,9 +101,13 @@ struct DiffCommand: AsyncParsableCommand {
     var migrationFormat: String?
 
     func validate() throws {
-        if let format, DiffFormat(rawValue: format) == nil {
-            throw ValidationError("there is no format '\(format)'; choose one of: human, json, markdown")
+        let formats = data ? DataDiffRun.formats : DiffFormat.allCases.map(\.rawValue)
+        if let format, !formats.contains(format) {
+            throw ValidationError(
+                "there is no format '\(format)'\(data ? " with --data" : ""); choose one of: "
+                    + formats.joined(separator: ", "))
         }
+        try validateData()
         if let sqliteVersion, AlterSupport(version: sqliteVersion) == nil {
             throw ValidationError("'\(sqliteVersion)' is no version of SQLite 3, such as 3.24")
         }
@@ -95,8 +121,38 @@ struct DiffCommand: AsyncParsableCommand {
         _ = try hints()
     }
 
+    private func validateData() throws {
+        if !data, summary || !table.isEmpty || redact != nil {
+            throw ValidationError("--summary, --table and --redact go with --data")
+        }
+        if data,
+            sql || down || allowLoss || !rename.isEmpty || sqliteVersion != nil || nameOnly || columnOrder
+        {
+            throw ValidationError("--data compares rows; what is said of schemas does not go with it")
+        }
+        if data, format == "sql", summary {
+            throw ValidationError("--summary and --format sql exclude each other")
+        }
+        if data, format == "sql", redact == true {
+            throw ValidationError("--redact and --format sql exclude each other: SQL has the values")
+        }
+    }
+
+    private func runData() async throws {
+        var request = DataDiffRequest(
+            from: try SchemaSource(old, migrationFormat: migrationFormat),
+            to: try SchemaSource(new, migrationFormat: migrationFormat))
+        request.tables = table
+        let redacts = redact ?? VerifySettings.isCI
+        try await DataDiffRun(
+            request: request, format: format ?? "human", isSummary: summary,
+            options: RenderOptions(usesColor: Terminal.outputHasColor, redacts: redacts)
+        ).run()
+    }
+
     func run() async throws {
         do {
+            if data { return try await runData() }
             var request = DiffRequest(
                 from: try SchemaSource(old, migrationFormat: migrationFormat),
                 to: try SchemaSource(new, migrationFormat: migrationFormat))

@@ -14,19 +14,21 @@ enum Terminal {
 
     /// Writes to standard output; ends the process with status 2 when that cannot be written, since a report
     /// that nobody gets is none.
-    static func write(_ text: String) {
-        guard let code = put(text, to: STDOUT_FILENO) else { return }
+    static func write(_ text: String) { write(Array(text.utf8)) }
+
+    static func write(_ bytes: [UInt8]) {
+        guard let code = put(bytes, to: STDOUT_FILENO) else { return }
         complain("standard output cannot be written: \(String(cString: strerror(code)))")
         exit(2)
     }
 
     static func writeError(_ text: String) {
-        _ = put(text, to: STDERR_FILENO)
+        _ = put(Array(text.utf8), to: STDERR_FILENO)
     }
 
     /// - Returns: the system's error, or nil when all was written.
-    private static func put(_ text: String, to descriptor: Int32) -> Int32? {
-        var rest = Array(text.utf8)[...]
+    private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }

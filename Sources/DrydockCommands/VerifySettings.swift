@@ -54,7 +54,7 @@ struct VerifySettings: Sendable {
         }
     }
 
-    private static var isCI: Bool {
+    static var isCI: Bool {
         let value = ProcessInfo.processInfo.environment["CI"] ?? ""
         return !value.isEmpty && value != "false" && value != "0"
     }

@@ -88,7 +88,7 @@ package final class MappedFile: Sendable {
     /// The bytes themselves, which stay mapped as long as this object lives. Some may turn out to be gone and
     /// read as zeros: ``isBroken`` says so afterwards.
     /// - Returns: nil where the range ends beyond ``size``.
-    func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
+    package func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
         guard let start, offset >= 0, count >= 0, offset <= size - count else { return nil }
         return UnsafeRawBufferPointer(start: start + offset, count: count)
     }

@@ -10,7 +10,7 @@ import Testing
             "DrydockReport", "GRDBEngine", "Drydock", "DatabaseEngine", "SQLiteSchema", "ArgumentParser",
             "Yams",
         ],
-        "DrydockReport": ["Drydock", "SQLiteSchema"],
+        "DrydockReport": ["Drydock", "DatabaseEngine", "SQLiteSchema"],
         "GRDBEngine": ["DatabaseEngine", "CSQLite", "GRDB"],
         "Drydock": ["DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "Crypto"],
         "DatabaseEngine": ["CSQLite"],

@@ -32,6 +32,17 @@ final class RecordTable {
         try RecordReader.read(bytes, page: entry.payload.page, into: &fields)
     }
 
+    /// Makes the row of a rowid the current one.
+    /// - Throws: FileDamage, also when there is none.
+    func seek(_ rowid: Int64) throws(FileDamage) {
+        var cursor = try TreeCursor(file, root: root)
+        try cursor.seek(to: rowid)
+        guard let entry = try cursor.next(), entry.rowid == rowid else {
+            throw FileDamage(root, .pageUnreadable)
+        }
+        try read(entry)
+    }
+
     /// The field of a column of the current row; nil for the rowid, and where the record is too short.
     @inline(__always) func field(_ column: RecordLayout.Column) -> Field? {
         guard case .value(let index) = column.source, index < fields.count else { return nil }

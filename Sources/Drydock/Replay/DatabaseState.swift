@@ -79,6 +79,8 @@ struct StateInspector: Sendable {
     let settings: ConnectionSettings
     let historyTables: [String]
     var readsPages = true
+    /// For written pages and SQLite's sorting, in bytes.
+    var memoryLimit = Overlay.defaultMemoryLimit
 
     /// Reads the schema and holds every state rule.
     ///
@@ -134,7 +136,7 @@ struct StateInspector: Sendable {
         to image: Image, attaching later: Image? = nil,
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
-        let overlay = try Overlay(image)
+        let overlay = try Overlay(image, memoryLimit: memoryLimit)
         var settings = settings
         settings.foreignKeys = false
         let database = try await engine.open(overlay, settings: settings)

@@ -1,5 +1,5 @@
 extension VirtualTable {
-    var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module.foldedASCII) }
+    public var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module.foldedASCII) }
 
     /// What stands behind `content=`, unquoted; nil where the table keeps its own text.
     public var content: String? {

@@ -1,0 +1,64 @@
+import Foundation
+
+/// `drydock diff --data` beside sqldiff and cmp.
+struct DataDiffTasks {
+    let drydock: String
+    let database: BenchmarkDatabase
+
+    var all: [BenchmarkTask] {
+        let mail = database.snapshot
+        return [
+            task("diff-equal", "a file and its copy", mail, status: 0, edit: "", besideCmp: true),
+            task("diff-vacuumed", "a file and its VACUUMed copy", mail, status: 0, edit: "VACUUM"),
+            task(
+                "diff-few", "0.1 % of the biggest table's rows changed", mail, status: 1,
+                edit: "UPDATE email SET subject = subject || '!' WHERE id % 1000 = 7"),
+            task(
+                "diff-text-key", "a text primary key, 0.1 % of the rows changed, VACUUMed", texts, status: 1,
+                edit: "UPDATE document SET size = size + 1 WHERE rowid % 1000 = 7; VACUUM"),
+            task(
+                "diff-all", "all of the biggest table's rows changed", mail, status: 1,
+                edit: "UPDATE email SET size = size + 1"),
+        ]
+    }
+
+    /// The biggest table again, by a text key.
+    private var texts: String { database.folder + "/text.sqlite" }
+
+    private func task(
+        _ name: String, _ summary: String, _ old: String, status: Int32, edit: String,
+        besideCmp: Bool = false
+    ) -> BenchmarkTask {
+        let new = "\(database.folder)/\(name).sqlite"
+        let prepare = {
+            if !FileManager.default.fileExists(atPath: old) { try makeTexts() }
+            if !FileManager.default.fileExists(atPath: new) {
+                try FileManager.default.copyItem(atPath: old, toPath: new)
+                try database.sqlite(new, edit + ";")
+            }
+        }
+        let command = [drydock, "diff", "--data", old, new]
+        var contenders = [
+            Contender("drydock", command, statuses: [status], before: prepare),
+            Contender("drydock --summary", command + ["--summary"], statuses: [status]),
+            Contender("sqldiff", ["sqldiff", old, new]),
+            Contender("sqldiff --summary", ["sqldiff", "--summary", old, new]),
+        ]
+        if besideCmp { contenders.append(Contender("cmp", ["cmp", old, new])) }
+        return BenchmarkTask(
+            name: name, summary: "\(summary), on \(database.megabytes) MB", contenders: contenders)
+    }
+
+    private func makeTexts() throws {
+        try database.sqlite(
+            texts,
+            """
+            ATTACH '\(database.snapshot)' AS mail; BEGIN;
+            CREATE TABLE document(
+                name TEXT PRIMARY KEY, subject TEXT, sender TEXT, body TEXT, size INTEGER, received_at REAL);
+            INSERT INTO document
+            SELECT message_id, subject, sender, body, size, received_at FROM mail.email ORDER BY id % 1009, id;
+            COMMIT;
+            """)
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import Foundation
+import GRDBEngine
+
+/// `drydock diff --data`: rows instead of schemas.
+struct DataDiffRun {
+    /// What `--format` takes beside `--data`.
+    static let formats = ["human", "json", "sql"]
+
+    var request: DataDiffRequest
+    var format = "human"
+    var isSummary = false
+    var options = RenderOptions()
+
+    func run() async throws {
+        let sink: OutputBuffer.Sink = { Terminal.write($0) }
+        let consumer: any DataDiffConsumer =
+            switch format {
+            case "json": DataJSONRenderer(options, isSummary: isSummary, sink)
+            case "sql": DataScriptRenderer(sink)
+            default: DataDiffRenderer(options, isSummary: isSummary, sink)
+            }
+        var request = request
+        request.wantsScript = format == "sql"
+        let report = try await DataDiffer(engine: GRDBDriver()).run(request, to: consumer)
+        if !report.isSame { throw ExitCode(1) }
+        if report.isIncomplete {
+            Terminal.complain("not every table could be compared")
+            throw ExitCode(2)
+        }
+    }
+}

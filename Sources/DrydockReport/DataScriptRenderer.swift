@@ -1,0 +1,186 @@
+import DatabaseEngine
+import Drydock
+import SQLiteSchema
+
+/// Turns a data diff into SQL that makes the old rows the new ones, to the bit.
+///
+/// Within a table rows go before others come, so that no two ever claim one key: a changed row is updated
+/// where no unique index is over what changed, and else removed and inserted again. Triggers of the tables
+/// that are written would fire, so they are dropped and made again, all in the one transaction.
+package final class DataScriptRenderer: DataDiffConsumer {
+    private var out: OutputBuffer
+    private var overview = DataDiffOverview(old: "", new: "")
+    private var hasBegun = false
+    private var droppedTriggers: [String] = []
+    private var staleIndexes: [String] = []
+    private var writesSequences = false
+    /// Of the table that is being written, made ready once.
+    private var names = TableNames()
+
+    package init(_ sink: @escaping OutputBuffer.Sink) { out = OutputBuffer(sink) }
+
+    package func begin(_ overview: DataDiffOverview) { self.overview = overview }
+
+    package func begin(_ table: TableDataDiff) throws -> (passes: Int, detail: RowDetail) {
+        guard !table.isSame else { return (0, .whole) }
+        if !hasBegun {
+            hasBegun = true
+            out.write(
+                "-- Makes the rows of \(Self.comment(overview.old)) those of \(Self.comment(overview.new)).\n"
+            )
+            out.write(
+                "-- Apply it with: sqlite3 -bail DATABASE < FILE\nPRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n"
+            )
+        }
+        if table.name == "sqlite_sequence" {
+            writesSequences = true
+            return (0, .whole)
+        }
+        guard table.writing.rowidName != nil || table.writing.isWithoutRowid else {
+            throw RequestError(
+                "no SQL can name the rows of \(table.name): its columns hide the rowid under all three of its names"
+            )
+        }
+        out.write("\n-- Table \(Self.comment(quotedIfNeeded(table.name))).\n")
+        for trigger in overview.triggers[table.name.foldedASCII] ?? [] {
+            out.write("DROP TRIGGER \(quotedName(trigger.name));\n")
+            droppedTriggers.append(trigger.sql)
+        }
+        staleIndexes += overview.searchIndexes[table.name.foldedASCII] ?? []
+        if table.writing.isAutoincrement { writesSequences = true }
+        names = TableNames(table)
+        let rewrites = table.changed > 0 && !(names.updatesAll)
+        return (1 + (rewrites ? 1 : 0) + (table.added > 0 ? 1 : 0), rewrites ? .whole : .changes)
+    }
+
+    package func take(_ row: RowDifference, of table: TableDataDiff, pass: Int) {
+        let rewrites = table.changed > 0 && !names.updatesAll
+        switch (row.kind, pass) {
+        case (.removed, 0): delete(row, table)
+        case (.changed, 0):
+            if canUpdate(row, table) { update(row, table) } else { delete(row, table) }
+        case (.changed, 1): if !canUpdate(row, table) { insert(row, table) }
+        case (.added, rewrites ? 2 : 1): insert(row, table)
+        default: break
+        }
+    }
+
+    package func end(_ table: TableDataDiff) {}
+
+    package func end(_ report: DataDiffReport) {
+        if writesSequences, let sequences = overview.sequences {
+            out.write("\n-- The AUTOINCREMENT marks.\nDELETE FROM sqlite_sequence;\n")
+            for row in sequences {
+                out.write("INSERT INTO sqlite_sequence(name, seq) VALUES (")
+                values(row)
+                out.write(");\n")
+            }
+        }
+        guard hasBegun else { return out.flush() }
+        for name in staleIndexes {
+            out.write("INSERT INTO \(quotedName(name))(\(quotedName(name))) VALUES ('rebuild');\n")
+        }
+        if !droppedTriggers.isEmpty { out.write("\n-- The triggers as they were.\n") }
+        for sql in droppedTriggers { out.write("\(sql);\n") }
+        out.write("\nCOMMIT;\n")
+        out.flush()
+    }
+
+    // MARK: - Statements
+
+    private func canUpdate(_ row: RowDifference, _ table: TableDataDiff) -> Bool {
+        if names.updatesAll { return true }
+        guard let unique = table.writing.uniqueColumns, !table.writing.isVirtual else { return false }
+        return !row.changes.contains { unique.contains($0.column) }
+    }
+
+    private func delete(_ row: RowDifference, _ table: TableDataDiff) {
+        out.write("DELETE FROM ")
+        out.write(names.table)
+        out.write(" WHERE ")
+        condition(row, table)
+        out.write(";\n")
+    }
+
+    private func update(_ row: RowDifference, _ table: TableDataDiff) {
+        out.write("UPDATE ")
+        out.write(names.table)
+        out.write(" SET ")
+        for (index, change) in row.changes.enumerated() {
+            if index > 0 { out.write(", ") }
+            out.write(names.columns[change.column])
+            out.write(" = ")
+            value(change.new)
+        }
+        out.write(" WHERE ")
+        condition(row, table)
+        out.write(";\n")
+    }
+
+    private func condition(_ row: RowDifference, _ table: TableDataDiff) {
+        if let rowid = row.oldRowid, let name = names.rowid {
+            out.write(name)
+            out.write(" = ")
+            return value(.integer(rowid))
+        }
+        guard case .key(let key) = table.identity else { return }
+        for (index, (position, value)) in zip(key, row.key).enumerated() {
+            // The plus takes away the affinity that a CAST would lend the column.
+            if index > 0 { out.write(" AND ") }
+            out.write(names.columns[position])
+            out.write(" = +")
+            self.value(value)
+        }
+    }
+
+    /// A changed row keeps its rowid; an added one takes the new side's where that is the row's identity.
+    private func insert(_ row: RowDifference, _ table: TableDataDiff) {
+        var rowid: Int64?
+        switch (table.identity, row.kind) {
+        case (.rowid, _): rowid = row.newRowid
+        case (.key, .changed): rowid = row.oldRowid
+        default: rowid = nil
+        }
+        if table.writing.rowidAlias != nil { rowid = nil }
+        out.write(rowid == nil ? names.insert : names.insertWithRowid)
+        values((rowid.map { [.integer($0)] } ?? []) + row.values)
+        out.write(");\n")
+    }
+
+    private func values(_ values: [SQLValue]) {
+        for (index, value) in values.enumerated() {
+            if index > 0 { out.write(", ") }
+            self.value(value)
+        }
+    }
+
+    private func value(_ value: SQLValue) { out.write { value.writeLiteral(overview.encoding, to: &$0) } }
+
+    private static func comment(_ text: String) -> String { text.replacing("\n", with: " ") }
+}
+
+/// A table's names as SQL has them.
+private struct TableNames {
+    var table = ""
+    var columns: [String] = []
+    /// What the rowid is called in a condition.
+    var rowid: String?
+    /// Up to the values.
+    var insert = ""
+    var insertWithRowid = ""
+    /// No unique index is over what changed, so that no UPDATE can collide.
+    var updatesAll = false
+
+    init() {}
+
+    init(_ diff: TableDataDiff) {
+        table = quotedName(diff.name)
+        columns = diff.columns.map(quotedName)
+        rowid = diff.writing.rowidAlias.map { quotedName(diff.columns[$0]) } ?? diff.writing.rowidName
+        insert = "INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES ("
+        let all = [diff.writing.rowidName ?? "rowid"] + columns
+        insertWithRowid = "INSERT INTO \(table)(\(all.joined(separator: ", "))) VALUES ("
+        guard let unique = diff.writing.uniqueColumns, !diff.writing.isVirtual else { return }
+        updatesAll = unique.allSatisfy { diff.changes[$0] == 0 }
+    }
+}
