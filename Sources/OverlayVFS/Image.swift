@@ -9,7 +9,12 @@ package struct Image: Sendable {
     let files: [FilePath: FileImage?]
     let bases: [MappedFile]
 
-    var main: FileImage { (files[path] ?? nil) ?? .empty }
+    let main: FileImage
+
+    init(path: FilePath, files: [FilePath: FileImage?], bases: [MappedFile]) {
+        (self.path, self.files, self.bases) = (path, files, bases)
+        main = (files[path] ?? nil) ?? .empty
+    }
 
     /// The size of the main database file in bytes.
     package var byteCount: Int { main.size }

@@ -4,6 +4,15 @@ public enum RowDifference {
     case onlyRight(TreeEntry)
     /// One key, other bytes.
     case changed(TreeEntry, TreeEntry)
+
+    /// The entry on each side; nil where that has none.
+    public var entries: (left: TreeEntry?, right: TreeEntry?) {
+        switch self {
+        case .onlyLeft(let entry): (entry, nil)
+        case .onlyRight(let entry): (nil, entry)
+        case .changed(let left, let right): (left, right)
+        }
+    }
 }
 
 /// How many rows a merge found.

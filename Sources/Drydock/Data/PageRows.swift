@@ -121,30 +121,23 @@ struct PageRows: RowDiffSource {
     /// The two current rows are one row's, unless they only tie in the order of the key: `a` and `A` do
     /// under NOCASE, and are two keys.
     private func compare(_ detail: RowDetail, _ body: (RowDifference) throws -> Void) throws {
-        var positions: [Int] = []
+        var row = RowDifference(kind: .changed, oldRowid: oldRowid, newRowid: newRowid)
         for index in tables.columns.pairs.indices
         where try !tables.columns.isSame(index, tables.before, tables.after) {
-            positions.append(index)
-        }
-        guard !positions.isEmpty else { return }
-        for index in positions where tables.key.contains(index) {
-            guard try tables.value(index, \.before).hasPlace(of: tables.value(index, \.after)) else {
+            if tables.key.contains(index),
+                try !tables.value(index, \.before).hasPlace(of: tables.value(index, \.after))
+            {
                 try body(removed(detail))
                 return try body(added(detail))
             }
-        }
-        var row = RowDifference(kind: .changed, oldRowid: oldRowid, newRowid: newRowid)
-        row.changes.reserveCapacity(positions.count)
-        if detail == .count {
-            for index in positions { row.changes.append(.init(column: index, old: .null, new: .null)) }
-            return try body(row)
-        }
-        for index in positions {
+            let isCounted = detail == .count
             row.changes.append(
                 .init(
-                    column: index, old: try tables.value(index, \.before),
-                    new: try tables.value(index, \.after)))
+                    column: index, old: isCounted ? .null : try tables.value(index, \.before),
+                    new: isCounted ? .null : try tables.value(index, \.after)))
         }
+        guard !row.changes.isEmpty else { return }
+        guard detail != .count else { return try body(row) }
         switch identity {
         case .key(let key): row.key = try key.map { try tables.value($0, \.before) }
         case .rowid: row.key = [.integer(tables.before.rowid)]

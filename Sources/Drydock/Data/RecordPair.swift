@@ -14,6 +14,12 @@ final class RecordPair {
     /// How far ahead a row's like is looked for where rows came or went.
     private static let window = 48
 
+    /// What ``walk(_:_:)`` came to, once it has run to its end.
+    private var met: [(TreeEntry?, TreeEntry?)]?
+
+    /// Some 10 MB.
+    private static let keptEntries = 65_536
+
     init(_ pairing: TablePairing, _ columns: RecordColumns, _ before: RecordTable, _ after: RecordTable) {
         (self.pairing, self.columns, self.before, self.after) = (pairing, columns, before, after)
         areReadAlike = columns.areReadAlike
@@ -57,18 +63,25 @@ final class RecordPair {
     // MARK: - Walks
 
     /// Entries of one key in the trees' order, but for those that are equal beyond doubt.
+    ///
+    /// What a first walk came to is kept, so that the next need not look for it, unless it is much.
     func walk(_ order: KeyOrder?, _ body: (TreeEntry?, TreeEntry?) throws -> Void) throws {
+        if let met {
+            for (old, new) in met { try body(old, new) }
+            return
+        }
         guard
             let pair = try TreePair(
                 before.file, root: before.root, after.file, root: after.root, order: order)
         else { throw RowsUndecided() }
+        var met: [(TreeEntry?, TreeEntry?)]? = []
         _ = try pair.merge(countsSkippedRows: false, everyRow: !areReadAlike) { difference in
-            switch difference {
-            case .onlyLeft(let entry): try body(entry, nil)
-            case .onlyRight(let entry): try body(nil, entry)
-            case .changed(let old, let new): try body(old, new)
-            }
+            let (old, new) = difference.entries
+            if met?.count == Self.keptEntries { met = nil }
+            met?.append((old, new))
+            try body(old, new)
         }
+        self.met = met
     }
 
     /// Lays rows side by side by rowid.

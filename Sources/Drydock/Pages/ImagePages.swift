@@ -7,8 +7,8 @@ final class ImagePages: PageSource {
     let pageSize: Int
     let pageCount: UInt32
     private let image: Image
-    /// Pages that lie in pieces, put together, and those that were never written. Nothing is ever taken out, so that what was given
-    /// out stays valid.
+    /// Pages that lie in pieces, put together, and those that were never written. Nothing is ever taken out,
+    /// so that what was given out stays valid.
     private let copies = Mutex<[UInt32: Copy]>([:])
 
     init(_ image: Image) {
