@@ -98,12 +98,32 @@ struct PageChanges: Sendable {
 
     /// Whether a table and all its indexes have the entries that they had, and the indexes are of the same.
     func isWhollyUntouched(table: String, now: String) -> Bool {
-        guard isUntouched(table: table, now: now), let old = before.trees[table.foldedASCII],
-            let new = after.trees[now.foldedASCII], Set(old.indexes.keys) == Set(new.indexes.keys)
+        isUntouched(table: table, now: now) && areIndexesUntouched(of: table, now: now)
+    }
+
+    /// Whether a table has the indexes that it had, of the same, with the entries that they had.
+    func areIndexesUntouched(of table: String, now: String? = nil) -> Bool {
+        guard let old = before.trees[table.foldedASCII], let new = after.trees[(now ?? table).foldedASCII],
+            Set(old.indexes.keys) == Set(new.indexes.keys)
         else { return false }
         return old.indexes.allSatisfy { name, index in
             guard let now = new.indexes[name] else { return false }
             return index.sql == now.sql && isUntouched(root: index.root, now: now.root)
+        }
+    }
+
+    /// Whether a table has every rowid that it had.
+    func keepsRowids(of table: String) -> Bool {
+        guard let old = before.trees[table.foldedASCII], let new = after.trees[table.foldedASCII],
+            var trees = try? TreePair(before.file, root: old.root, after.file, root: new.root)
+        else { return false }
+        trees.dirty = dirty
+        struct Gone: Error {}
+        do {
+            _ = try trees.merge(countsSkippedRows: false) { if case .onlyLeft = $0 { throw Gone() } }
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -67,6 +67,17 @@ struct StateView {
         return table.demandsNoMore(than: old)
     }
 
+    /// Whether every key of a table is one still that foreign keys can reference.
+    /// - Parameter column: a column of the key; nil for the primary key.
+    func keepsKeys(of parent: Catalog.Table, referencedBy column: String?) -> Bool {
+        guard parent.kind == .ordinary, let changes, let old = earlier?.catalog.table(parent.name),
+            parent.demandsNoMore(than: old), let layout = RecordLayout(parent)
+        else { return false }
+        let names = column.map { [$0] } ?? parent.primaryKey.map(\.name)
+        let isRowid = names.count == 1 && layout.column(names[0])?.source == .rowid
+        return isRowid ? changes.keepsRowids(of: parent.name) : changes.areIndexesUntouched(of: parent.name)
+    }
+
     /// What a rule found in the state before.
     func earlierFaults(_ rule: Rule, of table: Catalog.Table) -> [Fault] {
         earlier?.faults.filter { $0.id.rule == rule && $0.id.names.first == table.name.foldedASCII } ?? []

@@ -32,15 +32,21 @@ struct ForeignKeyRule: StateRule {
         return faults
     }
 
-    /// Neither the table nor one of its parents changed.
+    /// Neither the table changed nor what its rows can reference.
     private func isAsBefore(_ table: Catalog.Table, in view: StateView) throws -> Bool {
         guard view.isAsBefore(table) else { return false }
-        let parents = try view.connection.rows("PRAGMA main.foreign_key_list(\(quotedName(table.name)))") {
-            $0.string(2)
+        // A parent that came may have mended what was broken.
+        let wasKept = view.earlierFaults(rule, of: table).isEmpty
+        let references = try view.connection.rows(
+            "PRAGMA main.foreign_key_list(\(quotedName(table.name)))"
+        ) { row in
+            (parent: row.string(2), column: row.isNull(4) ? nil : row.string(4))
         }
-        return Set(parents).allSatisfy { name in
-            if let parent = view.catalog.table(name) { return view.isAsBefore(parent) }
-            return view.earlier?.catalog.table(name) == nil
+        return references.allSatisfy { name, column in
+            guard let parent = view.catalog.table(name) else {
+                return view.earlier?.catalog.table(name) == nil
+            }
+            return view.isAsBefore(parent) || wasKept && view.keepsKeys(of: parent, referencedBy: column)
         }
     }
 

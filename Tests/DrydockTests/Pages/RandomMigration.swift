@@ -27,7 +27,8 @@ struct RandomMigration {
         makeRows()
         for _ in 0..<(1 + random.below(3)) {
             let statements = (0..<(1 + random.below(3))).map { _ in statement() }
-            steps.append(statements.joined(separator: ";\n"))
+            let mode = random.chance(50) ? "-- drydock: foreign-keys immediate\n" : ""
+            steps.append(mode + statements.joined(separator: ";\n"))
         }
     }
 
@@ -52,6 +53,10 @@ struct RandomMigration {
         schema =
             definition(name, columns)
             + "; CREATE TABLE u(a INTEGER PRIMARY KEY, b TEXT); CREATE INDEX u_b ON u(b)"
+            + "; CREATE TABLE w(id INTEGER PRIMARY KEY, code TEXT UNIQUE, note TEXT)"
+            + "; CREATE TABLE wr(x TEXT, y INT, note TEXT, PRIMARY KEY (x, y)) WITHOUT ROWID"
+            + "; CREATE TABLE child(id INTEGER PRIMARY KEY, u_id INTEGER REFERENCES u, code TEXT REFERENCES w(code),"
+            + " x TEXT, y INT, FOREIGN KEY (x, y) REFERENCES wr)"
         if random.chance(60) { schema += "; CREATE INDEX t_c0 ON t(c0)" }
     }
 
@@ -78,6 +83,12 @@ struct RandomMigration {
             )
         }
         values.append("INSERT INTO u VALUES (1, 'x'), (2, NULL), (7, zeroblob(5000))")
+        values.append(
+            """
+            INSERT INTO w VALUES (1, 'a', 'n'), (2, 'b', NULL), (3, 'c', 'long'); INSERT INTO wr VALUES ('x', 1, ''), ('y', 2, '');
+            INSERT INTO child VALUES (1, 1, 'a', 'x', 1), (2, 2, NULL, 'y', NULL), (3, NULL, 'c', NULL, 2)
+            """)
+        if random.chance(20) { values.append("INSERT INTO child VALUES (9, 99, 'lost', 'x', 7)") }
         if random.chance(50) { values.append("DELETE FROM t WHERE c0 IS NULL") }
         rows = values.joined(separator: ";\n")
     }
@@ -104,7 +115,7 @@ struct RandomMigration {
     private mutating func statement() -> String {
         let names = keyNames + columns.map(\.name)
         let column = random.pick(columns).name
-        switch random.below(14) {
+        switch random.below(16) {
         case 0: return "UPDATE \(name) SET \(column) = \(value()) WHERE \(condition())"
         case 1: return "DELETE FROM \(name) WHERE \(condition())"
         case 2: return "UPDATE \(name) SET \(column) = \(column)"
@@ -148,7 +159,27 @@ struct RandomMigration {
                 "\(definition("\(name)_new", target)); \(copy)\(order); DROP TABLE \(name); ALTER TABLE \(name)_new RENAME TO \(name)"
             columns = target
             return text
+        case 13, 14: return keyed()
         default: return "DELETE FROM u WHERE a = 7; UPDATE u SET b = upper(b)"
         }
+    }
+
+    /// Something that foreign keys have a say in, or might be thought to have.
+    private mutating func keyed() -> String {
+        random.pick([
+            "UPDATE u SET b = 'other'", "DELETE FROM u WHERE a = \(1 + random.below(8))",
+            "UPDATE u SET a = a + 1 WHERE a = 7", "UPDATE w SET note = 'x' || note",
+            "UPDATE w SET code = upper(code) WHERE id = \(1 + random.below(3))",
+            "UPDATE w SET id = id + 10", "DELETE FROM w WHERE id = \(1 + random.below(3))",
+            "UPDATE wr SET note = 'n'", "DELETE FROM wr WHERE y = \(1 + random.below(2))",
+            "INSERT OR IGNORE INTO u VALUES (99, 'found')",
+            "INSERT INTO child(u_id) VALUES (\(random.below(9)))",
+            "UPDATE child SET code = 'b' WHERE id = 1", "ALTER TABLE u ADD COLUMN n\(random.below(999))",
+            "ALTER TABLE w RENAME TO w\(random.below(999)); CREATE TABLE w(id INTEGER PRIMARY KEY, code TEXT UNIQUE, note TEXT)",
+            """
+            CREATE TABLE u_new(a INTEGER PRIMARY KEY, b TEXT, more); INSERT INTO u_new(a, b) SELECT a, b FROM u
+            WHERE a <> \(random.below(9)); DROP TABLE u; ALTER TABLE u_new RENAME TO u
+            """,
+        ])
     }
 }
