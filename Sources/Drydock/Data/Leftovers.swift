@@ -91,8 +91,10 @@ struct Leftovers {
         }
         if !tables.key.isEmpty {
             (left, right) = try match(left, right) {
+                // Rows whose key has a NULL are several, and only what they hold tells them apart.
                 try tables.key.allSatisfy {
-                    try tables.value($0, \.before).hasPlace(of: tables.value($0, \.after))
+                    let value = try tables.value($0, \.before)
+                    return try value != .null && value.hasPlace(of: tables.value($0, \.after))
                 }
             } onMatch: {
                 result.changed.append(($0, $1))

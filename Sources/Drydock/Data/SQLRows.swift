@@ -75,7 +75,8 @@ struct SQLRows: RowDiffSource {
             case .lost(let row): try whole(.removed, row)
             case .added(let row): try whole(.added, row)
             case .changed(let old, let new):
-                guard identity != .content else {
+                // Rows whose key has a NULL are several, and only what they hold tells them apart.
+                guard identity != .content, !old.values[..<key.count].contains(.null) || lead > 0 else {
                     try whole(.removed, old)
                     return try whole(.added, new)
                 }
