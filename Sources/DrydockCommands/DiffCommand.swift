@@ -139,9 +139,11 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private func runData() async throws {
+        let config = try ConfigFile.load(stubs.config)
         var request = DataDiffRequest(
-            from: try SchemaSource(old, migrationFormat: migrationFormat),
-            to: try SchemaSource(new, migrationFormat: migrationFormat))
+            from: try config.source(old, migrationFormat: migrationFormat),
+            to: try config.source(new, migrationFormat: migrationFormat))
+        (request.functions, request.collations) = stubs.stubs(config)
         request.tables = table
         let redacts = redact ?? VerifySettings.isCI
         try await DataDiffRun(
@@ -153,10 +155,11 @@ struct DiffCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             if data { return try await runData() }
+            let config = try ConfigFile.load(stubs.config)
             var request = DiffRequest(
-                from: try SchemaSource(old, migrationFormat: migrationFormat),
-                to: try SchemaSource(new, migrationFormat: migrationFormat))
-            (request.functions, request.collations) = stubs.stubs(try ConfigFile.load(stubs.config))
+                from: try config.source(old, migrationFormat: migrationFormat),
+                to: try config.source(new, migrationFormat: migrationFormat))
+            (request.functions, request.collations) = stubs.stubs(config)
             request.hints = try hints()
             request.detectsRenames = detectRenames
             request.wantsPlan = sql || down

@@ -78,7 +78,7 @@ struct NewCommand: AsyncParsableCommand {
     private func planned(
         _ folder: String, to target: String, _ config: ConfigFile
     ) async throws -> String {
-        var request = DiffRequest(from: try SchemaSource(folder), to: try SchemaSource(target))
+        var request = DiffRequest(from: try config.source(folder), to: try config.source(target))
         (request.functions, request.collations) = stubs.stubs(config)
         request.wantsPlan = true
         request.allowsLoss = allowLoss

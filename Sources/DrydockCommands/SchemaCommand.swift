@@ -49,11 +49,11 @@ struct SchemaCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let engine = GRDBDriver()
-            let (functions, collations) = stubs.stubs(try ConfigFile.load(stubs.config))
+            let config = try ConfigFile.load(stubs.config)
+            let (functions, collations) = stubs.stubs(config)
+            let loaded = try config.source(source, migrationFormat: migrationFormat)
             if let check {
-                var request = DiffRequest(
-                    from: try SchemaSource(check),
-                    to: try SchemaSource(source, migrationFormat: migrationFormat))
+                var request = DiffRequest(from: try SchemaSource(check), to: loaded)
                 (request.functions, request.collations) = (functions, collations)
                 let report = try await SchemaComparer(engine: engine).run(request)
                 guard !report.isSame else { return }
@@ -62,8 +62,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 throw ExitCode(1)
             }
             let schema = try await SchemaComparer(engine: engine).schema(
-                of: try SchemaSource(source, migrationFormat: migrationFormat), functions: functions,
-                collations: collations)
+                of: loaded, functions: functions, collations: collations)
             Terminal.write((SchemaFormat(rawValue: format) ?? .sql).render(schema))
         } catch let error as RequestError {
             Terminal.complain(error.description)

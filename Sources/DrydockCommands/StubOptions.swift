@@ -29,3 +29,13 @@ struct StubOptions: ParsableArguments {
         (config.functions + functions.map(\.stub), config.collations + collations.map(\.stub))
     }
 }
+
+extension ConfigFile {
+    /// A source, whose migrations, if it is a folder of them, are read as the project says.
+    func source(_ text: String, migrationFormat: String? = nil) throws -> SchemaSource {
+        var source = try SchemaSource(text)
+        source.migrationFormat = migrationFormat ?? self.migrationFormat
+        source.options = options
+        return source
+    }
+}

@@ -192,8 +192,10 @@ package struct HumanRenderer: ReportRenderer {
     private func summary(_ report: VerifyReport, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         let steps = report.replays.flatMap(\.steps)
+        // Whose rules were followed, where they are not Drydock's own.
+        let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
         let facts = [
-            counted(report.replays.count, "snapshot"), counted(steps.count, "step"),
+            counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
             counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
             counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written", duration(report.seconds),
         ]

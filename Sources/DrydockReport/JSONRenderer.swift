@@ -21,6 +21,7 @@ private struct Envelope: Encodable {
     var command = "verify"
     var verdict: String
     var seconds: Double
+    var migrationFormat: String?
     var findings: [JSONFinding]
     var replays: [JSONReplay]
     var notChecked: [JSONNotChecked]
@@ -28,6 +29,7 @@ private struct Envelope: Encodable {
     init(_ report: VerifyReport, _ options: RenderOptions) {
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
+        migrationFormat = report.migrationFormat
         findings = report.findings.map { JSONFinding($0, options) }
         replays = report.replays.map(JSONReplay.init)
         notChecked = report.notChecked.map {

@@ -3,6 +3,8 @@ public struct VerifyReport: Sendable {
     public var findings: [Finding] = []
     public var replays: [ReplaySummary] = []
     public var notChecked: [NotChecked] = []
+    /// The name of the format in which the migrations were read.
+    public var migrationFormat: String?
     /// Wall-clock seconds of the whole run.
     public var seconds: Double = 0
     /// Whether warnings count as failures.

@@ -27,6 +27,7 @@ public struct Verifier: Sendable {
         let set = try await load(request, snapshots)
         var report = VerifyReport()
         report.isStrict = request.isStrict
+        report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         if !set.migrations.isEmpty, !snapshots.isEmpty {
             let context = try await makeContext(request, set)

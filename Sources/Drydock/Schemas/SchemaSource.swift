@@ -4,7 +4,7 @@ import SQLiteSchema
 
 /// Where a schema comes from: a database file, a `.sql` file, or a folder of migrations, as `FOLDER@VERSION`
 /// up to a version.
-public struct SchemaSource: Sendable, Hashable {
+public struct SchemaSource: Sendable {
     public enum Kind: Sendable, Hashable {
         case database
         case script
@@ -15,12 +15,8 @@ public struct SchemaSource: Sendable, Hashable {
     public var kind: Kind
     /// The format of a folder of migrations; nil to recognise it.
     public var migrationFormat: String?
-
-    /// - Throws: ``RequestError`` when nothing is there.
-    public init(_ text: String, migrationFormat: String?) throws {
-        try self.init(text)
-        self.migrationFormat = migrationFormat
-    }
+    /// What the project says of a folder's migrations.
+    public var options = FormatOptions()
 
     /// - Throws: ``RequestError`` when nothing is there.
     public init(_ text: String) throws {
@@ -155,7 +151,8 @@ struct SchemaLoader: Sendable {
     }
 
     private func migrate(_ source: SchemaSource, upTo version: String?) async throws -> Overlay {
-        let set = try MigrationFormats.load(folder: source.path, named: source.migrationFormat)
+        let set = try MigrationFormats.load(
+            folder: source.path, named: source.migrationFormat, options: source.options)
         guard !set.migrations.isEmpty else { throw RequestError("there is no migration in '\(source.path)'") }
         var count = set.migrations.count
         if let version {

@@ -30,6 +30,21 @@ import Testing
         #expect(result.output == "-- Table t.\nALTER TABLE t ADD COLUMN b TEXT;\n")
     }
 
+    @Test func `migrations are read as drydock.yml says`() throws {
+        let folder = tool.folder
+        try folder.write("base.sql", "CREATE TABLE before(x);")
+        try folder.write("app/V1__first.sql", "CREATE TABLE ${prefix}t(a CHECK (half(a) = a));")
+        try folder.write("app/V2__index.sql", "CREATE INDEX i ON before(x);")
+        try folder.write(
+            "drydock.yml", "base: base.sql\nplaceholders:\n  prefix: app_\nfunctions:\n  half: $0\n")
+        let schema = try tool.run("schema", "app")
+        #expect(
+            schema.status == 0 && schema.output.contains("app_t") && schema.output.contains("before"),
+            "\(schema)")
+        let result = try tool.run("diff", "app@1", "app", "--name-only")
+        #expect(result.status == 1 && result.output == "before\n", "\(result)")
+    }
+
     @Test func `different sources have status 1 in every form`() throws {
         let result = try tool.run("diff", "a.sql", "b.sql")
         #expect(result.status == 1)
