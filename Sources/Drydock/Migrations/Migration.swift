@@ -25,6 +25,8 @@ public struct Migration: Sendable {
     public var record: [Bookkeeping] = []
     /// What its tool writes when it was undone.
     public var unrecord: [Bookkeeping] = []
+    /// Its tool runs it also where a newer one is applied, whatever the policy says of late ones.
+    public var runsLate = false
     /// It is written in the app's own language: Drydock cannot run it.
     public var isCode = false
 

@@ -38,9 +38,10 @@ struct ReplayPlan: Sendable {
             }
             return then != now && !history.repeats.contains(migration.identifier)
         }
-        if set.policy.late == .skip { pending.removeAll { late.contains($0) } }
+        let stopped = late.filter { !set.migrations[$0].runsLate }
+        if set.policy.late == .skip { pending.removeAll { stopped.contains($0) } }
         self.pending = pending
-        isRefused = history.refusal != nil || set.policy.late == .refuse && !late.isEmpty
+        isRefused = history.refusal != nil || set.policy.late == .refuse && !stopped.isEmpty
         refusal = history.refusal
         self.set = set
     }
@@ -72,7 +73,7 @@ struct ReplayPlan: Sendable {
     private func finding(late: (pending: Migration, applied: String)) -> Finding {
         let fact = "\(late.pending.identifier) is pending although \(late.applied) is applied"
         let (severity, message, help): (Finding.Severity, String, String) =
-            switch set.policy.late {
+            switch late.pending.runsLate ? .run : set.policy.late {
             case .run:
                 (
                     .warning, fact,
