@@ -70,11 +70,10 @@ struct FormatChoice {
         guard let first = left.first else { return try load(DrydockFormat()) }
         guard left.count > 1 else { return try load(first.format) }
         var readings: [(evidence: FolderEvidence, set: MigrationSet)] = []
-        for (format, evidence) in left {
-            // A reading that makes nothing of the folder is none.
-            let set = try load(format)
-            if readings.isEmpty || !set.migrations.isEmpty { readings.append((evidence, set)) }
-        }
+        for (format, evidence) in left { readings.append((evidence, try load(format))) }
+        // A reading that makes nothing of the folder is none.
+        let full = readings.filter { !$0.set.migrations.isEmpty }
+        if !full.isEmpty { readings = full }
         if let other = readings.dropFirst().first(where: { !Self.isSame($0.set, readings[0].set) }) {
             throw RequestError(
                 "the migrations in '\(files.path)' can be read as \(readings[0].set.format.name) "
