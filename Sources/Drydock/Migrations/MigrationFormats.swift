@@ -3,8 +3,8 @@ public enum MigrationFormats {
     /// The one place where a format is registered. Where two read a folder alike, the first does.
     public static let all: [any MigrationFormat] = [
         DrydockFormat(), GolangMigrateFormat(), GooseFormat(), SqlxFormat(), DieselFormat(), DbmateFormat(),
-        PrismaFormat(), DrizzleFormat(), FlywayFormat(), D1Format(), SQLDelightFormat(), RoomFormat(),
-        DriftFormat(), UserVersionFormat(),
+        PrismaFormat(), DrizzleFormat(), FlywayFormat(), RefineryFormat(), D1Format(), SQLDelightFormat(),
+        RoomFormat(), DriftFormat(), UserVersionFormat(),
     ]
 
     /// Every name that `--migration-format` takes.
