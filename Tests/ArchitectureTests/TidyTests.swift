@@ -36,4 +36,22 @@ import Testing
         let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Rules").map(\.name)
         for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
     }
+
+    /// Every migration format is registered, has its mirrored test file and its row in the README.
+    @Test func formatsAreWhole() throws {
+        let formats = try Repository.swiftFiles(in: "Sources/Drydock/Migrations/Formats")
+            .filter { $0.name.hasSuffix("Format.swift") }
+        #expect(formats.count > 10)
+        let registry = try Repository.text("Sources/Drydock/Migrations/MigrationFormats.swift")
+        let rows = try Repository.text("README.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests").map(\.name)
+        for format in formats {
+            let type = format.name.dropLast(6)
+            let name = try #require(format.text.firstMatch(of: /[nN]ame = "([a-z0-9-]+)"/)).output.1
+            #expect(rows.contains { $0.contains("`\(name)`") }, "\(type)")
+            // Drydock's own is what every other test runs; a custom one comes with drydock.yml.
+            if type != "DrydockFormat" { #expect(tests.contains("\(type)Tests.swift"), "\(type)") }
+            if type != "CustomFormat" { #expect(registry.contains("\(type)()"), "\(type)") }
+        }
+    }
 }
