@@ -16,7 +16,9 @@ public struct DrydockCommand: AsyncParsableCommand {
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,
         version: version,
-        subcommands: [VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self])
+        subcommands: [
+            VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self, StatsCommand.self,
+        ])
 
     public init() {}
 }

@@ -8,12 +8,15 @@ import Darwin
 
 /// A regular file mapped for reading, which survives that somebody else cuts the file short.
 ///
-/// The descriptor is closed once the file is mapped. Closing drops the POSIX locks that this process
-/// holds on the file, and a file that is being written is torn: mapping is for snapshots.
+/// A file that is being written is torn: mapping is for snapshots, or under a lock. The descriptor is closed
+/// once the file is mapped, or with this object: closing drops the POSIX locks that this process holds on the
+/// file (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 package final class MappedFile: Sendable {
     let path: FilePath
     /// What the file was when it was mapped.
     private let identity: FileIdentity
+    /// Closed with this object.
+    private let heldDescriptor: Int32?
 
     // The memory is read-only and stays mapped until this object goes; the slot's fields are atomics.
     // Nothing here changes after init, so that sharing the pointers between threads is sound.
@@ -24,19 +27,21 @@ package final class MappedFile: Sendable {
     package var size: Int { identity.size }
 
     /// Maps a file.
+    /// - Parameter holdsDescriptor: whether its descriptor stays open as long as this object lives.
     /// - Throws: ``OverlayError``.
-    package convenience init(path: String) throws(OverlayError) {
-        try self.init(FilePath(path))
+    package convenience init(path: String, holdsDescriptor: Bool = false) throws(OverlayError) {
+        try self.init(FilePath(path), holdsDescriptor: holdsDescriptor)
     }
 
-    init(_ path: FilePath) throws(OverlayError) {
+    init(_ path: FilePath, holdsDescriptor: Bool = false) throws(OverlayError) {
         // Asked before it is opened, since opening a device may do something; and again afterwards.
         _ = try FileIdentity(of: path)
         // Without O_NONBLOCK the opening of a pipe that took the file's place would wait for a writer.
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let descriptor = open(path.cString, flags)
         guard descriptor >= 0 else { throw OverlayError(errno, path) }
-        defer { close(descriptor) }
+        var isHeld = false
+        defer { if !isHeld { close(descriptor) } }
 
         let identity = try FileIdentity(of: descriptor, path)
         self.path = path
@@ -44,6 +49,8 @@ package final class MappedFile: Sendable {
         guard identity.size > 0 else {
             start = nil
             slot = nil
+            heldDescriptor = holdsDescriptor ? descriptor : nil
+            isHeld = holdsDescriptor
             return
         }
         guard let memory = mmap(nil, identity.size, PROT_READ, MAP_SHARED, descriptor, 0),
@@ -55,11 +62,14 @@ package final class MappedFile: Sendable {
         }
         self.slot = slot
         start = UnsafeRawPointer(memory)
+        heldDescriptor = holdsDescriptor ? descriptor : nil
+        isHeld = holdsDescriptor
     }
 
     deinit {
         if let slot { FaultTable.leave(slot) }
         if let start { munmap(UnsafeMutableRawPointer(mutating: start), identity.size) }
+        if let heldDescriptor { close(heldDescriptor) }
     }
 
     /// Whether a read found a page gone. It stays so.
@@ -98,6 +108,9 @@ package final class MappedFile: Sendable {
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(OverlayError) {
         try withBytes(at: offset, count: buffer.count) { buffer.copyMemory(from: $0) }
     }
+
+    /// Whether the path still leads to the file that was mapped, written or not.
+    package var isAtPath: Bool { (try? FileIdentity(of: path))?.isSameFile(as: identity) ?? false }
 
     /// Makes sure that the file on the disk is still the one that was mapped.
     /// - Throws: ``OverlayError`` when it is gone, was replaced, was written or was cut short. A file

@@ -39,6 +39,9 @@ public struct TreeStatistics: Equatable, Sendable {
     /// at 0.
     public private(set) var payloadSizes = Array(repeating: 0, count: 33)
 
+    /// About how many pages the tree would need were they full, as VACUUM leaves them.
+    public private(set) var packedPages = 0
+
     public var pages: Int { interiorPages + leafPages + overflowPages }
     public var unused: Int { interiorUnused + leafUnused + overflowUnused }
 
@@ -50,6 +53,7 @@ public struct TreeStatistics: Equatable, Sendable {
     public init(_ file: DatabaseFile, root: UInt32) throws {
         var layout: [UInt64] = []
         var lastLeaf: UInt32?
+        var packing = Packing(room: file.header.usableSize)
         try file.forEachPage(ofTree: root) { visit in
             var isLeaf = false
             switch visit.content {
@@ -60,7 +64,7 @@ public struct TreeStatistics: Equatable, Sendable {
                 overflowUnused += file.header.usableSize - 4 - bytes
             case .tree(let page):
                 isLeaf = page.kind.isLeaf
-                try count(page)
+                try count(page, &packing)
                 depth = max(depth, visit.depth + 1)
                 if isLeaf {
                     if let lastLeaf, page.number != lastLeaf &+ 1 { scatteredLeaves += 1 }
@@ -70,9 +74,10 @@ public struct TreeStatistics: Equatable, Sendable {
             layout.append(UInt64(visit.number) << 1 | (isLeaf ? 1 : 0))
         }
         countGaps(&layout)
+        packedPages = overflowPages + packing.pages(isTable: try file.treePage(root).kind.isTable)
     }
 
-    private mutating func count(_ page: TreePage) throws(FileDamage) {
+    private mutating func count(_ page: TreePage, _ packing: inout Packing) throws(FileDamage) {
         cellCount += page.cellCount
         let unused = try page.unusedBytes()
         if page.kind.isLeaf {
@@ -89,6 +94,7 @@ public struct TreeStatistics: Equatable, Sendable {
             let cell = try page.entry(index).payload
             payload += cell.localSize
             if cell.size > cell.localSize { overflowCellCount += 1 }
+            packing.add(cell.start + cell.storedSize - (try page.cell(index)))
             largestPayload = max(largestPayload, cell.size)
             payloadSizes[min(32, Int.bitWidth - cell.size.leadingZeroBitCount)] += 1
         }
@@ -101,5 +107,37 @@ public struct TreeStatistics: Equatable, Sendable {
         where page & 1 == 1 && page >> 1 != before >> 1 + 1 {
             gapCount += 1
         }
+    }
+}
+
+/// Fills pages with cells, one behind the other.
+private struct Packing {
+    /// Of a page, in bytes.
+    let room: Int
+    private var leaves = 1
+    private var used = 8
+
+    init(room: Int) { self.room = room }
+
+    /// - Parameter size: of a cell, without its two bytes in the cell pointer array.
+    mutating func add(_ size: Int) {
+        let size = max(4, size) + 2
+        if used + size > room {
+            leaves += 1
+            used = 8
+        }
+        used += size
+    }
+
+    /// All b-tree pages above and of the leaves. A child costs an interior page of a table its number, a
+    /// rowid of some bytes, and the pointer; in an index an entry that a leaf would have otherwise.
+    func pages(isTable: Bool) -> Int {
+        var (total, level) = (leaves, leaves)
+        let fanout = max(2, (room - 12) / (isTable ? 11 : 40))
+        while level > 1 {
+            level = (level + fanout - 1) / fanout
+            total += level
+        }
+        return total
     }
 }
