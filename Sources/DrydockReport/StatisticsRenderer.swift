@@ -90,9 +90,9 @@ package enum StatisticsRenderer {
         var text = "--- \(old.path)  \(size(old.byteCount))\n+++ \(new.path)  \(size(new.byteCount))\n\n"
         for it in growth where it.bytes != 0 || it.rows != 0 {
             let bytes = it.bytes == 0 ? "0 B" : (it.bytes > 0 ? "+" : "-") + size(abs(it.bytes))
-            let rows = (it.rows >= 0 ? "+" : "-") + grouped(abs(it.rows))
+            let rows = it.rows == 0 ? "" : (it.rows > 0 ? "+" : "-") + grouped(abs(it.rows)) + " rows"
             let line =
-                "  \(padded(quotedIfNeeded(it.name), 36))\(leading(bytes, 14))\(leading(rows, 16)) rows"
+                "  \(padded(quotedIfNeeded(it.name), 36))\(leading(bytes, 14))\(leading(rows, 21))"
             text += (it.bytes > 0 ? paint.red(line) : it.bytes < 0 ? paint.green(line) : line) + "\n"
         }
         return text + (growth.allSatisfy { $0.bytes == 0 && $0.rows == 0 } ? "same\n" : "")
