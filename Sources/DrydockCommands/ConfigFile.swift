@@ -9,6 +9,7 @@ import Yams
 struct ConfigFile {
     var migrations: String?
     var snapshots: String?
+    var lock: String?
     var upTo: String?
     var jobs: Int?
     var timeout: TimeLimit?
@@ -34,7 +35,7 @@ struct ConfigFile {
         "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "full-check", "format", "report",
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
-        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom",
+        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom", "lock",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -64,6 +65,7 @@ struct ConfigFile {
             switch word.foldedKey {
             case "migrations": migrations = try reader.string(value, word)
             case "snapshots": snapshots = try reader.string(value, word)
+            case "lock": lock = try reader.string(value, word)
             case "upto": upTo = try reader.string(value, word)
             case "jobs": jobs = try reader.positive(value, word)
             case "timeout":

@@ -20,6 +20,7 @@ public struct FlywayFormat: MigrationFormat {
     public let name = "flyway"
     public let historyTable: String? = "flyway_schema_history"
     public let policy = ToolPolicy(foreignKeys: false, late: .refuse)
+    public let checksums = ChecksumScope.own
 
     public init() {}
 
@@ -76,6 +77,7 @@ public struct FlywayFormat: MigrationFormat {
                     try Self.sections(source, folder.text(script.file + ".conf"))
                 }
             migration.isCode = script.isCode
+            migration.isRepeatable = script.kind == .repeatable
             if !script.isCode {
                 let checksum = Self.checksum(of: folder.file(script.file))
                 migration.checksum = String(checksum)
