@@ -9,6 +9,8 @@ struct LockCursor {
 
     var isAtEnd: Bool { scalars.isEmpty }
 
+    var isAtComment: Bool { scalars.first == "#" }
+
     /// What is left of the line, without blanks at its end.
     var rest: String {
         var end = scalars

@@ -18,7 +18,7 @@ struct LockReader {
         var isVersionKnown = false
         for (index, line) in lines.enumerated() {
             var cursor = LockCursor(line)
-            guard !cursor.isAtEnd, !line.hasPrefix("#") else { continue }
+            guard !cursor.isAtEnd, !cursor.isAtComment else { continue }
             do {
                 let kind = try cursor.word()
                 guard isVersionKnown else {

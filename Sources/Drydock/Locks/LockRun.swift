@@ -73,10 +73,11 @@ struct LockRun {
 
     mutating func checkMigrations() {
         let known = lock.migrationIdentifiers
-        for migration in set.migrations where !migration.isRepeatable && !known.contains(migration.identifier)
-        {
+        for migration in set.migrations where !migration.isRepeatable {
+            let isNew = !known.contains(migration.identifier)
+            guard isNew || replacedMigrations.contains(migration.identifier) else { continue }
             if let fault = migration.fault { findings.append(fault) }
-            summary.unlocked.append(migration.identifier)
+            if isNew { summary.unlocked.append(migration.identifier) }
         }
         for var finding in check.findings(set) where !isReplaced(finding) {
             let isNew = finding.migration.map { !known.contains($0) } ?? false
@@ -137,7 +138,11 @@ struct LockRun {
         summary.removed += lock.migrations.map(\.identifier).filter {
             replacedMigrations.contains($0) && places[$0] == nil
         }
-        lock.migrations.removeAll { replacedMigrations.contains($0.identifier) }
+        // What cannot be read keeps the entry that it has.
+        let unreadable = Set(set.migrations.filter { $0.fault != nil }.map(\.identifier))
+        lock.migrations.removeAll {
+            replacedMigrations.contains($0.identifier) && !unreadable.contains($0.identifier)
+        }
         var kept = lock.migrationIdentifiers
         for (index, migration) in set.migrations.enumerated() {
             let identifier = migration.identifier
