@@ -28,8 +28,8 @@ import Testing
         let entry = try entry(folder)
         #expect(entry.version == "v1" && entry.date == "2026-01-31")
         #expect(entry.rows == ["p": 1, "my c": 2])
-        let version = try PlainDatabase().literals("SELECT sqlite_version()")[0][0]
-        #expect(version.contains(entry.library ?? "none"))
+        let version = try PlainDatabase().firstRow("SELECT sqlite_version()") { $0.string(0) }
+        #expect(entry.library == version)
         let baseline = try #require(entry.baselines.values.first)
         #expect(baseline.contains("foreign-key-violation") && !baseline.contains("\n"))
         #expect(!baseline.contains("words"))
