@@ -14,16 +14,16 @@ struct LockCommand: AsyncParsableCommand {
             an entry is only rewritten or dropped with --replace.
 
             EXAMPLES
-              drydock lock                              add what is new
-              drydock lock --check                      look, write nothing: for a pre-commit hook
-              drydock lock --replace v12_create_threads v12 was edited, and nobody has it
-              drydock lock --replace mail-v1.sqlite     the snapshot was made anew
-              drydock lock --check --format json        the same for other tools
+              drydock lock                       add what is new
+              drydock lock --check               write nothing: a pre-commit hook
+              drydock lock --replace v12_threads edited, and nobody has it
+              drydock lock --replace v1.sqlite   the snapshot was made anew
+              drydock lock --check --format json the same for other tools
 
             EXIT STATUS
               0  everything is as it was locked, or was added
               1  something is not
-              2  no report could be made: no lock to check, one that a merge left in conflict or that is newer
+              2  no report could be made: no lock to check, or one that is broken
               64 bad usage
             """)
 

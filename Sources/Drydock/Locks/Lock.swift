@@ -34,7 +34,15 @@ public struct Lock: Sendable, Equatable {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw RequestError("\(path):1: the lock is no text in UTF-8; restore it")
         }
-        return try Lock(text, path: path)
+        let lock = try Lock(text, path: path)
+        // Cut short, what is left of its last line may still read as an entry.
+        guard bytes.last == UInt8(ascii: "\n") else {
+            let line = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+            throw RequestError(
+                "\(path):\(line): the lock ends within a line, as one that was cut short; restore it, or end the "
+                    + "line if it is whole")
+        }
+        return lock
     }
 
     /// The identifiers that are locked, as the history tables have them.

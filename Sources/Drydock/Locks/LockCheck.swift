@@ -77,8 +77,20 @@ struct LockCheck: Sendable {
                 "differs from what is locked in comments, white space or line endings alone; \(format) keeps a "
                     + "checksum over them and \(consequence)")
         }
+        if migration.fault == nil, now.bytes == locked.bytes { return misread(migration) }
         return finding(
             .error, "is not what is locked: its SQL is another, not only its comments or white space")
+    }
+
+    /// The same file with other tokens: it is the lock that was changed, or how files are read.
+    private func misread(_ migration: Migration) -> Finding {
+        Finding(
+            .migrationEdited,
+            "\(migration.identifier) is byte for byte what is locked, and yet its SQL has another digest",
+            help:
+                "Its line in \(place.path) was edited, or drydock.yml reads the file otherwise than it did: put that "
+                + "right, or: drydock lock --replace \(LockWord.text(migration.identifier))",
+            migration: migration.identifier, place: .init(file: place.path))
     }
 
     private func removed(_ locked: LockedMigration, _ now: [Migration]) -> Finding {

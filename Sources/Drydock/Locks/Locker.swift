@@ -1,5 +1,4 @@
 import DatabaseEngine
-import Foundation
 import OverlayVFS
 import SQLiteSchema
 
@@ -113,10 +112,10 @@ public struct Locker: Sendable {
     private func write(_ lock: Lock, to path: String, over old: Lock?) throws {
         guard lock != old else { return }
         do {
-            try Data(lock.text.utf8).write(
-                to: URL(fileURLWithPath: FolderListing.realPath(path)), options: .atomic)
+            try AtomicFile.write(Array(lock.text.utf8), to: path)
         } catch {
-            throw RequestError("the lock '\(path)' cannot be written: \(error.localizedDescription)")
+            throw RequestError(
+                "the lock '\(path)' cannot be written: \(error); --lock names another place")
         }
     }
 }

@@ -191,6 +191,43 @@ import Testing
         #expect(try await folder.lockRefusal().contains("drydock.lock:1: a merge left its conflict markers"))
     }
 
+    @Test func `a digest that was edited in the lock is told where it is`() async throws {
+        let folder = try await locked()
+        try folder.edit("drydock.lock") { text in
+            text.replacing(/(migration v2 .*tokens=)[0-9a-f]{8}/) { $0.output.1 + "00000000" }
+        }
+        let report = try await folder.checkLock()
+        report.expect(errors: [.migrationEdited])
+        let finding = try report.finding(.migrationEdited)
+        #expect(finding.message.hasPrefix("v2 is byte for byte what is locked"))
+        #expect(finding.place?.file == folder.file("drydock.lock"))
+    }
+
+    @Test func `the lock keeps its permissions, and nothing is left beside it`() async throws {
+        let folder = try await locked()
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o640], ofItemAtPath: folder.file("drydock.lock"))
+        try folder.write("Migrations/v11.sql", "CREATE TABLE c(x);")
+        try await folder.lock().expectNothing()
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("drydock.lock"))
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
+        #expect(try folder.contents().keys.allSatisfy { !$0.hasSuffix(".tmp") })
+    }
+
+    @Test func `names may hold anything that a file's name may`() async throws {
+        let folder = try await locked()
+        let names = ["v11 with spaces", "v12 \"quoted\" 'twice'", "v13 é 🛳️ = #1", "v14 \\ \u{202E}x"]
+        for (index, name) in names.enumerated() {
+            try folder.write("Migrations/\(name).sql", "CREATE TABLE t\(index)(x);")
+        }
+        try await folder.lock().expectNothing()
+        try await folder.checkLock().expectNothing()
+        #expect(try Lock.load(folder.file("drydock.lock"))?.migrations.suffix(4).map(\.identifier) == names)
+        try folder.remove("Migrations/\(names[1]).sql")
+        try await folder.checkLock().expect(errors: [.migrationRemoved])
+        try await folder.lock(names[1]).expectNothing()
+    }
+
     @Test func `an empty folder is nothing to lock`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("Migrations/readme", "")

@@ -9,12 +9,17 @@ import Testing
 @Suite struct LockSnapshotTests {
     private static let scenario = Scenario(
         "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE \"my c\"(p INT REFERENCES p, t TEXT);",
+        rows: "INSERT INTO p VALUES (1); INSERT INTO \"my c\" VALUES (1, 'x'), (1, 'y');",
+        steps: "CREATE TABLE n(a)")
+    /// The same with a row that references none.
+    private static let faulty = Scenario(
+        scenario.migrations[0].sql,
         rows: "INSERT INTO p VALUES (1); INSERT INTO \"my c\" VALUES (1, 'x'), (2, 'y');",
         steps: "CREATE TABLE n(a)")
     private static let name = "Snapshots/snapshot.sqlite"
 
-    private func locked() async throws -> TemporaryFolder {
-        let folder = try Self.scenario.write()
+    private func locked(_ scenario: Scenario = scenario) async throws -> TemporaryFolder {
+        let folder = try scenario.write()
         try await folder.lock().expectNothing()
         return folder
     }
@@ -24,7 +29,7 @@ import Testing
     }
 
     @Test func `where it comes from is noted`() async throws {
-        let folder = try await locked()
+        let folder = try await locked(Self.faulty)
         let entry = try entry(folder)
         #expect(entry.version == "v1" && entry.date == "2026-01-31")
         #expect(entry.rows == ["p": 1, "my c": 2])
@@ -136,7 +141,7 @@ import Testing
     // MARK: - Baselines
 
     @Test func `what is wrong with it is known from the lock where the cache is empty`() async throws {
-        let folder = try await locked()
+        let folder = try await locked(Self.faulty)
         let plain = try await verify(folder, lock: nil, cache: "one")
         let known = try await verify(folder, lock: "drydock.lock", cache: "two")
         #expect(plain.replays.map(\.baseline) == [.checked])
@@ -149,7 +154,7 @@ import Testing
     }
 
     @Test func `it is never trusted for another content or another SQLite`() async throws {
-        let folder = try await locked()
+        let folder = try await locked(Self.faulty)
         try folder.edit("drydock.lock") { text in
             text.replacing(/by=[0-9a-f]{16}/, with: "by=0123456789abcdef")
         }

@@ -84,6 +84,22 @@ import Testing
         #expect(told.hasPrefix("drydock.lock:") && told.contains(message), "\(told)")
     }
 
+    @Test func `a lock that was cut short is none, wherever it ends`() throws {
+        var random = LockRandom(7)
+        var lock = random.lock()
+        while lock.migrations.isEmpty || lock.snapshots.isEmpty { lock = random.lock() }
+        let folder = try TemporaryFolder()
+        let bytes = Array(lock.text.utf8)
+        for count in bytes.indices where count == 0 || bytes[count - 1] != UInt8(ascii: "\n") {
+            try folder.write("drydock.lock", bytes[..<count])
+            let error = #expect(throws: RequestError.self) { try Lock.load(folder.file("drydock.lock")) }
+            #expect(error?.description.contains("drydock.lock:") == true)
+        }
+        // At the end of a line it has fewer entries: those are not locked, and --check lists them.
+        try folder.write("drydock.lock", bytes)
+        #expect(try Lock.load(folder.file("drydock.lock")) == lock)
+    }
+
     @Test func `a file that is not there is no lock, and one that is no text says so`() throws {
         let folder = try TemporaryFolder()
         #expect(try Lock.load(folder.file("drydock.lock")) == nil)
