@@ -141,14 +141,15 @@ struct LockCheck: Sendable {
 
     private func late(_ migration: Migration, _ fact: String, _ set: MigrationSet) -> Finding {
         let format = set.format.name
+        let policy: ToolPolicy.LateMigrations = migration.runsLate ? .run : set.policy.late
         let consequence =
-            switch set.policy.late {
+            switch policy {
             case .run: "\(format) runs it late on databases that have the others."
             case .skip: "\(format) never runs it on databases that have the others."
             case .refuse: "\(format) stops on databases that have the others."
             }
         return Finding(
-            .migrationOutOfOrder, set.policy.late == .run ? .warning : .error, fact,
+            .migrationOutOfOrder, policy == .run ? .warning : .error, fact,
             help: "\(consequence) Rename it so that it sorts last. If the others are not released either: "
                 + "drydock lock\(lock.migration(migration.identifier) == nil ? "" : " --replace \(LockWord.text(migration.identifier))")",
             migration: migration.identifier, place: .init(file: migration.path))

@@ -64,6 +64,21 @@ import Testing
         try await check(folder).expect(errors: [.migrationOutOfOrder], warnings: [.migrationEdited])
     }
 
+    @Test func `refinery's too, and it runs unversioned files late`() async throws {
+        let folder = try await locked(["V1__people.sql": ToolProject.one, "V3__born.sql": Self.two]) {
+            $0.migrationFormat = "refinery"
+        }
+        try folder.write("Migrations/U2__late.sql", "SELECT 1;")
+        try await check(folder).expect(warnings: [.migrationOutOfOrder])
+        try folder.edit("Migrations/V1__people.sql") { "-- why\n" + $0 }
+        let report = try await check(folder)
+        report.expect(warnings: [.migrationEdited, .migrationOutOfOrder])
+        #expect(try report.finding(.migrationEdited).message.hasSuffix("and refuses it where it is applied"))
+        try folder.write("Migrations/V2__later.sql", "SELECT 1;")
+        try folder.remove("Migrations/U2__late.sql")
+        try await check(folder).expect(errors: [.migrationOutOfOrder], warnings: [.migrationEdited])
+    }
+
     @Test func `Drizzle keeps one and never looks at it again`() async throws {
         let folder = try await locked([
             "0000_a.sql": ToolProject.one.replacing("\nCREATE", with: "\n--> statement-breakpoint\nCREATE"),

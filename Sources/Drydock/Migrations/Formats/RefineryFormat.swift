@@ -26,6 +26,8 @@ public struct RefineryFormat: MigrationFormat {
     public let name = "refinery"
     public let historyTable: String? = "refinery_schema_history"
     public let policy = ToolPolicy(foreignKeys: true, late: .refuse, recordsInTransaction: false)
+    /// Over the name as well, which the history has beside the version.
+    public let checksums = ChecksumScope.bytes
 
     public init() {}
 
