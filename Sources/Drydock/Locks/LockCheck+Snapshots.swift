@@ -43,7 +43,8 @@ extension LockCheck {
             .snapshotRemoved, "\(place.file(locked.path))\(version) is locked and gone",
             help:
                 "Put it back: as long as users may have this version, its upgrade is to be proved. If nobody has: "
-                + "drydock lock --replace \(LockWord.text(locked.path))", place: .init(file: place.path))
+                + "drydock lock --replace \(LockWord.text(locked.path))",
+            place: entry("snapshot", locked.path))
     }
 
     /// What is known of a snapshot with this content.

@@ -90,7 +90,7 @@ struct LockCheck: Sendable {
             help:
                 "Its line in \(place.path) was edited, or drydock.yml reads the file otherwise than it did: put that "
                 + "right, or: drydock lock --replace \(LockWord.text(migration.identifier))",
-            migration: migration.identifier, place: .init(file: place.path))
+            migration: migration.identifier, place: entry("migration", migration.identifier))
     }
 
     private func removed(_ locked: LockedMigration, _ now: [Migration]) -> Finding {
@@ -105,7 +105,7 @@ struct LockCheck: Sendable {
                 + (heir.map { "; \($0.identifier) has the same SQL" } ?? ""),
             help: (heir == nil ? "Put it back" : "Give it its name back: a new name runs once more")
                 + ". If no database has applied it: drydock lock --replace \(LockWord.text(locked.identifier))",
-            migration: locked.identifier, place: .init(file: place.path))
+            migration: locked.identifier, place: entry("migration", locked.identifier))
     }
 
     // MARK: - Order

@@ -43,7 +43,7 @@ struct LockReader {
         return lock
     }
 
-    private static func lines(of text: String) -> [String] {
+    static func lines(of text: String) -> [String] {
         var scalars = text.unicodeScalars[...]
         if scalars.first == "\u{FEFF}" { scalars = scalars.dropFirst() }
         return scalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -169,6 +169,20 @@ struct LockReader {
             result[try index(entry.snapshot, entry.line)].baselines[entry.key] = entry.text
         }
         return result.sorted { naturallyPrecedes($0.path, $1.path) }
+    }
+}
+
+extension LockCheck {
+    /// Where an entry stands in the lock: asked where something is said of it, so that a lock keeps no lines.
+    func entry(_ kind: String, _ name: String) -> Finding.Place {
+        var result = Finding.Place(file: place.path)
+        guard let bytes = try? FolderListing.contents(of: place.path) else { return result }
+        let index = LockReader.lines(of: String(decoding: bytes, as: UTF8.self)).firstIndex { line in
+            var cursor = LockCursor(line)
+            return (try? cursor.word()) == kind && (try? cursor.word()) == name
+        }
+        result.line = index.map { $0 + 1 }
+        return result
     }
 }
 
