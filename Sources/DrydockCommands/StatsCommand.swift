@@ -48,9 +48,9 @@ struct StatsCommand: AsyncParsableCommand {
             if format == "json" {
                 Terminal.write(StatisticsJSON.render(statistics, since: old))
             } else if let old {
-                Terminal.write(StatisticsRenderer.render(statistics, since: old, options))
+                Terminal.show(StatisticsRenderer.render(statistics, since: old, options))
             } else {
-                Terminal.write(StatisticsRenderer.render(statistics, options))
+                Terminal.show(StatisticsRenderer.render(statistics, options))
             }
         } catch let error as RequestError {
             Terminal.complain(error.description)

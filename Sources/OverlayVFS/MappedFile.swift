@@ -18,10 +18,17 @@ package final class MappedFile: Sendable {
     /// Closed with this object.
     private let heldDescriptor: Int32?
 
+    /// The first bytes, where a database has its change counter and a log its salts: times alone do not tell of
+    /// a second write within one tick of the clock.
+    private let head: [UInt8]
+
     // The memory is read-only and stays mapped until this object goes; the slot's fields are atomics.
     // Nothing here changes after init, so that sharing the pointers between threads is sound.
     nonisolated(unsafe) private let start: UnsafeRawPointer?
     nonisolated(unsafe) private let slot: UnsafeMutablePointer<FaultSlot>?
+
+    /// The size of a database's header, in bytes.
+    private static let headCount = 100
 
     /// The file's size in bytes when it was mapped; no read goes beyond it.
     package var size: Int { identity.size }
@@ -49,6 +56,7 @@ package final class MappedFile: Sendable {
         guard identity.size > 0 else {
             start = nil
             slot = nil
+            head = []
             heldDescriptor = holdsDescriptor ? descriptor : nil
             isHeld = holdsDescriptor
             return
@@ -62,6 +70,7 @@ package final class MappedFile: Sendable {
         }
         self.slot = slot
         start = UnsafeRawPointer(memory)
+        head = Array(UnsafeRawBufferPointer(start: memory, count: min(Self.headCount, identity.size)))
         heldDescriptor = holdsDescriptor ? descriptor : nil
         isHeld = holdsDescriptor
     }
@@ -118,7 +127,7 @@ package final class MappedFile: Sendable {
     package func checkUnchanged() throws(OverlayError) {
         if isBroken { throw .shrank(path: path.string) }
         let now = try FileIdentity(of: path)
-        if now == identity { return }
+        if now == identity, try withBytes(at: 0, count: head.count, { $0.elementsEqual(head) }) { return }
         throw now.isSameFile(as: identity) && now.size < identity.size
             ? .shrank(path: path.string) : .changed(path: path.string)
     }
