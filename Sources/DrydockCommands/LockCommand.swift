@@ -111,11 +111,13 @@ struct LockCommand: AsyncParsableCommand {
         do {
             let config = try ConfigFile.load(stubs.config)
             let report = try await Locker(engine: GRDBDriver()).run(request(config))
-            let renderer = ReportRenderers.named(format ?? config.format ?? "human") ?? HumanRenderer()
+            let format = format ?? config.format ?? "human"
+            let renderer = ReportRenderers.named(format) ?? HumanRenderer()
             let options = RenderOptions(
                 usesColor: Terminal.outputHasColor, redacts: config.redact ?? VerifySettings.isCI,
                 isQuiet: quiet || config.quiet ?? false)
-            Terminal.write(renderer.render(report, options))
+            let text = renderer.render(report, options)
+            if format == "human" { Terminal.show(text) } else { Terminal.write(text) }
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
             Terminal.complain(error.description)

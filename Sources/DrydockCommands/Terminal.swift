@@ -25,13 +25,13 @@ enum Terminal {
     /// Writes what people read: a name or value out of a database cannot steer their terminal.
     static func show(_ text: String) { show(Array(text.utf8)) }
 
-    static func show(_ bytes: [UInt8]) { write(VisibleText.of(bytes)) }
+    static func show(_ bytes: [UInt8]) { write(VisibleText.of(bytes, withColors: outputHasColor)) }
 
     static func writeError(_ text: String) {
         _ = put(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    static func show(error text: String) { _ = put(VisibleText.of(Array(text.utf8)), to: STDERR_FILENO) }
+    static func show(error text: String) { _ = put(VisibleText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO) }
 
     /// - Returns: the system's error, or nil when all was written.
     private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {

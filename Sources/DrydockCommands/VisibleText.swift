@@ -1,13 +1,13 @@
 /// UTF-8 with control characters, and those that turn the direction of writing, spelled out as `\u{1b}`.
 enum VisibleText {
-    /// New lines, tabs and colours (`ESC [ digits m`) are let through.
-    static func of(_ text: [UInt8]) -> [UInt8] {
+    /// New lines and tabs are let through, and colours (`ESC [ digits m`) where there are any.
+    static func of(_ text: [UInt8], withColors: Bool) -> [UInt8] {
         guard text.contains(where: mayBegin) else { return text }
         var result: [UInt8] = []
         result.reserveCapacity(text.count + 16)
         var rest = text[...]
         while let byte = rest.first {
-            if let color = color(rest) {
+            if withColors, let color = color(rest) {
                 result += rest.prefix(color)
                 rest = rest.dropFirst(color)
             } else if mayBegin(byte), let (scalar, count) = hidden(rest) {

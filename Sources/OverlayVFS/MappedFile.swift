@@ -27,8 +27,8 @@ package final class MappedFile: Sendable {
     nonisolated(unsafe) private let start: UnsafeRawPointer?
     nonisolated(unsafe) private let slot: UnsafeMutablePointer<FaultSlot>?
 
-    /// The size of a database's header, in bytes.
-    private static let headCount = 100
+    /// The size of a log's header, and enough of a database's, in bytes.
+    private static let headCount = 32
 
     /// The file's size in bytes when it was mapped; no read goes beyond it.
     package var size: Int { identity.size }
@@ -121,13 +121,17 @@ package final class MappedFile: Sendable {
     /// Whether the path still leads to the file that was mapped, written or not.
     package var isAtPath: Bool { (try? FileIdentity(of: path))?.isSameFile(as: identity) ?? false }
 
-    /// Makes sure that the file on the disk is still the one that was mapped.
+    /// Makes sure that the file on the disk is still the one that was mapped. A write-ahead log may have grown:
+    /// what was mapped of it stays as it is until the log begins anew, with other salts.
     /// - Throws: ``OverlayError`` when it is gone, was replaced, was written or was cut short. A file
     ///   that was written and then given its old modification time again is not noticed.
     package func checkUnchanged() throws(OverlayError) {
         if isBroken { throw .shrank(path: path.string) }
         let now = try FileIdentity(of: path)
-        if now == identity, try withBytes(at: 0, count: head.count, { $0.elementsEqual(head) }) { return }
+        let grew = path.string.hasSuffix("-wal") && now.isSameFile(as: identity) && now.size >= size
+        if now == identity || grew, try withBytes(at: 0, count: head.count, { $0.elementsEqual(head) }) {
+            return
+        }
         throw now.isSameFile(as: identity) && now.size < identity.size
             ? .shrank(path: path.string) : .changed(path: path.string)
     }

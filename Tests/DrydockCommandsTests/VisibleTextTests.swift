@@ -13,12 +13,17 @@ import Testing
         ("“quoted” – dash…", "“quoted” – dash…"),
     ])
     func spelledOut(_ text: String, _ shown: String) {
-        #expect(String(decoding: VisibleText.of(Array(text.utf8)), as: UTF8.self) == shown)
+        #expect(String(decoding: VisibleText.of(Array(text.utf8), withColors: true), as: UTF8.self) == shown)
     }
 
     @Test func whatIsCutShortStays() {
         for bytes: [UInt8] in [[0xE2], [0xE2, 0x80], [0xC2], [0xFF, 0x1B]] {
-            #expect(VisibleText.of(bytes).prefix(1) == bytes.prefix(1))
+            #expect(VisibleText.of(bytes, withColors: false).prefix(1) == bytes.prefix(1))
         }
+    }
+
+    @Test func noColorIsLetThroughWhereThereIsNone() {
+        let red = VisibleText.of(Array("\u{1b}[31mred".utf8), withColors: false)
+        #expect(String(decoding: red, as: UTF8.self) == "\\u{1b}[31mred")
     }
 }
