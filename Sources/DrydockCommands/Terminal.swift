@@ -31,7 +31,9 @@ enum Terminal {
         _ = put(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    static func show(error text: String) { _ = put(VisibleText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO) }
+    static func show(error text: String) {
+        _ = put(VisibleText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO)
+    }
 
     /// - Returns: the system's error, or nil when all was written.
     private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
