@@ -64,14 +64,20 @@ public struct StatisticsReader: Sendable {
         return objects
     }
 
-    /// Reads the trees on all cores.
+    /// Reads the trees on all cores, a large one in parts.
     private static func read(_ file: DatabaseFile, roots: [UInt32]) throws -> [TreeStatistics] {
-        let results = Mutex<[Int: Result<TreeStatistics, any Error>]>([:])
-        DispatchQueue.concurrentPerform(iterations: roots.count) { index in
-            let result = Result { try TreeStatistics(file, root: roots[index]) }
+        let parts = try roots.map { try TreePart.parts(of: $0, in: file) }
+        let jobs = parts.flatMap(\.self)
+        let results = Mutex<[Int: Result<TreePart.Reading, any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: jobs.count) { index in
+            let result = Result { try jobs[index].read(file) }
             results.withLock { $0[index] = result }
         }
-        let read = results.withLock { $0 }
-        return try roots.indices.compactMap { try read[$0]?.get() }
+        let read = try results.withLock { $0 }.mapValues { try $0.get() }
+        var next = 0
+        return try parts.map { parts in
+            defer { next += parts.count }
+            return try TreeStatistics((next..<(next + parts.count)).compactMap { read[$0] })
+        }
     }
 }
