@@ -14,6 +14,8 @@ public struct Declaration: Sendable, Hashable {
         case inserts(table: String)
         case preserves(query: String)
         case foreignKeysImmediate
+        /// A rule of `drydock lint`, for the statement that follows.
+        case ignores(rule: Rule, reason: String)
     }
 
     public var kind: Kind
@@ -30,7 +32,7 @@ public struct Declaration: Sendable, Hashable {
     /// Whether a replay that does not need it says so. The other kinds have an effect of their own.
     var canBeUnused: Bool {
         switch kind {
-        case .preserves, .foreignKeysImmediate: false
+        case .preserves, .foreignKeysImmediate, .ignores: false
         default: true
         }
     }
