@@ -25,6 +25,8 @@ struct ConfigFile {
     var options = FormatOptions()
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
+    var lint: [Rule: LintSeverity] = [:]
+    var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]
     /// Declarations that are not understood.
     var findings: [Finding] = []
@@ -35,7 +37,8 @@ struct ConfigFile {
         "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "full-check", "format", "report",
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
-        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom", "lock",
+        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom", "lock", "lint",
+        "sqlite",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -101,6 +104,12 @@ struct ConfigFile {
             case "base": options.base = SchemaBase(path: try reader.string(value, word))
             case "rollback": rollback = try reader.bool(value, word)
             case "custom": options.custom = try reader.custom(value)
+            case "lint": lint = try reader.lint(value)
+            case "sqlite":
+                sqlite = try reader.parsed(
+                    value, word,
+                    "a version such as 3.24, or one of: \(SQLiteVersion.systemNames.joined(separator: ", "))",
+                    SQLiteVersion.init)
             default:
                 let nearest = nearestName(to: word, in: Self.keys)
                 throw reader.fault(

@@ -17,7 +17,7 @@ public struct VerifyReport: Sendable {
     public init() {}
 
     /// The command that made it.
-    public var command: String { lint == nil ? "verify" : "lint" }
+    public var command: String { lock != nil ? "lock" : lint != nil ? "lint" : "verify" }
 
     public var hasPassed: Bool {
         !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }
