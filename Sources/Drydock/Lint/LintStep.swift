@@ -76,10 +76,24 @@ struct LintMigration {
         var old: Table
         var new: Table
         /// What copies the rows.
-        var copy: SQLStatement
-        var items: [TableLineage.Copy.Item]
+        var statement: SQLStatement
+        var copy: TableLineage.Copy
         /// No other statement copies rows of the old table.
         var isOnlyCopy: Bool
+
+        /// Columns that are copied as they are: what they are called in the old table, and in the new one.
+        var copiedColumns: [(from: String, to: String)] {
+            let targets = copy.columns ?? new.columns.filter { $0.generated == nil }.map(\.name)
+            let sources = copy.items.flatMap { item -> [String?] in
+                switch item {
+                case .column(let name): [name]
+                case .star: old.columns.map(\.name)
+                case .expression: [nil]
+                }
+            }
+            guard sources.count == targets.count else { return [] }
+            return zip(sources, targets).compactMap { from, to in from.map { ($0, to) } }
+        }
     }
 
     var rebuilds: [Rebuild] {
@@ -90,7 +104,7 @@ struct LintMigration {
                 migration.statements.indices.contains(copy.statement)
             else { return nil }
             return Rebuild(
-                old: old, new: new, copy: migration.statements[copy.statement], items: copy.items,
+                old: old, new: new, statement: migration.statements[copy.statement], copy: copy,
                 isOnlyCopy: made.copies.count { $0.origin == folded } == 1)
         }
     }

@@ -132,69 +132,28 @@ struct DestructiveRule: LintRule {
         }
     }
 
-    /// A rebuild that leaves rows or a column out.
+    /// A rebuild that leaves rows or columns out, or makes other values of them.
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
             rebuild in
-            let rows = [self.rows(rebuild, migration)].compactMap { $0 }
-            return rows
-                + rebuild.old.columns.compactMap { column -> LintFault? in
-                    let table = rebuild.old.name
-                    let isRead = migration.migration.statements.contains {
-                        $0.action.changedTable != nil && $0.mentions(column.name)
-                    }
-                    guard column.generated == nil, rebuild.new.column(column.name) == nil, !isRead,
-                        !rebuild.items.contains(.star),
-                        !declaresColumn(migration.migration, [table.foldedASCII], [column.name])
-                    else { return nil }
-                    return LintFault(
-                        .error, "the rebuild of \(table) leaves out \(column.name), and its values are lost",
-                        help: remedy(
-                            "they may go",
-                            "drops column \(quotedIfNeeded(table)).\(quotedIfNeeded(column.name))"),
-                        at: rebuild.copy, table: table, column: column.name)
-                }
+            [rows(rebuild, migration), alike(rebuild, migration)].compactMap { $0 }
+                + columns(rebuild, migration) + conversions(rebuild, migration)
         }
-    }
-
-    private func rows(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> LintFault? {
-        let name = rebuild.old.name
-        guard rebuild.isOnlyCopy, let token = rebuild.copy.outermost("where"),
-            !declaresDeletes(migration.migration, [name.foldedASCII])
-        else { return nil }
-        let copy = rebuild.copy
-        let end =
-            ["on", "group", "order", "limit", "returning"].compactMap { copy.outermost($0, after: token) }
-            .map(\.range.lowerBound).min() ?? copy.range.upperBound
-        let words = copy.source.text(in: token.range.upperBound..<end).split(whereSeparator: \.isWhitespace)
-        let condition = words.joined(separator: " ")
-        // What an upsert needs behind its SELECT.
-        if ["true", "1", "1=1", "1 = 1"].contains(condition.foldedASCII) { return nil }
-        let isSimple =
-            copy.outermost("join") == nil
-            && !copy.source.text(in: token.range.upperBound..<end).contains("--")
-        return LintFault(
-            .warning, "the rebuild of \(name) copies some rows only, and the others are lost",
-            help: remedy(
-                "they may go",
-                "deletes from \(quotedIfNeeded(name)) where "
-                    + (isSimple ? "(\(condition)) IS NOT TRUE" : "CONDITION")), at: copy, token: token,
-            table: name)
     }
 
     // MARK: - Declarations
 
-    private func declaresDeletes(_ migration: Migration, _ names: [String]) -> Bool {
+    func declaresDeletes(_ migration: Migration, _ names: [String]) -> Bool {
         declares(migration) { kind in
             if case .deletes(let table, _) = kind { names.contains(table.foldedASCII) } else { false }
         }
     }
 
-    private func declares(_ migration: Migration, _ isIt: (Declaration.Kind) -> Bool) -> Bool {
+    func declares(_ migration: Migration, _ isIt: (Declaration.Kind) -> Bool) -> Bool {
         migration.declarations.contains { isIt($0.kind) }
     }
 
-    private func declaresColumn(_ migration: Migration, _ tables: [String], _ columns: [String]) -> Bool {
+    func declaresColumn(_ migration: Migration, _ tables: [String], _ columns: [String]) -> Bool {
         let columns = columns.map(\.foldedASCII)
         return declares(migration) { kind in
             switch kind {

@@ -9,7 +9,7 @@ struct RebuildForgetsRule: LintRule {
         detail: """
             DROP TABLE takes a table's indexes and triggers along; a rebuild has to make them again \
             (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). AUTOINCREMENT that is lost \
-            lets ids be given twice. A CHECK, DEFAULT, COLLATE or foreign key that the new table does not \
+            lets ids be given twice, and so does its mark, which does not move along by itself. A CHECK, DEFAULT, COLLATE or foreign key that the new table does not \
             have is a note: a rebuild may be there for that.
             """,
         bad: """
@@ -25,7 +25,7 @@ struct RebuildForgetsRule: LintRule {
 
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.flatMap { rebuild in
-            objects(rebuild, migration) + constraints(rebuild)
+            objects(rebuild, migration) + constraints(rebuild) + mark(rebuild, migration)
         }
     }
 
@@ -33,7 +33,7 @@ struct RebuildForgetsRule: LintRule {
         let name = rebuild.old.name
         let drop =
             migration.lineage.dropStatement(ofTable: name)
-            .map { migration.migration.statements[$0] } ?? rebuild.copy
+            .map { migration.migration.statements[$0] } ?? rebuild.statement
         func fault(
             _ kind: String, _ object: String, _ sql: String, stands: @escaping @Sendable (Schema) -> Bool
         ) -> LintFault {
@@ -70,13 +70,41 @@ struct RebuildForgetsRule: LintRule {
             }
     }
 
+    /// The AUTOINCREMENT mark, which a copy sets to the highest id that is left.
+    private func mark(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let (old, new) = (rebuild.old, rebuild.new)
+        guard old.primaryKey?.isAutoincrement == true, new.primaryKey?.isAutoincrement == true,
+            !migration.migration.statements.contains(where: { $0.mentions("sqlite_sequence") })
+        else { return [] }
+        let copy = migration.lineage[old.name]?.firstTableName ?? old.name
+        var help = "Move it along in sqlite_sequence before the old table is dropped."
+        if copy.foldedASCII != old.name.foldedASCII {
+            help =
+                "Move it along before the old table is dropped:\n"
+                + proposed(
+                    """
+                    DELETE FROM sqlite_sequence WHERE name = \(literal(copy));
+                    INSERT INTO sqlite_sequence(name, seq)
+                    SELECT \(literal(copy)), seq FROM sqlite_sequence WHERE name = \(literal(old.name));
+                    """)
+        }
+        return [
+            LintFault(
+                .note,
+                "the AUTOINCREMENT mark of \(old.name) falls to the highest id that is left: ids of deleted rows are given again",
+                help: help, at: rebuild.statement, table: old.name)
+        ]
+    }
+
+    private func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+
     private func constraints(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)
         func fault(_ severity: Finding.Severity, _ what: String, _ column: String? = nil) -> LintFault {
             LintFault(
                 severity, "the new \(new.name) has no \(what), which the old one had",
                 help: "Add it to the new table, unless the rebuild is there to take it away.",
-                at: rebuild.copy,
+                at: rebuild.statement,
                 table: new.name, column: column)
         }
         var faults: [LintFault] = []

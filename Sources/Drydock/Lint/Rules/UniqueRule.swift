@@ -123,19 +123,19 @@ struct UniqueRule: LintRule {
                 guard areOld, !Self.isUnique(terms, in: rebuild.old, migration.start) else { return nil }
                 let list = terms.map(\.column).joined(separator: ", ")
                 let drops = ["ignore", "replace"].first {
-                    rebuild.copy.first(["or", $0]) != nil
+                    rebuild.statement.first(["or", $0]) != nil
                         || $0 == "replace"
-                            && rebuild.copy.tokens[0].isWord("replace", in: rebuild.copy.source)
+                            && rebuild.statement.tokens[0].isWord("replace", in: rebuild.statement.source)
                 }
-                let merges = drops != nil || rebuild.copy.first(["on", "conflict"]) != nil
-                let isGrouped = ["group", "distinct"].contains { rebuild.copy.first([$0]) != nil }
+                let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
+                let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
                 return LintFault(
                     isGrouped ? .note : .warning,
                     "\(rebuild.old.name) becomes UNIQUE over \(list): "
                         + (merges
                             ? "of rows that have the same the copy keeps one and drops the others in silence"
                             : "the copy fails if two rows have the same"),
-                    help: "Merge or delete such rows first, and declare it.", at: rebuild.copy,
+                    help: "Merge or delete such rows first, and declare it.", at: rebuild.statement,
                     table: rebuild.old.name)
             }
         }

@@ -89,6 +89,60 @@ import Testing
             })
     }
 
+    private static func log(_ columns: String, _ copy: String) -> String {
+        "CREATE TABLE n(\(columns)); \(copy); DROP TABLE log; ALTER TABLE n RENAME TO log;"
+    }
+
+    @Test(arguments: [
+        LintCase(
+            "DISTINCT", schema: "CREATE TABLE log(at, line)",
+            log("at, line", "INSERT INTO n(at, line) SELECT DISTINCT at, line FROM log"), says: [.warning]),
+        LintCase(
+            "GROUP BY", schema: "CREATE TABLE log(at, line)",
+            log("at, line", "INSERT INTO n(at, line) SELECT min(at), line FROM log GROUP BY line"),
+            says: [.warning]),
+        LintCase(
+            "DISTINCT with a key", schema: "CREATE TABLE log(at PRIMARY KEY, line)",
+            log("at PRIMARY KEY, line", "INSERT INTO n(at, line) SELECT DISTINCT at, line FROM log")),
+        LintCase(
+            "declared", schema: "CREATE TABLE log(at, line)",
+            "-- drydock: deletes from log\n"
+                + log("at, line", "INSERT INTO n(at, line) SELECT DISTINCT at, line FROM log")),
+        LintCase(
+            "in a subquery", schema: "CREATE TABLE log(at, line)",
+            log(
+                "at, line, x",
+                "INSERT INTO n(at, line, x) SELECT at, line, (SELECT count(DISTINCT line) FROM log) FROM log")
+        ),
+    ]) func aRebuildThatKeepsOneOfMany(_ it: LintCase) async throws {
+        try await it.check(.destructiveUndeclared)
+    }
+
+    @Test(arguments: [
+        ("TEXT", "INTEGER", "zip", [Finding.Severity.warning]), ("TEXT", "REAL", "zip", [.warning]),
+        ("INTEGER", "TEXT", "zip", [.warning]), ("VARCHAR(9)", "TEXT", "zip", []),
+        ("INTEGER", "BIGINT", "zip", []), ("INTEGER", "REAL", "CAST(zip AS REAL)", []),
+        ("DATETIME", "TEXT", "zip", []), ("", "TEXT", "zip", []),
+    ]) func aRebuildThatConverts(_ old: String, _ new: String, _ item: String, _ says: [Finding.Severity])
+        async throws
+    {
+        var it = LintCase(
+            "", schema: "CREATE TABLE log(id INTEGER PRIMARY KEY, zip \(old))",
+            Self.log("id INTEGER PRIMARY KEY, zip \(new)", "INSERT INTO n SELECT id, \(item) FROM log"))
+        it.says = says
+        let finding = try await it.check(.destructiveUndeclared).first
+        if let finding { #expect(finding.help.contains("-- drydock: rewrites log.zip")) }
+        it.says = []
+        it.steps[1] = "-- drydock: rewrites log.zip\n" + it.steps[1]
+        try await it.check(.destructiveUndeclared)
+        guard !says.isEmpty else { return }
+        let database = try PlainDatabase()
+        try database.execute(it.steps[0] + "; INSERT INTO log(zip) VALUES ('007'); UPDATE log SET zip = zip;")
+        let before = try database.rows("SELECT quote(zip) FROM log") { $0.string(0) }
+        try database.execute(it.steps[1])
+        #expect(try database.rows("SELECT quote(zip) FROM log") { $0.string(0) } != before)
+    }
+
     @Test func whatWasReadBeforeMayLiveOn() async throws {
         try await LintCase(
             "",
