@@ -14,9 +14,10 @@ struct LintCommand: AsyncParsableCommand {
             empty database, and against what their tool does around them. No row is run through them.
 
             EXAMPLES
-              drydock lint                             Migrations/
+              drydock lint                             what is not in drydock.lock yet; without one all
+              drydock lint --all                       locked migrations too
               drydock lint --since v11_create_tags     only what is behind the last release, as one set
-              drydock lint --new                       only what is not in drydock.lock yet
+              drydock lint --new                       what is not in drydock.lock, which must be there
               drydock lint --rule positional-copy=error --rule redundant-index=off
               drydock lint --sqlite android-11         what the oldest SQLite must know
               drydock lint --fix                       write the rewrites that are certain
@@ -53,6 +54,12 @@ struct LintCommand: AsyncParsableCommand {
 
     @Flag(help: "Locked migrations too.")
     var all = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The lock. (default: drydock.lock beside drydock.yml, where there is one)", valueName: "path"),
+        completion: .file(extensions: ["lock"]))
+    var lock: String?
 
     @Option(
         name: .customLong("rule"),
@@ -128,7 +135,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         do {
             let config = try ConfigFile.load(stubs.config)
-            let request = request(config)
+            let request = try request(config)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             for file in report { try file.check(against: guarded) }
@@ -142,7 +149,7 @@ struct LintCommand: AsyncParsableCommand {
         }
     }
 
-    private func request(_ config: ConfigFile) -> LintRequest {
+    private func request(_ config: ConfigFile) throws -> LintRequest {
         var request = LintRequest()
         request.migrationsFolder = migrations ?? config.migrations ?? "Migrations"
         request.migrationFormat = migrationFormat ?? config.migrationFormat
@@ -159,6 +166,9 @@ struct LintCommand: AsyncParsableCommand {
         request.since = since
         request.onlyNew = new
         request.includesLocked = all
+        try request.take(
+            lock: lock ?? config.lock ?? LockFile.beside(stubs.config),
+            isNamed: lock != nil || config.lock != nil)
         return request
     }
 

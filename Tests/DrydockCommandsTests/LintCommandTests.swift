@@ -90,6 +90,30 @@ import Testing
         #expect(again.status == 0 && again.errors == "drydock: there is nothing to rewrite\n")
     }
 
+    @Test func whereThereIsALockOnlyWhatIsNewIsLinted() throws {
+        let project = try Project(second: "CREATE TABLE n(subject, id); INSERT INTO n SELECT * FROM email;")
+        #expect(try project.run("lock").status == 0)
+        let locked = try project.run("lint", "-v")
+        #expect(locked.status == 0 && locked.output.contains("every migration is locked"), "\(locked.output)")
+        #expect(try project.run("lint", "--new").status == 0)
+        try project.write("Migrations/v3.sql", "DELETE FROM n;")
+        let new = try project.run("lint")
+        #expect(new.status == 1 && new.output.contains("1 migration, 1 statement linted"))
+        #expect(new.output.contains("v3.sql") && !new.output.contains("v2.sql"))
+        // Another folder's migrations are not locked by it.
+        #expect(try project.shell("cp -r Migrations other").status == 0)
+        #expect(try project.run("lint", "-m", "other").output.contains("3 migrations"))
+        #expect(try project.run("lint", "-m", "other", "--new").status == 2)
+        #expect(try project.run("lint", "-m", "other", "--lock", "drydock.lock").status == 2)
+        // What is locked is told of when it is asked for, and never rewritten; its declarations go elsewhere.
+        let all = try project.run("lint", "--all", "--fix")
+        #expect(all.output.contains("v2.sql") && all.output.contains("3 migrations"))
+        #expect(all.errors == "drydock: there is nothing to rewrite\n")
+        try project.write("drydock.lock", "version 9\n")
+        let newer = try project.run("lint")
+        #expect(newer.status == 2 && newer.errors.contains("drydock.lock:1: a newer drydock wrote this lock"))
+    }
+
     @Test func listsItsRules() throws {
         let result = try Project().run("lint", "--list-rules")
         #expect(result.status == 0 && result.output.contains("\nunique-over-existing"))

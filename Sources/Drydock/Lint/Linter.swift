@@ -103,7 +103,8 @@ public struct Linter: Sendable {
         }
         if request.onlyNew, request.locked == nil {
             throw RequestError(
-                "there is no lock that tells which migrations are new; --since VERSION names the last released one"
+                "there is no lock of these migrations that tells which are new; 'drydock lock' makes it, or "
+                    + "--since VERSION names the last released one"
             )
         }
         let selection = Set(migrations.map(\.identifier))
