@@ -17,6 +17,8 @@ struct LintRun: Sendable {
     private var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
+    /// What deleted rows of a table until now, in any migration.
+    private var deletes: [String: [SQLStatement]] = [:]
     /// Findings that a later migration may mend.
     private var pending: [(finding: Int, stands: @Sendable (Schema) -> Bool)] = []
     /// How many migrations and statements were held against their schema.
@@ -133,8 +135,8 @@ struct LintRun: Sendable {
                 let step = LintStep(
                     migration: migration, statement: statement, index: index, action: action, start: start,
                     before: before, after: replay.schema, occupied: occupied, copied: copied,
-                    lineage: lineage, changes: changes, connection: replay.connection,
-                    minimum: request.minimumSQLite)
+                    lineage: lineage, changes: changes, deletes: deletes,
+                    connection: replay.connection, minimum: request.minimumSQLite)
                 linted.statements += 1
                 for (rule, severity) in rules {
                     for fault in rule.check(step) { add(fault, of: rule, severity, migration) }
@@ -151,7 +153,7 @@ struct LintRun: Sendable {
         linted.migrations += 1
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
-            lineage: lineage, formatHasDown: set.migrations.contains { $0.down != nil })
+            lineage: lineage, deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
         for (rule, severity) in rules {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }
@@ -206,6 +208,7 @@ struct LintRun: Sendable {
             let sources = copy.tables.map(\.foldedASCII)
             copied.formUnion(sources)
             if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
+        case .delete(let name) where name.isMain: deletes[name.folded, default: []].append(statement)
         case .dropTable(let name) where name.isMain: occupied.remove(name.folded)
         case .renameTable(let name, let to) where name.isMain:
             let new = to.foldedASCII

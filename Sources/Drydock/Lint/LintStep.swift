@@ -20,6 +20,8 @@ struct LintStep {
     let lineage: TableLineage
     /// The statements before that changed rows of a table, by its number in the lineage.
     let changes: [Int: [Int]]
+    /// What deleted rows of a table before, in any migration, by the name it had.
+    let deletes: [String: [SQLStatement]]
     let connection: any Connection
     let minimum: SQLiteVersion?
 
@@ -68,6 +70,8 @@ struct LintMigration {
     /// Tables in which a user's database may have rows when it begins.
     let occupied: Set<String>
     let lineage: TableLineage
+    /// What deleted rows of a table, in this migration or one before, by the name it had.
+    let deletes: [String: [SQLStatement]]
     /// Whether its format has ways back.
     let formatHasDown: Bool
 

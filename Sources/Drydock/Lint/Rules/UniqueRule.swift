@@ -65,13 +65,20 @@ struct UniqueRule: LintRule {
             default: false
             }
         }
-        if isCared || added.count > constant.count {
-            return fault(
-                .note, message,
-                "The migration changes rows of \(table.name) before; drydock verify tells whether that is enough."
-            )
+        let wasCleared = Self.hasCleared(columns, step.deletes[table.name.foldedASCII])
+        if isCared || wasCleared || added.count > constant.count {
+            return fault(.note, message, Self.cared(table))
         }
         return fault(.warning, message, "Merge or delete such rows first, and declare it.")
+    }
+
+    /// Whether a DELETE picked rows by all of these columns, as one of doubles does.
+    private static func hasCleared(_ columns: [KeyTerm], _ deletes: [SQLStatement]?) -> Bool {
+        deletes?.contains { statement in columns.allSatisfy { statement.mentions($0.column) } } ?? false
+    }
+
+    private static func cared(_ table: Table) -> String {
+        "Rows of \(table.name) are changed before; drydock verify tells whether that is enough."
     }
 
     /// Columns that rows did not have when the migration began.
@@ -129,13 +136,17 @@ struct UniqueRule: LintRule {
                 }
                 let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
                 let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
+                let isCared =
+                    isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
                 return LintFault(
-                    isGrouped ? .note : .warning,
+                    isCared ? .note : .warning,
                     "\(rebuild.old.name) becomes UNIQUE over \(list): "
                         + (merges
                             ? "of rows that have the same the copy keeps one and drops the others in silence"
                             : "the copy fails if two rows have the same"),
-                    help: "Merge or delete such rows first, and declare it.", at: rebuild.statement,
+                    help: isCared
+                        ? Self.cared(rebuild.old) : "Merge or delete such rows first, and declare it.",
+                    at: rebuild.statement,
                     table: rebuild.old.name)
             }
         }

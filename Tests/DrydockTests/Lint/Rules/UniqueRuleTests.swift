@@ -105,6 +105,20 @@ import Testing
         #expect(try it.failure() == nil)
     }
 
+    @Test func whoHasMergedInAnotherMigrationIsToldLess() async throws {
+        let merge =
+            "DELETE FROM account WHERE EXISTS (SELECT 1 FROM account AS a WHERE a.name = account.name AND a.id < account.id)"
+        let rebuild = Self.rebuild(
+            "id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT UNIQUE",
+            "INSERT INTO new_account(id, email, name) SELECT id, email, name FROM account")
+        for step in [rebuild, "CREATE UNIQUE INDEX i ON account(name)"] {
+            try await LintCase("", merge, step, says: [.note]).check(.uniqueOverExisting)
+            // A DELETE of other rows is no merge.
+            try await LintCase("", "DELETE FROM account WHERE id > 9", step, says: [.warning])
+                .check(.uniqueOverExisting)
+        }
+    }
+
     @Test func whoMergesBeforeIsToldLess() async throws {
         try await LintCase(
             "",
