@@ -73,7 +73,10 @@ struct LintCommand: AsyncParsableCommand {
             valueName: "version"))
     var sqlite: String?
 
-    @Flag(help: "Write the rewrites that are certain, and nothing else, into migrations that are not locked.")
+    @Flag(
+        help:
+            "Write the rewrites that are certain, and nothing else, into migrations that are not locked; without a lock, into all that are linted."
+    )
     var fix = false
 
     @Flag(help: "List the rules; with --format markdown their documentation.")

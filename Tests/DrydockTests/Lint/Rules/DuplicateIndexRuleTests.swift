@@ -15,11 +15,3 @@ import Testing
             "another condition", "CREATE INDEX a ON email(body); CREATE INDEX b ON email(body) WHERE is_spam"),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.duplicateIndex) }
 }
-
-@Suite struct RedundantIndexRuleTests {
-    @Test(arguments: [
-        LintCase("the beginning", "CREATE INDEX a ON email(account_id)", says: [.note]),
-        LintCase("a unique one", "CREATE UNIQUE INDEX a ON email(account_id)"),
-        LintCase("the end", "CREATE INDEX a ON email(subject)"),
-    ]) func cases(_ it: LintCase) async throws { try await it.check(.redundantIndex) }
-}
