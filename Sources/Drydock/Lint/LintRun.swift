@@ -25,6 +25,8 @@ struct LintRun: Sendable {
     private(set) var linted = LintSummary(migrations: 0, statements: 0)
     /// Why what comes behind was not linted.
     private(set) var obstacle: String?
+    /// How a migration begins, while no table comes or goes.
+    private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
     private let rules: [(rule: any LintRule, severity: Finding.Severity?)]
 
     init(request: LintRequest, set: MigrationSet, selection: Set<String>, isOneSet: Bool) {
@@ -106,7 +108,10 @@ struct LintRun: Sendable {
     ) throws -> Bool {
         let start = replay.schema
         let occupiedAtStart = occupied
-        var lineage = TableLineage(tables: start.tables.keys)
+        if freshLineage?.tables != start.tables.keys {
+            freshLineage = (start.tables.keys, TableLineage(tables: start.tables.keys))
+        }
+        var lineage = freshLineage?.lineage ?? TableLineage(tables: [])
         var copied: Set<String> = []
         var changes: [Int: [Int]] = [:]
         var hasFailed = false
@@ -153,7 +158,8 @@ struct LintRun: Sendable {
         linted.migrations += 1
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
-            lineage: lineage, deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
+            lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
+            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
         for (rule, severity) in rules {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }

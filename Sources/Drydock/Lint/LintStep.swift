@@ -70,6 +70,7 @@ struct LintMigration {
     /// Tables in which a user's database may have rows when it begins.
     let occupied: Set<String>
     let lineage: TableLineage
+    let rebuilds: [Rebuild]
     /// What deleted rows of a table, in this migration or one before, by the name it had.
     let deletes: [String: [SQLStatement]]
     /// Whether its format has ways back.
@@ -100,8 +101,12 @@ struct LintMigration {
         }
     }
 
-    var rebuilds: [Rebuild] {
-        start.tables.values.sorted { $0.name < $1.name }.compactMap { old in
+    static func rebuilds(
+        _ migration: Migration, _ start: Schema, _ end: Schema, _ lineage: TableLineage
+    ) -> [Rebuild] {
+        // Most migrations make no table.
+        let made = Set(migration.statements.compactMap(\.action.madeTable))
+        return made.sorted().compactMap { start.tables[$0] }.compactMap { old in
             let folded = old.name.foldedASCII
             guard let new = end.tables[folded], let made = lineage[folded], made.origin == nil,
                 let copy = made.copies.first(where: { $0.origin == folded }),
@@ -213,6 +218,15 @@ extension SQLStatement {
 }
 
 extension StatementAction {
+    /// The folded name that a table gets, new or renamed.
+    fileprivate var madeTable: String? {
+        switch self {
+        case .createTable(let name, _, _): name.folded
+        case .renameTable(_, let name): name.foldedASCII
+        default: nil
+        }
+    }
+
     /// The table whose rows INSERT, UPDATE or DELETE changes.
     var changedTable: String? {
         switch self {
