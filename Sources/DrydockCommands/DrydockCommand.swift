@@ -20,7 +20,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
-            StatsCommand.self, LockCommand.self,
+            StatsCommand.self, VacuumCommand.self, LockCommand.self,
         ])
 
     public init() {}
