@@ -14,6 +14,12 @@ public protocol MigrationFormat: Sendable {
     /// Tables that the tool keeps for itself beside it; left out alike.
     var otherTables: [String] { get }
 
+    /// Tables of the app's own in which the tool keeps something too: all in them is data but what it records.
+    var sharedTables: [String] { get }
+
+    /// The query that a project gives for its history; nil where the tool has a table of its own.
+    var historyQuery: String? { get }
+
     var policy: ToolPolicy { get }
 
     /// What makes the history table, as the tool would when it is missing.
@@ -36,10 +42,15 @@ public protocol MigrationFormat: Sendable {
 
 extension MigrationFormat {
     public var otherTables: [String] { [] }
+    public var sharedTables: [String] { [] }
+    public var historyQuery: String? { nil }
     public var historySetup: [Bookkeeping] { [] }
 
     /// The tables that are no part of the app's schema.
-    var ownTables: [String] { (historyTable.map { [$0] } ?? []) + otherTables }
+    var ownTables: [String] {
+        let shared = sharedTables.map(\.foldedASCII)
+        return ([historyTable].compactMap(\.self) + otherTables).filter { !shared.contains($0.foldedASCII) }
+    }
 }
 
 /// What a project says of its migrations beside the files.

@@ -308,7 +308,7 @@ struct SnapshotReplay {
         let verification = StepVerification(
             migration: migration, declarations: migration.declarations,
             before: before,
-            after: after, inspector: inspector, engine: context.engine)
+            after: after, inspector: inspector, engine: context.engine, format: context.set.format)
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
