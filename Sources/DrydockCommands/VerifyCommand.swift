@@ -72,6 +72,14 @@ struct VerifyCommand: AsyncParsableCommand {
             valueName: "policy"))
     var transaction: ToolPolicy.Transaction?
 
+    @Option(
+        help: ArgumentHelp(
+            "The table in which the tool keeps its history. (default: the tool's own)", valueName: "name"))
+    var historyTable: String?
+
+    @Flag(inversion: .prefixedNo, help: "Flyway is configured with mixed. (default: as its files say)")
+    var mixed: Bool?
+
     @Flag(inversion: .prefixedNo, help: "Enforce foreign keys. (default: as the tool does)")
     var foreignKeys: Bool?
 

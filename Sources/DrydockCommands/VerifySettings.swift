@@ -26,6 +26,8 @@ struct VerifySettings: Sendable {
         request.format.foreignKeys = command.foreignKeys ?? config.options.foreignKeys
         request.format.doubleQuotedStrings = command.doubleQuotedStrings ?? config.options.doubleQuotedStrings
         request.format.transaction = command.transaction ?? config.options.transaction
+        request.format.historyTable = command.historyTable ?? config.options.historyTable
+        request.format.mixed = command.mixed ?? config.options.mixed
         request.format.base = command.base.map { SchemaBase(path: $0) } ?? config.options.base
         for option in command.placeholders { request.format.placeholders[option.name] = option.value }
         (request.functions, request.collations) = command.stubs.stubs(config)

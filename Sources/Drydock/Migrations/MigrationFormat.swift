@@ -53,6 +53,28 @@ extension MigrationFormat {
     }
 }
 
+/// A format whose tool can be told to keep its history in a table of another name.
+public protocol NamedHistory: MigrationFormat {
+    var historyTable: String? { get set }
+
+    /// The columns by which such a table is known, folded; empty where another table may well have them too.
+    var historyColumns: Set<String> { get }
+}
+
+extension NamedHistory {
+    public var historyColumns: Set<String> { [] }
+
+    /// The table's name in SQL.
+    var quotedHistory: String { quotedName(historyTable ?? "") }
+
+    /// The same with another name.
+    func keepingHistory(in table: String) -> any MigrationFormat {
+        var format = self
+        format.historyTable = table
+        return format
+    }
+}
+
 /// What a project says of its migrations beside the files.
 public struct FormatOptions: Sendable {
     /// What the app puts in at run time, by what stands there: `${name}` where the key is a bare name.
@@ -60,6 +82,10 @@ public struct FormatOptions: Sendable {
     public var transaction: ToolPolicy.Transaction?
     public var foreignKeys: Bool?
     public var doubleQuotedStrings: Bool?
+    /// The name of the history table, where the tool was given another than its own.
+    public var historyTable: String?
+    /// Whether Flyway was told that a file may mix statements which need no transaction with others.
+    public var mixed: Bool?
     public var base: SchemaBase?
     public var custom: CustomFormat?
 

@@ -91,7 +91,8 @@ struct StepVerification: Sendable {
     }
 
     /// What the migration itself did to the tables in which its tool keeps the history.
-    private func unrecorded(_ history: HistoryComparison, _ found: Conservation) async throws -> Conservation {
+    private func unrecorded(_ history: HistoryComparison, _ found: Conservation) async throws -> Conservation
+    {
         if migration.record.isEmpty {
             guard let query = format?.historyQuery,
                 let old = try? await answers(to: query, in: before),

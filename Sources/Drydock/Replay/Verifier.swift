@@ -61,7 +61,7 @@ public struct Verifier: Sendable {
             // What cannot be read is told when it is replayed.
             guard let facts = try? await opener.facts(of: snapshot) else { continue }
             histories.append(facts)
-            if MigrationFormats.all.contains(where: { $0.historyTable != nil && $0.owns(facts) }) { break }
+            if choice.isDecided(by: facts) { break }
         }
         return try choice.load(histories)
     }
@@ -211,7 +211,7 @@ public struct Verifier: Sendable {
             report.findings += StaticChecks.findings(for: migration, before: catalogs[index])
         }
         report.findings += CodeGaps(context: context, results: results).findings()
-        report.findings += unique(results.flatMap(\.declarationFindings))
+        report.findings += unique(results.flatMap(\.migrationFindings))
         report.findings += unusedDeclarations(results, context)
         report.findings += results.flatMap(\.findings)
         report.notChecked += results.flatMap(\.notChecked)
@@ -238,7 +238,7 @@ public struct Verifier: Sendable {
     }
 
     private func unusedDeclarations(_ results: [ReplayResult], _ context: ReplayContext) -> [Finding] {
-        let invalid = Set(results.flatMap(\.declarationFindings).compactMap(\.place))
+        let invalid = Set(results.flatMap(\.migrationFindings).compactMap(\.place))
         var findings: [Finding] = []
         for migration in context.targets {
             let uses = results.compactMap { $0.usedDeclarations[migration.identifier] }
