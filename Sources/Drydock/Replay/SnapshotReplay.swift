@@ -69,7 +69,8 @@ struct SnapshotReplay {
             let end = try await run(plan, on: database, overlay, from: baseline)
             try await database.close()
             settle(end)
-            let isWhole = result.summary.steps.count == plan.pending.count
+            result.summary.pendingCount = plan.pending.count - result.summary.steps.count
+            let isWhole = result.summary.pendingCount == 0
             try await checkIntegrity(at: end)
             checkSchema(at: end, plan, isWhole: isWhole)
             if isWhole { try await checkIdempotence(at: end) }

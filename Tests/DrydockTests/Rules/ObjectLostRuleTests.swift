@@ -55,6 +55,56 @@ import Testing
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a COLLATE NOCASE);",
             errors: [.objectLost]),
         RuleCase(
+            "a unique index that became the primary key",
+            """
+            CREATE TABLE new(a INTEGER PRIMARY KEY, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a INTEGER, b INT); CREATE UNIQUE INDEX n_a ON n(a);"),
+        RuleCase(
+            "an index with which the primary key begins",
+            """
+            CREATE TABLE new(a TEXT, b INT, PRIMARY KEY(a, b)) WITHOUT ROWID; INSERT INTO new SELECT a, b FROM n;
+            DROP TABLE n; ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);"),
+        RuleCase(
+            "a unique index with which the primary key only begins",
+            """
+            CREATE TABLE new(a TEXT, b INT, PRIMARY KEY(a, b)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a);", errors: [.objectLost]),
+        RuleCase(
+            "an index whose columns the key has the other way round",
+            """
+            CREATE TABLE new(a TEXT, b INT, UNIQUE(b, a)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a, b);", errors: [.objectLost]),
+        RuleCase(
+            "an index of two directions that the key has not",
+            """
+            CREATE TABLE new(a TEXT, b INT, UNIQUE(a, b)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a, b DESC);", errors: [.objectLost]),
+        RuleCase(
+            "a plain index that became a constraint",
+            """
+            CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);"),
+        RuleCase(
+            "a partial index is no constraint",
+            """
+            CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a) WHERE b > 0;",
+            errors: [.objectLost]),
+        RuleCase(
             "its column has another name after the rebuild",
             """
             -- drydock: renames column n.a to n.z

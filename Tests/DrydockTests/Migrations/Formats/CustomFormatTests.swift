@@ -121,4 +121,22 @@ import Testing
         let other = try await verify(record + "UPDATE setting SET name = 'x' WHERE name = 'version';")
         #expect(other.rules(.error).contains(.rowsLost), "\(other.faults)")
     }
+
+    @Test func aFormatBesideItIsRefused() async throws {
+        let refusal = try await Self.project.refusal {
+            $0.format.custom = Self.format
+            $0.migrationFormat = "goose"
+        }
+        #expect(refusal.contains("'migrationFormat: goose'") && refusal.contains("'custom'"))
+    }
+
+    @Test func aMissingRecordIsNamed() async throws {
+        let report = try await Self.project.verify {
+            $0.format.custom = Self.format
+            $0.format.custom?.record = []
+        }
+        report.expect(errors: [.notIdempotent])
+        #expect(try report.finding(.notIdempotent).message.hasSuffix("since nothing records them"))
+        #expect(try report.finding(.notIdempotent).help.contains("'record' under 'custom: history:'"))
+    }
 }
