@@ -50,7 +50,9 @@ struct CulpritSearch: Sendable {
                     if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
                     defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
                     var lineage = TableLineage(tables: tables)
-                    var traces = probes.map { Trace($0, from: lineage, to: end) }
+                    var traces = probes.map {
+                        Trace($0, from: lineage, through: migration.statements, to: end)
+                    }
                     for (index, statement) in migration.statements.enumerated() {
                         try MigrationRun.run(statement, at: index, on: connection)
                         lineage.apply(statement.action, at: index)
@@ -87,10 +89,13 @@ private enum Trace {
     case row(RowTrace)
     case fault(FaultTrace)
 
-    init(_ probe: CulpritProbe, from start: TableLineage, to end: TableLineage) {
+    init(
+        _ probe: CulpritProbe, from start: TableLineage, through statements: [SQLStatement],
+        to end: TableLineage
+    ) {
         switch probe {
         case .row(let match, let row, let column):
-            self = .row(RowTrace(match, row, column, from: start, to: end))
+            self = .row(RowTrace(match, row, column, from: start, through: statements, to: end))
         case .fault(let rule, let id, let baseline):
             self = .fault(FaultTrace(rule: rule, id: id, baseline: baseline))
         }

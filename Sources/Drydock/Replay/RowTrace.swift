@@ -1,7 +1,7 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// Where a row is: in the table that had it before the step, in one that bore its name for a while, in the one
+/// Where a row is: in the table that had it before the step, in those through which it was copied, in the one
 /// that has its name at the end.
 struct RowTrace {
     private struct Place {
@@ -11,12 +11,11 @@ struct RowTrace {
         var everHadRow = false
         /// The statement after which the row was no longer there, for good.
         var lostBy: Int?
-        /// The first that inserted into the table.
+        /// The first that put rows into the table.
         var filledBy: Int?
     }
 
     private let search: RowSearch?
-    private let name: String
     private let createdBy: Int?
     /// In the order in which the row gets there.
     private var places: [Place] = []
@@ -25,23 +24,19 @@ struct RowTrace {
 
     init(
         _ match: TableMatch, _ row: TableDifference.Locator?, _ column: Int?, from start: TableLineage,
-        to end: TableLineage
+        through statements: [SQLStatement], to end: TableLineage
     ) {
         search = row.map { RowSearch(match: match, row: $0, column: column) }
-        name = match.before.name.foldedASCII
-        let last = end[match.after.name]
+        let (first, last) = (start[match.before.name], end[match.after.name])
         createdBy = last?.createdBy
-        if let first = start[match.before.name] {
-            places.append(Place(id: first.id, hasRow: true, everHadRow: true))
-        }
-        if let last, last.id != places.first?.id { places.append(Place(id: last.id)) }
+        guard let first else { return }
+        places.append(Place(id: first.id, hasRow: true, everHadRow: true))
+        guard let last, last.id != first.id else { return }
+        let copies = TableCopies(from: start, through: statements)
+        places += copies.between(first.id, last.id).map { Place(id: $0) } + [Place(id: last.id)]
     }
 
     mutating func look(_ moment: CulpritMoment) {
-        // Of a table that is rebuilt twice, there is one between.
-        if let between = moment.lineage[name], !places.contains(where: { $0.id == between.id }) {
-            places.insert(Place(id: between.id), at: max(0, places.count - 1))
-        }
         let wasThere = places.contains(where: \.hasRow)
         for index in places.indices { look(at: index, moment) }
         let isThere = places.contains(where: \.hasRow)
@@ -50,8 +45,11 @@ struct RowTrace {
 
     private mutating func look(at index: Int, _ moment: CulpritMoment) {
         let name = moment.lineage.name(of: places[index].id)
-        if let name, case .insert(let table, _, _) = moment.action, table.folded == name {
+        switch moment.action {
+        case .insert(let table, _, _) where table.folded == name,
+            .createTable(let table, _, asSelect: true) where table.folded == name:
             places[index].filledBy = places[index].filledBy ?? moment.index
+        default: break
         }
         let found = name.map { search?.isFound(in: $0, moment) } ?? false
         guard let hasRow = found else { return }
@@ -71,10 +69,38 @@ struct RowTrace {
             // Another table keeps it, as a backup does, or nobody can tell.
             return last.everHadRow ? last.lostBy : last.filledBy ?? createdBy
         }
-        guard home + 1 < places.count else { return goneBy }
-        let next = places[home + 1]
-        if next.everHadRow { return next.lostBy ?? goneBy }
-        return next.filledBy.map { min($0, goneBy) } ?? goneBy
+        let later = places[(home + 1)...]
+        if let copy = later.first(where: \.everHadRow) { return copy.lostBy ?? goneBy }
+        return (later.compactMap(\.filledBy) + [goneBy]).min()
+    }
+}
+
+/// Which of a step's tables were filled from which.
+private struct TableCopies {
+    private var copies: [(source: Int, target: Int)] = []
+
+    init(from start: TableLineage, through statements: [SQLStatement]) {
+        var lineage = start
+        for (index, statement) in statements.enumerated() {
+            let named = Set(
+                statement.tokens.compactMap { $0.name(in: statement.source).flatMap { lineage[$0]?.id } })
+            lineage.apply(statement.action, at: index)
+            switch statement.action {
+            case .insert(let table, _, _), .createTable(let table, temporary: false, asSelect: true):
+                guard let target = lineage[table.name]?.id else { continue }
+                copies += named.filter { $0 != target }.map { ($0, target) }
+            default: continue
+            }
+        }
+    }
+
+    /// The tables through which rows can have come from one to another, in the order in which they were made.
+    func between(_ first: Int, _ last: Int) -> [Int] {
+        var reached: Set<Int> = [first]
+        for copy in copies where reached.contains(copy.source) { reached.insert(copy.target) }
+        var leading: Set<Int> = [last]
+        for copy in copies.reversed() where leading.contains(copy.target) { leading.insert(copy.source) }
+        return reached.intersection(leading).subtracting([first, last]).sorted()
     }
 }
 

@@ -17,6 +17,11 @@ struct ObjectLostRule: StepRule {
                 !moved(id, in: step)
             else { return nil }
             let kind = object.kind.rawValue
+            let isDeclared = declarations.covers {
+                guard case .dropsObject(let declared, let name) = $0 else { return false }
+                return declared.rawValue == kind && name.foldedASCII == id.name
+            }
+            guard !isDeclared else { return nil }
             let culprit =
                 step.lineage.dropStatement(ofTable: object.tableName)
                 ?? step.lineage.dropStatement(of: .init(.view, object.tableName))
@@ -30,6 +35,8 @@ struct ObjectLostRule: StepRule {
                           \(object.text.replacing("\n", with: "\n  "));
                         If it was meant to go, drop it by name before:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
+                        or declare it:
+                        \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))
                         """,
                     place: step.statement(at: culprit).map { .init($0) }, table: home),
                 stands: { end, lastName in

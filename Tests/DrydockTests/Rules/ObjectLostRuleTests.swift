@@ -11,6 +11,14 @@ import Testing
             errors: [.objectLost, .objectLost]),
         RuleCase("dropped by name", "DROP INDEX email_on_account; DROP TRIGGER email_gone; DROP VIEW inbox"),
         RuleCase(
+            "declared",
+            "-- drydock: drops index EMAIL_on_account\n-- drydock: drops trigger email_gone\n"
+                + Mail.rebuild(indexes: "", triggers: "")),
+        RuleCase(
+            "another kind is declared",
+            "-- drydock: drops trigger email_gone\n" + Mail.rebuild(indexes: ""), errors: [.objectLost],
+            warnings: [.unusedDeclaration]),
+        RuleCase(
             "dropped by name before the rebuild", "DROP INDEX email_on_account; " + Mail.rebuild(indexes: "")),
         RuleCase("dropped by name in another case and quoted", "DROP INDEX main.\"Email_On_Account\""),
         RuleCase(
@@ -193,6 +201,7 @@ import Testing
         #expect(finding.place?.statement == "DROP TABLE email")
         #expect(finding.help.contains("CREATE INDEX email_on_account ON email"))
         #expect(finding.help.contains("DROP INDEX email_on_account;"))
+        #expect(finding.help.contains("-- drydock: drops index email_on_account"))
     }
 
     @Test func whatIsHealedIsTagged() async throws {

@@ -254,4 +254,36 @@ import Testing
         ).verify()
         #expect(try report.finding(.rowsLost).place?.line == 5)
     }
+
+    /// Rows may wait in a table of another name while theirs is made anew.
+    @Test(arguments: [("", " WHERE a > 1", 4), ("DELETE FROM n WHERE a = 1;", "", 1), ("", "", nil)])
+    func aRebuildThroughAnotherTable(_ first: String, _ filter: String, _ line: Int?) async throws {
+        for end in ["DROP TABLE keep;", "SELECT 1;"] {
+            let report = try await Scenario(
+                "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
+                steps: """
+                    \(first) CREATE TABLE keep AS SELECT * FROM n;
+                    DROP TABLE n;
+                    CREATE TABLE n(a INTEGER PRIMARY KEY, b);
+                    INSERT INTO n SELECT a, b FROM keep\(filter);
+                    \(end)
+                    """
+            ).verify()
+            report.expect(errors: line == nil ? [] : [.rowsLost])
+            #expect(report.findings.first?.place?.line == line)
+        }
+    }
+
+    @Test func rowsThatATableBetweenLeftOut() async throws {
+        let report = try await Scenario(
+            "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
+            steps: """
+                CREATE TABLE keep AS SELECT * FROM n WHERE a > 1;
+                DROP TABLE n;
+                CREATE TABLE n(a INTEGER PRIMARY KEY, b);
+                INSERT INTO n SELECT a, b FROM keep;
+                """
+        ).verify()
+        #expect(try report.finding(.rowsLost).place?.line == 1)
+    }
 }
