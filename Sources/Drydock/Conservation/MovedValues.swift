@@ -9,7 +9,9 @@ struct MovedValues {
     let changes: PageChanges?
 
     private static let valueLimit = 10_000
-    private static let columnLimit = 500
+    private static let columnLimit = 300
+    /// Of a table that is searched.
+    private static let rowLimit: Int64 = 50_000
 
     /// The first columns, as TABLE.COLUMN, in which every value is. Only for text: numbers are anywhere.
     func columns(holding dropped: Conservation.DroppedColumn) throws -> [String] {
@@ -21,19 +23,34 @@ struct MovedValues {
         ) { $0.integer(0) == 1 && $0.integer(1) > 1 }
         guard telling == true else { return [] }
         var found: [String] = []
-        for (table, column) in candidates().prefix(Self.columnLimit) where found.count < 3 {
+        for (table, column) in try candidates() where found.count < 3 {
+            let (new, place) = (quotedName(column), "\(TableComparison.afterSchema).\(quotedName(table))")
+            // One value is looked for first: mostly it is not there, and that costs no sorting.
             let isWhole = try connection.firstRow(
-                "SELECT NOT EXISTS (SELECT 1 \(source) AND \(name) COLLATE BINARY NOT IN (SELECT \(quotedName(column)) "
-                    + "FROM \(TableComparison.afterSchema).\(quotedName(table)) WHERE \(quotedName(column)) IS NOT NULL))"
+                """
+                SELECT CASE WHEN EXISTS (SELECT 1 FROM \(place) WHERE \(new) COLLATE BINARY = (SELECT \(name) \(source) LIMIT 1))
+                THEN NOT EXISTS (SELECT 1 \(source) AND \(name) COLLATE BINARY NOT IN
+                    (SELECT \(new) FROM \(place) WHERE \(new) IS NOT NULL)) END
+                """
             ) { $0.integer(0) == 1 }
             if isWhole == true { found.append("\(quotedIfNeeded(table)).\(quotedIfNeeded(column))") }
         }
         return found
     }
 
-    private func candidates() -> [(table: String, column: String)] {
-        after.tables.values.sorted { $0.name < $1.name }
-            .filter { $0.module == nil && changes?.isUntouched(table: $0.name, now: $0.name) != true }
-            .flatMap { table in table.storedColumns.map { (table.name, $0.name) } }
+    private func candidates() throws -> [(table: String, column: String)] {
+        let written = after.tables.values.sorted { $0.name < $1.name }.filter { table in
+            table.module == nil && changes?.isUntouched(table: table.name, now: table.name) != true
+        }
+        let small = try written.filter { table in
+            let rows =
+                "SELECT 1 FROM \(TableComparison.afterSchema).\(quotedName(table.name)) LIMIT \(Self.rowLimit + 1)"
+            return try connection.firstRow("SELECT count(*) FROM (\(rows))") {
+                $0.integer(0) <= Self.rowLimit
+            }
+                ?? false
+        }
+        let columns = small.flatMap { table in table.storedColumns.map { (table.name, $0.name) } }
+        return Array(columns.prefix(Self.columnLimit))
     }
 }

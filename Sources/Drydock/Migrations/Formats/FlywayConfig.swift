@@ -7,7 +7,7 @@ struct FlywayConfig {
     /// `mixed`: a file may mix statements that need no transaction with others.
     var isMixed = false
 
-    /// Reads the nearest one in or above the folder that says something.
+    /// Reads the nearest one in or above the folder that says something, as far up as the repository reaches.
     init(around folder: FolderFiles) {
         for level in 0...4 {
             let above = String(repeating: "../", count: level)
@@ -18,6 +18,7 @@ struct FlywayConfig {
                 isMixed = match.1.lowercased() == "true"
                 return
             }
+            if folder.exists(above + ".git") { return }
         }
     }
 }
