@@ -32,6 +32,7 @@ docs: prepare                   ## print the reference of every command
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots
+	swift run drydock lock $(foreach file,$(wildcard Snapshots/*.sqlite Snapshots/*.sql),--replace $(file))
 
 PREFIX ?= /usr/local
 install: build                  ## install drydock under PREFIX

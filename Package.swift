@@ -60,7 +60,8 @@ let package = Package(
             name: "GRDBEngineTests", dependencies: ["GRDBEngine", engine, "OverlayVFS", "CSQLite", grdb]),
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
         .testTarget(
-            name: "DrydockReportTests", dependencies: ["DrydockReport", "Drydock", engine, "SQLiteSchema"],
+            name: "DrydockReportTests",
+            dependencies: ["DrydockReport", "Drydock", "GRDBEngine", engine, "SQLiteSchema"],
             exclude: ["Golden"]),
         .testTarget(
             name: "DrydockCommandsTests",

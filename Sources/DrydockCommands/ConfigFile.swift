@@ -9,6 +9,7 @@ import Yams
 struct ConfigFile {
     var migrations: String?
     var snapshots: String?
+    var lock: String?
     var upTo: String?
     var jobs: Int?
     var timeout: TimeLimit?
@@ -35,7 +36,7 @@ struct ConfigFile {
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
         "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
-        "custom",
+        "custom", "lock",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -65,6 +66,7 @@ struct ConfigFile {
             switch word.foldedKey {
             case "migrations": migrations = try reader.string(value, word)
             case "snapshots": snapshots = try reader.string(value, word)
+            case "lock": lock = try reader.string(value, word)
             case "upto": upTo = try reader.string(value, word)
             case "jobs": jobs = try reader.positive(value, word)
             case "timeout":

@@ -15,7 +15,8 @@ struct DataDiffRun {
     var options = RenderOptions()
 
     func run() async throws {
-        let sink: OutputBuffer.Sink = { Terminal.write($0) }
+        let isHuman = format == "human"
+        let sink: OutputBuffer.Sink = { isHuman ? Terminal.show($0) : Terminal.write($0) }
         let consumer: any DataDiffConsumer =
             switch format {
             case "json": DataJSONRenderer(options, isSummary: isSummary, sink)

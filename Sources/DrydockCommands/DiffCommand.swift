@@ -182,12 +182,12 @@ struct DiffCommand: AsyncParsableCommand {
             let notes =
                 (report.plan?.notes ?? []) + report.renames.open.map(\.openNote)
                 + (report.plan?.leftOver ?? [])
-            for note in notes { Terminal.writeError("drydock: note: \(note)\n") }
+            for note in notes { Terminal.show(error: "drydock: note: \(note)\n") }
         } else if nameOnly {
-            Terminal.write(DiffFormat.names(report))
+            Terminal.show(DiffFormat.names(report))
         } else {
             let options = RenderOptions(usesColor: Terminal.outputHasColor)
-            Terminal.write(DiffFormat.human.render(report, showsQuiet: columnOrder, options))
+            Terminal.show(DiffFormat.human.render(report, showsQuiet: columnOrder, options))
         }
         for refusal in report.refusals { Terminal.complain(refusal.text) }
         if !report.refusals.isEmpty { throw ExitCode(2) }

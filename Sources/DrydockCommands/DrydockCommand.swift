@@ -11,12 +11,16 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock verify                 replay all of Snapshots/ with Migrations/
             drydock verify -m db/migrate   with another folder of migrations
             drydock diff old.db new.db     what tells two schemas apart; --sql: the way
+            drydock lock                   write down what is released; verify holds it
             drydock help verify            all options
 
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,
         version: version,
-        subcommands: [VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self])
+        subcommands: [
+            VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self, StatsCommand.self,
+            LockCommand.self,
+        ])
 
     public init() {}
 }

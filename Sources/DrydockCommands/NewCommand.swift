@@ -90,8 +90,8 @@ struct NewCommand: AsyncParsableCommand {
         }
         let keysAreOff = try MigrationFolder.runsWithForeignKeysOff(folder)
         let notes = (keysAreOff ? [] : [plan.caution.joined(separator: " ")]) + plan.notes
-        for note in notes where !note.isEmpty { Terminal.writeError("drydock: note: \(note)\n") }
-        for rename in report.renames.open { Terminal.writeError("drydock: note: \(rename.openNote)\n") }
+        for note in notes where !note.isEmpty { Terminal.show(error: "drydock: note: \(note)\n") }
+        for rename in report.renames.open { Terminal.show(error: "drydock: note: \(rename.openNote)\n") }
         return plan.text(foreignKeysAreOff: keysAreOff)
     }
 }

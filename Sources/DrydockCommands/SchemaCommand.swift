@@ -58,7 +58,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 let report = try await SchemaComparer(engine: engine).run(request)
                 guard !report.isSame else { return }
                 let options = RenderOptions(usesColor: Terminal.outputHasColor)
-                Terminal.write(DiffFormat.human.render(report, showsQuiet: false, options))
+                Terminal.show(DiffFormat.human.render(report, showsQuiet: false, options))
                 throw ExitCode(1)
             }
             let schema = try await SchemaComparer(engine: engine).schema(

@@ -22,8 +22,17 @@ enum Terminal {
         exit(2)
     }
 
+    /// Writes what people read: a name or value out of a database cannot steer their terminal.
+    static func show(_ text: String) { show(Array(text.utf8)) }
+
+    static func show(_ bytes: [UInt8]) { write(VisibleText.of(bytes, withColors: outputHasColor)) }
+
     static func writeError(_ text: String) {
         _ = put(Array(text.utf8), to: STDERR_FILENO)
+    }
+
+    static func show(error text: String) {
+        _ = put(VisibleText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO)
     }
 
     /// - Returns: the system's error, or nil when all was written.
@@ -40,7 +49,7 @@ enum Terminal {
 
     /// An error in one sentence, the way compilers put it.
     static func complain(_ message: String) {
-        writeError("drydock: error: \(message)\n")
+        show(error: "drydock: error: \(message)\n")
     }
 }
 

@@ -121,6 +121,16 @@ struct VerifyCommand: AsyncParsableCommand {
     var cache = true
 
     @Option(
+        help: ArgumentHelp(
+            "The lock to hold. (default: drydock.lock beside drydock.yml, where there is one)",
+            valueName: "path"),
+        completion: .file(extensions: ["lock"]))
+    var lock: String?
+
+    @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
+    var noLock = false
+
+    @Option(
         help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"),
         completion: .list(ReportRenderers.all.map(\.name)))
     var format: String?
@@ -159,6 +169,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     + MigrationFormats.names.joined(separator: ", "))
         }
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
+        if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 

@@ -34,7 +34,7 @@ struct VerifyRun: Sendable {
 
     private func write(_ report: VerifyReport) throws {
         if settings.format == "human" {
-            Terminal.write(HumanRenderer().body(report, settings.options))
+            Terminal.show(HumanRenderer().body(report, settings.options))
         } else if let renderer = ReportRenderers.named(settings.format) {
             Terminal.write(renderer.render(report, settings.options))
         }
@@ -71,7 +71,7 @@ private final class VerifyProgress: Sendable {
         case .replayed(let summary, let findings):
             done.withLock { $0 += 1 }
             clear()
-            if printsLines { Terminal.write(HumanRenderer().line(for: summary, findings, options)) }
+            if printsLines { Terminal.show(HumanRenderer().line(for: summary, findings, options)) }
         }
     }
 

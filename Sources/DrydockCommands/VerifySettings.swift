@@ -19,6 +19,10 @@ struct VerifySettings: Sendable {
         request.timeout = (command.timeout ?? config.timeout)?.duration
         request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
         request.cacheFolder = command.cache ? CacheFolder.path : nil
+        let lock = command.lock ?? config.lock ?? LockFile.beside(command.stubs.config)
+        // One that is named must be there.
+        let isNamed = command.lock != nil || config.lock != nil
+        request.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
         request.isStrict = command.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.migrationFormat ?? config.migrationFormat

@@ -77,7 +77,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
             }
         }
         guard hasBegun else { return out.flush() }
-        for name in staleIndexes {
+        for name in staleIndexes + overview.viewIndexes {
             out.write("INSERT INTO \(quotedName(name))(\(quotedName(name))) VALUES ('rebuild');\n")
         }
         if !droppedTriggers.isEmpty { out.write("\n-- The triggers as they were.\n") }

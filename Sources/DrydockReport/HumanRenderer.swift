@@ -75,6 +75,7 @@ package struct HumanRenderer: ReportRenderer {
         var text = ""
         for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options) }
         text += notChecked(report, options)
+        text += report.lock.map { changes($0, options) } ?? ""
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
@@ -199,11 +200,12 @@ package struct HumanRenderer: ReportRenderer {
         let steps = report.replays.flatMap(\.steps)
         // Whose rules were followed, where they are not Drydock's own.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
-        let facts = [
-            counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
-            counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
-            counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written", duration(report.seconds),
-        ]
+        let facts =
+            report.lock.map(facts) ?? [
+                counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
+                counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
+                counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
+            ]
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             guard count > 0 else { return nil }
@@ -213,7 +215,7 @@ package struct HumanRenderer: ReportRenderer {
         }
         let verdict = report.hasPassed ? paint.green("passed") : paint.red("failed")
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
-            + facts.joined(separator: ", ") + "\n"
+            + (facts + [duration(report.seconds)]).joined(separator: ", ") + "\n"
     }
 
     private func fileName(_ path: String) -> String {

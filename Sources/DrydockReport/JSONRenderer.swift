@@ -18,15 +18,18 @@ package struct JSONRenderer: ReportRenderer {
 private struct Envelope: Encodable {
     var tool = "drydock"
     var formatVersion = 1
-    var command = "verify"
+    var command: String
     var verdict: String
     var seconds: Double
     var migrationFormat: String?
     var findings: [JSONFinding]
     var replays: [JSONReplay]
     var notChecked: [JSONNotChecked]
+    var lock: JSONLock?
 
     init(_ report: VerifyReport, _ options: RenderOptions) {
+        command = report.lock == nil ? "verify" : "lock"
+        lock = report.lock.map(JSONLock.init)
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
@@ -153,6 +156,24 @@ private struct JSONReplay: Encodable {
         try container.encode(tablesChecked, forKey: .tablesChecked)
         try container.encode(seconds, forKey: .seconds)
         try container.encode(steps, forKey: .steps)
+    }
+}
+
+private struct JSONLock: Encodable {
+    var path: String
+    var check: Bool
+    var migrations, snapshots: Int
+    var added, replaced, removed, unlocked: [String]
+
+    init(_ lock: LockSummary) {
+        path = lock.path
+        check = lock.isCheck
+        migrations = lock.migrationCount
+        snapshots = lock.snapshotCount
+        added = lock.added
+        replaced = lock.replaced
+        removed = lock.removed
+        unlocked = lock.unlocked
     }
 }
 

@@ -14,6 +14,12 @@ extension Image {
     package func checkIntact() throws(OverlayError) {
         for base in bases where base.isBroken { throw .shrank(path: base.path.string) }
     }
+
+    /// Makes sure that the files on the disk are as they were when they were mapped.
+    /// - Throws: ``OverlayError``.
+    package func checkUnchanged() throws(OverlayError) {
+        for base in bases { try base.checkUnchanged() }
+    }
 }
 
 extension FileImage {

@@ -25,6 +25,9 @@ public struct Payload {
     /// The first overflow page; 0 when all of the payload is local.
     public let overflowPage: UInt32
 
+    /// What lies on the b-tree page from ``start`` on, the number of the first overflow page included.
+    var storedSize: Int { localSize + (overflowPage == 0 ? 0 : 4) }
+
     /// The part on the b-tree page.
     public var local: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: localSize) }
 }

@@ -39,6 +39,7 @@ public struct WriteAheadLog: Equatable, Sendable {
     public let pageCount: UInt32
     /// Where in the log the content of a page lies; the last frame of a page counts.
     let offsets: [UInt32: Int]
+    private let salts: UInt64
 
     /// Reads the headers and checksums of all frames.
     /// - Returns: nil for a log that SQLite takes for an empty one: too short, another magic number or page
@@ -59,6 +60,7 @@ public struct WriteAheadLog: Equatable, Sendable {
         guard version == 3_007_000 else { throw FileDamage(0, .logVersion(version)) }
         self.pageSize = pageSize
         checkpointSequence = start.uint32(at: 12)
+        salts = start.uint64(at: 16)
 
         let frameSize = Self.frameHeaderSize + pageSize
         var (offsets, uncommitted): ([UInt32: Int], [UInt32: Int]) = ([:], [:])
@@ -79,6 +81,18 @@ public struct WriteAheadLog: Equatable, Sendable {
         self.offsets = offsets
         self.frameCount = frameCount
         self.pageCount = pageCount
+    }
+
+    /// How many pages the frames have, each once.
+    public var distinctPages: Int { offsets.count }
+
+    /// Whether the log has a page.
+    public func has(_ page: UInt32) -> Bool { offsets[page] != nil }
+
+    /// Whether a log began anew since it was read: its salts are others then.
+    public func isStill(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count >= Self.headerSize else { return false }
+        return start.uint64(at: 16) == salts
     }
 }
 

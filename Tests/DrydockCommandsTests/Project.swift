@@ -19,14 +19,12 @@ final class Project {
         try write("Migrations/v1.sql", first)
         try write("Migrations/v2.sql", second)
         try write("Snapshots/v1.sqlite", "")
-        var handle: OpaquePointer?
-        sqlite3_open(folder.appending(path: "Snapshots/v1.sqlite").path, &handle)
-        defer { sqlite3_close(handle) }
-        let sql =
-            first
-            + "CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES('v1');"
-            + "INSERT INTO email VALUES(1, 'Hi there'), (2, NULL);"
-        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+        try execute(
+            first + """
+                CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY);
+                INSERT INTO grdb_migrations VALUES('v1');
+                INSERT INTO email VALUES(1, 'Hi there'), (2, NULL);
+                """, on: "Snapshots/v1.sqlite")
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -36,6 +34,13 @@ final class Project {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    func execute(_ sql: String, on path: String) throws {
+        var handle: OpaquePointer?
+        sqlite3_open(folder.appending(path: path).path, &handle)
+        defer { sqlite3_close(handle) }
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
     }
 
     func run(_ arguments: String...) throws -> Result { try run(arguments) }

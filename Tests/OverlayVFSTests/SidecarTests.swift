@@ -88,18 +88,36 @@ import Testing
         #expect(try again.value("select sum(a) from t") == "125250")
     }
 
-    @Test func aChangedLogIsNoticed() throws {
+    @Test func aLogThatBeganAnewIsNoticedAndOneThatGrewHarmsNothing() throws {
         let (work, folder) = (Folder(), Folder())
         let path = try work.database("a.db", "pragma journal_mode = wal; create table t(a)")
         let writer = try Database(path.uri)
         try writer.execute("insert into t values (1)")
         try copy(["a.db", "a.db-wal"], from: work, to: folder)
         let overlay = try Overlay(snapshot: folder.file("a.db"))
-        let log = try #require(FileHandle(forWritingAtPath: folder.file("a.db-wal")))
+        let log = try #require(FileHandle(forUpdatingAtPath: folder.file("a.db-wal")))
         try log.seekToEnd()
+        try log.write(contentsOf: Data([1]))
+        try overlay.checkUnchanged()
+        #expect(try Database(overlay).value("select count(*) from t") == "1")
+        // The first salt.
+        try log.seek(toOffset: 16)
         try log.write(contentsOf: Data([1]))
         try log.close()
         #expect(throws: OverlayError.changed(path: folder.file("a.db-wal"))) { try overlay.checkUnchanged() }
+    }
+
+    @Test func aSecondWriteWithinOneTickOfTheClockIsNoticed() throws {
+        let folder = Folder()
+        let path = try folder.database("a.db", "create table t(a); insert into t values (1)")
+        let date = Date(timeIntervalSince1970: 1_000_000)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        let overlay = try Overlay(snapshot: path)
+        #expect(try Database(overlay).value("select a from t") == "1")
+        try overlay.checkUnchanged()
+        try Database(path.uri).execute("update t set a = 2")
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        #expect(throws: OverlayError.changed(path: path)) { try overlay.checkUnchanged() }
     }
 
     private func copy(_ names: [String], from: Folder, to: Folder) throws {

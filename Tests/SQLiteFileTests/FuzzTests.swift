@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: seeds(20, soak: 500)) func anyBytesAreRefusedOrRead(seed: Int) throws {
         var random = Random(seed: seed)
-        let header = (try SparsePages(pageSize: 512, pageCount: 1).page(1)).prefix(100)
+        let header = SparsePages(pageSize: 512, pageCount: 1).page(1).prefix(100)
         for _ in 0..<50 {
             var bytes = (0..<(512 * random.int(1...6))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             bytes.replaceSubrange(0..<100, with: header)

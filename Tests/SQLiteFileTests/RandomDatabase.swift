@@ -235,7 +235,8 @@ extension RandomDatabase {
     ]
 
     private static let reals: [Double] = [
-        .nan, .infinity, -.infinity, -0.0, 0.1, 1e300, -5e-324, 9_223_372_036_854_775_808, 3, -2,
+        .nan, .infinity, -.infinity, -0.0, 0.1, 1e300, -.leastNonzeroMagnitude, 9_223_372_036_854_775_808, 3,
+        -2,
         9_007_199_254_740_992, 140_737_488_355_328,
     ]
 

@@ -36,6 +36,8 @@ public struct DataDiffOverview: Sendable {
     public var triggers: [String: [(name: String, sql: String)]] = [:]
     /// Full-text tables by the folded table whose text they index.
     public var searchIndexes: [String: [String]] = [:]
+    /// Full-text tables that index a view's text, which any table may have changed.
+    public var viewIndexes: [String] = []
     /// The AUTOINCREMENT marks of the new database; nil where it keeps none.
     public var sequences: [[SQLValue]]?
 

@@ -35,8 +35,14 @@ struct DataDiffRun {
             overview.triggers[trigger.table.foldedASCII, default: []].append((trigger.name, trigger.sql))
         }
         for table in old.schema.virtualTables.values.sorted(by: { $0.name < $1.name }) {
-            guard table.isFullText, let content = table.content, !content.isEmpty else { continue }
-            overview.searchIndexes[content.foldedASCII, default: []].append(table.name)
+            guard table.isFullText, let content = table.content else { continue }
+            if content.isEmpty {
+                try compareContentless(table, names, &overview)
+            } else if oldSide.catalog.tables[content.foldedASCII] == nil {
+                overview.viewIndexes.append(table.name)
+            } else {
+                overview.searchIndexes[content.foldedASCII, default: []].append(table.name)
+            }
         }
         overview.sequences = newSide.sequences
         let pairings = pairings(of: names, &overview)
@@ -44,8 +50,8 @@ struct DataDiffRun {
         try consumer.begin(overview)
         var report = DataDiffReport(overview: overview)
         for pairing in pairings { report.tables.append(try compare(pairing)) }
-        try oldPages?.source.checkIntact()
-        try newPages?.source.checkIntact()
+        try old.checkUnchanged()
+        try new.checkUnchanged()
         try consumer.end(report)
         return report
     }
@@ -98,6 +104,33 @@ struct DataDiffRun {
             }
         }
         return pairings
+    }
+
+    /// A contentless table (https://www.sqlite.org/fts5.html#contentless_tables) has an index and no rows: told
+    /// are only those that are alike to the byte.
+    private func compareContentless(
+        _ table: VirtualTable, _ names: [String], _ overview: inout DataDiffOverview
+    ) throws {
+        guard names.contains(table.name.foldedASCII), newSide.catalog.tables[table.name.foldedASCII] != nil
+        else { return }
+        let stores = try ["main", TableComparison.afterSchema].map { schema in
+            try connection.rows("SELECT name FROM \(schema).sqlite_schema WHERE type = 'table'") {
+                $0.string(0)
+            }.filter(table.owns)
+        }
+        var isSame = Set(stores[0]) == Set(stores[1])
+        for store in stores[0].map(quotedName) where isSame {
+            let (before, after) = (
+                "SELECT * FROM main.\(store)", "SELECT * FROM \(TableComparison.afterSchema).\(store)"
+            )
+            isSame =
+                try connection.firstRow(
+                    "SELECT 1 FROM (\(before) EXCEPT \(after)) UNION ALL SELECT 1 FROM (\(after) EXCEPT \(before))"
+                ) { _ in true } == nil
+        }
+        if !isSame {
+            overview.notCompared.append((table.name, "its index differs, and it keeps no text to tell how"))
+        }
     }
 
     private func refuseScript(_ overview: DataDiffOverview, _ pairings: [TablePairing]) throws {

@@ -40,7 +40,11 @@ public struct DataDiffer: Sendable {
                 let run = try DataDiffRun(request, connection, old, new, newSide, consumer)
                 return try run.report()
             }
-        } catch let error as EngineError {
+        } catch {
+            // What is read while it is written may look like anything.
+            try old.checkUnchanged()
+            try new.checkUnchanged()
+            guard let error = error as? EngineError else { throw error }
             throw RequestError("the rows cannot be compared: \(error.message)")
         }
     }

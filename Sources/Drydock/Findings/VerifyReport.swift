@@ -1,4 +1,4 @@
-/// What `drydock verify` found: plain values, ready to be rendered.
+/// What `drydock verify` or `drydock lock` found: plain values, ready to be rendered.
 public struct VerifyReport: Sendable {
     public var findings: [Finding] = []
     public var replays: [ReplaySummary] = []
@@ -9,6 +9,8 @@ public struct VerifyReport: Sendable {
     public var seconds: Double = 0
     /// Whether warnings count as failures.
     public var isStrict = false
+    /// What was locked; nil where the report is not of `drydock lock`.
+    public var lock: LockSummary?
 
     public init() {}
 

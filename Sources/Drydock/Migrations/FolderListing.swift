@@ -63,6 +63,12 @@ extension FolderListing {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// A named pipe or a socket, whose size says nothing.
+    static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
     static func size(of path: String) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileFault(describe(errno)) }

@@ -29,6 +29,10 @@ public struct Migration: Sendable {
     public var unrecord: [Bookkeeping] = []
     /// Its tool runs it also where a newer one is applied, whatever the policy says of late ones.
     public var runsLate = false
+    /// What its files say of its transaction; nil where they leave it to the tool.
+    public var ownTransaction: ToolPolicy.Transaction?
+    /// It runs again whenever it changes, behind all others.
+    public var isRepeatable = false
     /// It is written in the app's own language: Drydock cannot run it.
     public var isCode = false
 

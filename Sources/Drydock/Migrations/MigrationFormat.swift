@@ -22,6 +22,9 @@ public protocol MigrationFormat: Sendable {
 
     var policy: ToolPolicy { get }
 
+    /// What the tool's checksums are of, so that it minds an edited comment.
+    var checksums: ChecksumScope { get }
+
     /// What makes the history table, as the tool would when it is missing.
     var historySetup: [Bookkeeping] { get }
 
@@ -45,6 +48,7 @@ extension MigrationFormat {
     public var sharedTables: [String] { [] }
     public var historyQuery: String? { nil }
     public var historySetup: [Bookkeeping] { [] }
+    public var checksums: ChecksumScope { .none }
 
     /// The tables that are no part of the app's schema.
     var ownTables: [String] {
@@ -73,6 +77,16 @@ extension NamedHistory {
         format.historyTable = table
         return format
     }
+}
+
+/// What a tool looks at to see that a released file is what it was.
+public enum ChecksumScope: Sendable, Hashable {
+    /// It keeps no checksum, or never looks at it again.
+    case none
+    /// Every byte of the file.
+    case bytes
+    /// Something that it makes of the file: ``Migration/checksum``.
+    case own
 }
 
 /// What a project says of its migrations beside the files.

@@ -52,6 +52,7 @@ struct MigrationReader {
             migration.down = sections.down
             // What the command line or drydock.yml says of a project does not undo what a file says of itself.
             migration.transaction = sections.transaction ?? policy.transaction
+            migration.ownTransaction = sections.transaction
             migration.declarations = DeclarationParser.declarations(
                 in: source, findings: &findings, migration: identifier)
             if migration.statements.isEmpty {

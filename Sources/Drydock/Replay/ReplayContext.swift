@@ -15,6 +15,8 @@ struct ReplayContext: Sendable {
     /// Whether every step is undone and done again.
     let checksRollback: Bool
     var baselines: BaselineStore?
+    /// What is locked; nil where there is no lock.
+    var lock: LockCheck?
     var isFullCheck = false
     var readsPages = true
 

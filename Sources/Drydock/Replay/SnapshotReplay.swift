@@ -19,6 +19,8 @@ struct SnapshotReplay {
     var basePages: StatePages?
     var baseCatalog: Catalog?
     var changedPages: Set<UInt32>? = []
+    /// What is known of it by what it holds.
+    private var recognition: Recognition?
     /// The migration that is being run or judged.
     private var current: String?
 
@@ -43,6 +45,7 @@ struct SnapshotReplay {
             let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
             let overlay = try await opener.open(snapshot)
             do {
+                recognition = try recognise()
                 try await replay(on: overlay)
             } catch {
                 // Bytes that were pulled away explain whatever SQLite made of them.
@@ -126,18 +129,18 @@ struct SnapshotReplay {
 
     /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
     private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
-        let store = snapshot.kind == .database ? context.baselines : nil
-        let known = try store?.find(snapshot.path)
+        let known = recognition
         let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
         (basePages, baseCatalog) = (state.pages, state.catalog)
         let check: IntegrityCheck
         if let known, let baseline = known.baseline {
             check = baseline.integrity
             result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
+            if known.isFromLock { context.baselines?.save(Baseline(state, check), for: known.hash) }
         } else {
             let catalog = state.catalog
             check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
-            if let known { store?.save(Baseline(state, check), for: known.hash) }
+            if let known { context.baselines?.save(Baseline(state, check), for: known.hash) }
         }
         for reason in check.notChecked { notChecked(.integrityFailure, reason) }
         for reason in state.notChecked { notChecked(reason.rule, reason.reason) }

@@ -29,8 +29,10 @@ public struct Verifier: Sendable {
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
+        let lock = try lockCheck(request, &report)
+        let locked = try lock.map { try lockFindings($0, request, set) } ?? []
         if !set.migrations.isEmpty, !snapshots.isEmpty {
-            let context = try await makeContext(request, set)
+            let context = try await makeContext(request, set, lock)
             let fresh = try await FreshInstall.make(context, timeout: request.timeout)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
@@ -39,6 +41,7 @@ public struct Verifier: Sendable {
             let results = try await replay(snapshots, context, fresh, request)
             assemble(results, context, fresh.catalogs, into: &report)
         }
+        report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
         return report
     }
@@ -50,20 +53,10 @@ public struct Verifier: Sendable {
     private func load(_ request: VerifyRequest, _ snapshots: [Snapshot]) async throws -> MigrationSet {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
-        guard choice.needsHistory else { return try choice.load([]) }
         var settings = ConnectionSettings()
         settings.functions = request.functions
         settings.collations = request.collations
-        let opener = SnapshotOpener(engine: engine, settings: settings)
-        var histories: [HistoryFacts] = []
-        for snapshot in snapshots {
-            try Task.checkCancellation()
-            // What cannot be read is told when it is replayed.
-            guard let facts = try? await opener.facts(of: snapshot) else { continue }
-            histories.append(facts)
-            if choice.isDecided(by: facts) { break }
-        }
-        return try choice.load(histories)
+        return try await choice.load(asking: snapshots, SnapshotOpener(engine: engine, settings: settings))
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
@@ -107,7 +100,9 @@ public struct Verifier: Sendable {
         return findings
     }
 
-    private func makeContext(_ request: VerifyRequest, _ set: MigrationSet) async throws -> ReplayContext {
+    private func makeContext(
+        _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
+    ) async throws -> ReplayContext {
         var targetCount = set.migrations.count
         if let upTo = request.upTo {
             guard let index = set.index(of: upTo) else {
@@ -137,23 +132,17 @@ public struct Verifier: Sendable {
             engine: engine, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
-            baselines: try await baselines(request, set), isFullCheck: request.isFullCheck,
-            readsPages: request.readsPages)
+            baselines: try await baselines(request, set, lock), lock: lock,
+            isFullCheck: request.isFullCheck, readsPages: request.readsPages)
     }
 
-    /// A baseline depends on what reads the database as much as on the database.
-    private func baselines(_ request: VerifyRequest, _ set: MigrationSet) async throws -> BaselineStore? {
-        guard let folder = request.cacheFolder else { return nil }
-        let database = try await engine.open(.memory, settings: ConnectionSettings())
-        let library = try await database.read { connection in
-            try connection.firstRow("SELECT sqlite_source_id()") { $0.string(0) } ?? ""
-        }
-        try await database.close()
-        let parts: [Any] = [
-            engine.name, library, set.format.ownTables.sorted(), request.functions, request.collations,
-            set.policy.doubleQuotedStrings,
-        ]
-        return BaselineStore(folder: folder, key: parts.map { "\($0)" }.joined(separator: "\n"))
+    private func baselines(
+        _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
+    ) async throws -> BaselineStore? {
+        guard request.cacheFolder != nil || lock != nil else { return nil }
+        let key = try await BaselineKey(
+            engine, set, functions: request.functions, collations: request.collations)
+        return BaselineStore(folder: request.cacheFolder, key: key)
     }
 
     // MARK: - Replays

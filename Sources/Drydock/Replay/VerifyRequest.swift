@@ -19,6 +19,8 @@ public struct VerifyRequest: Sendable {
     public var cacheFolder: String?
     /// Whether the whole database is checked after a replay, and not only what the replay touched.
     public var isFullCheck = false
+    /// The lock that is held; nil for none.
+    public var lock: String?
     /// The name of the migrations' format; nil to recognise it.
     public var migrationFormat: String?
     /// What the project says of its migrations beside the files.

@@ -11,6 +11,9 @@ struct IntegrityCheck: Sendable, Codable {
     /// Why the whole database or a table could not be checked.
     var notChecked: [String] = []
 
+    /// Nothing is wrong.
+    init() {}
+
     /// `integrity_check` stops at 100 messages unless it is given a number.
     private static let messageLimit = 100_000
 

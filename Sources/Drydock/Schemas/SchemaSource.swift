@@ -54,6 +54,17 @@ struct LoadedSource: Sendable {
     let source: SchemaSource
     let schema: Schema
     let image: Image
+
+    /// - Throws: ``RequestError`` when a file was written since it was read first.
+    func checkUnchanged() throws {
+        do {
+            try image.checkUnchanged()
+        } catch {
+            throw RequestError(
+                "\(source.text) was written while it was read, so nothing said of it holds; compare a copy, "
+                    + "made with: sqlite3 \(source.text) \"VACUUM INTO 'copy.sqlite'\"")
+        }
+    }
 }
 
 /// Reads sources. A script and migrations are run on an empty database, so every schema is what SQLite made
@@ -94,8 +105,10 @@ struct SchemaLoader: Sendable {
             case .migrations(let version): overlay = try await migrate(source, upTo: version)
             }
             let image = try await settle(overlay)
-            return LoadedSource(
+            let loaded = LoadedSource(
                 source: source, schema: try await schema(of: image, source.kind), image: image)
+            try loaded.checkUnchanged()
+            return loaded
         } catch let fault as SnapshotFault {
             throw RequestError(Self.describe(fault))
         } catch let error as EngineError {
@@ -104,7 +117,7 @@ struct SchemaLoader: Sendable {
     }
 
     private func isEmpty(_ source: SchemaSource) -> Bool {
-        (try? FolderListing.size(of: source.path)) == 0
+        (try? FolderListing.size(of: source.path)) == 0 && !FolderListing.isPipe(source.path)
     }
 
     /// The schema of a state. Settings of the file's layout are known of database files alone: what a script

@@ -7,6 +7,10 @@ enum SnapshotFile {
         (try? FolderListing.contents(of: path, limit: magic.count)) == magic
     }
 
+    static func isPointer(_ path: String) -> Bool {
+        (try? FolderListing.contents(of: path, limit: lfsPointer.count)) == lfsPointer
+    }
+
     /// Why a file can be no SQLite database, with what to do; nil when it may be one.
     static func fault(of path: String) -> (message: String, help: String)? {
         let head: [UInt8]

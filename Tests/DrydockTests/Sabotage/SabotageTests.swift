@@ -44,8 +44,9 @@ import Testing
         #expect(Set(mutants.map(\.version)) == Set(try SampleApp.shared.get().eves.keys))
         let others: Set<Rule> = [
             .foreignKeyViolation, .schemaMismatch, .snapshotUnreadable, .snapshotVersionUnknown,
-            .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationInCode, .rollbackFailed,
-            .rollbackMismatch, .timeLimit, .nothingVerified,
+            .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationRemoved, .snapshotEdited,
+            .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
+            .nothingVerified,
         ]
         #expect(Set(mutants.map(\.rule)).union(others) == Set(Rule.allCases))
         // Few mutants hit nothing, and these are known.

@@ -20,20 +20,32 @@ struct Tool {
 
     func run(_ arguments: String...) throws -> Result { try run(arguments) }
 
-    func run(_ arguments: [String]) throws -> Result {
+    func run(_ arguments: [String]) throws -> Result { try start(arguments).result() }
+
+    func start(_ arguments: [String]) throws -> Running {
+        let running = Running()
+        running.process.executableURL = URL(filePath: Self.path)
+        running.process.arguments = arguments
+        running.process.currentDirectoryURL = URL(filePath: folder.path)
+        running.process.standardOutput = running.output
+        running.process.standardError = running.errors
+        try running.process.run()
+        return running
+    }
+
+    struct Running {
         let process = Process()
-        process.executableURL = URL(filePath: Self.path)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: folder.path)
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        let complaint = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Result(
-            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: complaint, as: UTF8.self))
+        fileprivate let output = Pipe()
+        fileprivate let errors = Pipe()
+
+        /// Waits for the end; call it before more is written than a pipe holds.
+        func result() throws -> Result {
+            let text = output.fileHandleForReading.readDataToEndOfFile()
+            let complaint = errors.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return Result(
+                status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+                errors: String(decoding: complaint, as: UTF8.self))
+        }
     }
 }

@@ -26,6 +26,7 @@ public struct FlywayFormat: NamedHistory {
         "installed_on", "execution_time", "success",
     ]
     public let policy = ToolPolicy(foreignKeys: false, late: .refuse)
+    public let checksums = ChecksumScope.own
 
     public init() {}
 
@@ -85,6 +86,7 @@ public struct FlywayFormat: NamedHistory {
                         isMixed: isMixed || policy.transaction == .none)
                 }
             migration.isCode = script.isCode
+            migration.isRepeatable = script.kind == .repeatable
             if !script.isCode {
                 let checksum = Self.checksum(of: folder.file(script.file))
                 migration.checksum = String(checksum)

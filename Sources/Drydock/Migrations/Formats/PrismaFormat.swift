@@ -20,6 +20,7 @@ public struct PrismaFormat: MigrationFormat {
     public let name = "prisma"
     public let historyTable: String? = "_prisma_migrations"
     public let policy = ToolPolicy(transaction: .none, foreignKeys: true, edited: .accept)
+    public let checksums = ChecksumScope.bytes
 
     public init() {}
 

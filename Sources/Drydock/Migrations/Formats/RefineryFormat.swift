@@ -27,6 +27,8 @@ public struct RefineryFormat: NamedHistory {
     public var historyTable: String? = "refinery_schema_history"
     public let historyColumns: Set<String> = ["version", "name", "applied_on", "checksum"]
     public let policy = ToolPolicy(foreignKeys: true, late: .refuse, recordsInTransaction: false)
+    /// Over the name as well, which the history has beside the version.
+    public let checksums = ChecksumScope.bytes
 
     public init() {}
 

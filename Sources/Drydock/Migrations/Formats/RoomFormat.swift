@@ -17,6 +17,7 @@ public struct RoomFormat: MigrationFormat {
     public let historyTable: String? = nil
     public let otherTables = ["room_master_table", "android_metadata"]
     public let policy = ToolPolicy(transaction: .all, foreignKeys: false, late: .skip)
+    public let checksums = ChecksumScope.own
 
     public init() {}
 

@@ -1,0 +1,182 @@
+import Crypto
+import SQLiteSchema
+
+/// Holds a project against its lock.
+struct LockCheck: Sendable {
+    let lock: Lock
+    let place: LockPlace
+
+    init(_ lock: Lock, path: String) {
+        self.lock = lock
+        place = LockPlace(path)
+    }
+
+    /// Reads the migrations so that they are the same whatever the app puts in at run time.
+    ///
+    /// - Parameter known: the migrations as they are run; taken where that is no other reading.
+    /// - Throws: ``RequestError`` when the folder cannot be read.
+    func migrations(
+        in folder: String, options: FormatOptions, known: MigrationSet? = nil
+    ) throws -> MigrationSet {
+        if let known, known.format.name == lock.format, options.placeholders.isEmpty { return known }
+        return try MigrationFormats.load(folder: folder, named: lock.format, options: options.withStandIns)
+    }
+
+    /// Whether the lock is of these migrations.
+    func isOf(_ folder: String) -> Bool {
+        FolderListing.realPath(place.file(lock.migrationsFolder)) == FolderListing.realPath(folder)
+    }
+
+    // MARK: - Migrations
+
+    func findings(_ set: MigrationSet) -> [Finding] {
+        let now = set.migrations.filter { !$0.isRepeatable }
+        let byName = Dictionary(now.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var findings: [Finding] = []
+        for locked in lock.migrations {
+            if let migration = byName[locked.identifier] {
+                if let finding = edited(migration, locked, set) { findings.append(finding) }
+            } else {
+                findings.append(removed(locked, now))
+            }
+        }
+        return findings + late(now, set)
+    }
+
+    private func edited(_ migration: Migration, _ locked: LockedMigration, _ set: MigrationSet) -> Finding? {
+        let now = LockedMigration(migration, in: set)
+        guard now.bytes != locked.bytes || now.tokens != locked.tokens else { return nil }
+        let format = set.format.name
+        let place = Finding.Place(file: migration.path)
+        let help =
+            "Put the released file back, and write a new migration. If no database has applied it: "
+            + "drydock lock --replace \(LockWord.text(migration.identifier))"
+        func finding(_ severity: Finding.Severity, _ message: String) -> Finding {
+            Finding(
+                .migrationEdited, severity, "\(migration.identifier) \(message)", help: help,
+                migration: migration.identifier, place: place)
+        }
+        // A file that cannot be read says nothing by its tokens.
+        if migration.fault == nil, now.tokens == locked.tokens {
+            switch set.format.checksums {
+            case .own where now.checksum == locked.checksum: return nil
+            case .own where migration.isCode:
+                return finding(.error, "is not what is locked: its checksum is another")
+            case .none where !migration.isCode: return nil
+            default: break
+            }
+            guard !migration.isCode else {
+                return finding(
+                    .warning, "is in code and was edited: whether it does the same is not seen here")
+            }
+            let consequence =
+                set.policy.edited == .refuse
+                ? "refuses it where it is applied" : "warns where it is applied, or wants to begin anew"
+            return finding(
+                .warning,
+                "differs from what is locked in comments, white space or line endings alone; \(format) keeps a "
+                    + "checksum over them and \(consequence)")
+        }
+        if migration.fault == nil, now.bytes == locked.bytes { return misread(migration) }
+        return finding(
+            .error, "is not what is locked: its SQL is another, not only its comments or white space")
+    }
+
+    /// The same file with other tokens: it is the lock that was changed, or how files are read.
+    private func misread(_ migration: Migration) -> Finding {
+        Finding(
+            .migrationEdited,
+            "\(migration.identifier) is byte for byte what is locked, and yet its SQL has another digest",
+            help:
+                "Its line in \(place.path) was edited, or drydock.yml reads the file otherwise than it did: put that "
+                + "right, or: drydock lock --replace \(LockWord.text(migration.identifier))",
+            migration: migration.identifier, place: entry("migration", migration.identifier))
+    }
+
+    private func removed(_ locked: LockedMigration, _ now: [Migration]) -> Finding {
+        let known = lock.migrationIdentifiers
+        let heir = now.first {
+            !known.contains($0.identifier) && locked.tokens != nil && TokenDigest.of($0) == locked.tokens
+        }
+        let file = locked.file.map { " (\($0))" } ?? ""
+        return Finding(
+            .migrationRemoved,
+            "\(locked.identifier)\(file) is locked and gone"
+                + (heir.map { "; \($0.identifier) has the same SQL" } ?? ""),
+            help: (heir == nil ? "Put it back" : "Give it its name back: a new name runs once more")
+                + ". If no database has applied it: drydock lock --replace \(LockWord.text(locked.identifier))",
+            migration: locked.identifier, place: entry("migration", locked.identifier))
+    }
+
+    // MARK: - Order
+
+    private func late(_ now: [Migration], _ set: MigrationSet) -> [Finding] {
+        let places = Dictionary(
+            now.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = lock.migrationIdentifiers
+        var findings: [Finding] = []
+        if let last = lock.migrations.compactMap({ places[$0.identifier] }).max() {
+            for migration in now[..<last] where !known.contains(migration.identifier) {
+                findings.append(
+                    late(
+                        migration,
+                        "\(migration.identifier) is new and sorts before \(now[last].identifier), which is locked",
+                        set))
+            }
+        }
+        var newest = -1
+        for locked in lock.migrations {
+            guard let index = places[locked.identifier] else { continue }
+            if index < newest {
+                findings.append(
+                    late(
+                        now[index],
+                        "\(locked.identifier) was locked behind \(now[newest].identifier) and sorts before it",
+                        set))
+            }
+            newest = max(newest, index)
+        }
+        return findings
+    }
+
+    private func late(_ migration: Migration, _ fact: String, _ set: MigrationSet) -> Finding {
+        let format = set.format.name
+        let policy: ToolPolicy.LateMigrations = migration.runsLate ? .run : set.policy.late
+        let consequence =
+            switch policy {
+            case .run: "\(format) runs it late on databases that have the others."
+            case .skip: "\(format) never runs it on databases that have the others."
+            case .refuse: "\(format) stops on databases that have the others."
+            }
+        return Finding(
+            .migrationOutOfOrder, policy == .run ? .warning : .error, fact,
+            help: "\(consequence) Rename it so that it sorts last. If the others are not released either: "
+                + "drydock lock\(lock.migration(migration.identifier) == nil ? "" : " --replace \(LockWord.text(migration.identifier))")",
+            migration: migration.identifier, place: .init(file: migration.path))
+    }
+}
+
+extension LockedMigration {
+    /// A migration as it is now.
+    init(_ migration: Migration, in set: MigrationSet) {
+        self.init(identifier: migration.identifier)
+        let prefix = set.folder + "/"
+        if migration.path.hasPrefix(prefix) {
+            let name = String(migration.path.dropFirst(prefix.count))
+            if name != identifier + ".sql" { file = name }
+            bytes = (try? FolderListing.contents(of: migration.path)).map { SHA256.digest(of: $0).hex }
+        }
+        if !migration.isCode, migration.fault == nil { tokens = TokenDigest.of(migration) }
+        if set.format.checksums == .own { checksum = migration.checksum }
+    }
+}
+
+extension FormatOptions {
+    /// The same with a name of its own for every placeholder, so that what a migration is does not hang on what
+    /// is put in.
+    fileprivate var withStandIns: FormatOptions {
+        var options = self
+        for key in placeholders.keys { options.placeholders[key] = "placeholder_" + key.utf8.hex }
+        return options
+    }
+}

@@ -1,0 +1,121 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Writes a project's lock, or checks it.
+public struct Locker: Sendable {
+    private let engine: any Engine
+
+    public init(engine: any Engine) { self.engine = engine }
+
+    /// - Throws: ``RequestError`` when no report can be made.
+    public func run(_ request: LockRequest) async throws -> VerifyReport {
+        let start = ContinuousClock.now
+        let old = try Lock.load(request.path)
+        let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
+        let check: LockCheck
+        let set: MigrationSet
+        if let old {
+            check = LockCheck(old, path: request.path)
+            try refuseAnother(check, request)
+            set = try check.migrations(in: request.migrationsFolder, options: request.format)
+        } else {
+            guard !request.isCheck else {
+                throw RequestError("there is no lock '\(request.path)'; make it with: drydock lock")
+            }
+            (check, set) = try await begin(request, snapshots)
+        }
+        var run = LockRun(request: request, check: check, set: set)
+        try run.resolve(snapshots)
+        run.checkMigrations()
+        try run.checkSnapshots(snapshots)
+        if !request.isCheck {
+            run.lockMigrations()
+            try await lockSnapshots(snapshots, &run)
+            if !run.lock.migrations.isEmpty { try write(run.lock, to: request.path, over: old) }
+        }
+        var report = run.report
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    /// An empty lock of a project that has none.
+    private func begin(
+        _ request: LockRequest, _ snapshots: [Snapshot]
+    ) async throws -> (LockCheck, MigrationSet) {
+        var settings = ConnectionSettings()
+        settings.functions = request.functions
+        settings.collations = request.collations
+        let opener = SnapshotOpener(engine: engine, settings: settings)
+        let set = try await FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format
+        ).load(asking: snapshots, opener)
+        let folder = LockPlace(request.path).name(of: request.migrationsFolder)
+        let check = LockCheck(
+            Lock(migrationsFolder: folder, format: set.format.name), path: request.path)
+        return (
+            check, try check.migrations(in: request.migrationsFolder, options: request.format, known: set)
+        )
+    }
+
+    private func refuseAnother(_ check: LockCheck, _ request: LockRequest) throws {
+        let lock = check.lock
+        guard check.isOf(request.migrationsFolder) else {
+            throw RequestError(
+                "\(request.path) is of the migrations in '\(lock.migrationsFolder)', not of those in "
+                    + "'\(request.migrationsFolder)'; name another lock with --lock, or put its line 'migrations' right"
+            )
+        }
+        if let format = request.migrationFormat, format != lock.format {
+            throw RequestError(
+                "\(request.path) was made of \(lock.format) migrations, not of \(format); where the tool was changed, "
+                    + "delete the lock and run 'drydock lock'")
+        }
+    }
+
+    private func lockSnapshots(_ snapshots: [Snapshot], _ run: inout LockRun) async throws {
+        let wanted = snapshots.filter { run.isWanted($0) }
+        guard !wanted.isEmpty || run.request.addsBaselines else { return run.dropSnapshots() }
+        let request = run.request
+        let key = try await BaselineKey(
+            engine, run.set, functions: request.functions, collations: request.collations)
+        let context = ReplayContext(
+            engine: engine, set: run.set, targetCount: run.set.migrations.count, declarations: [:],
+            functions: request.functions, collations: request.collations, checksRollback: false)
+        let survey = SnapshotSurvey(
+            context: context, store: BaselineStore(folder: request.cacheFolder, key: key), date: request.date)
+        run.dropSnapshots()
+        for snapshot in snapshots {
+            try Task.checkCancellation()
+            let name = run.check.place.name(of: snapshot.path)
+            let isWanted = run.isWanted(snapshot)
+            guard isWanted || run.lacksBaseline(name, key) else { continue }
+            do {
+                let entry = try await survey.entry(snapshot, named: name)
+                if isWanted { run.add(entry) } else { run.add(baselinesOf: entry) }
+            } catch let fault as SnapshotFault {
+                var finding = Finding(
+                    .snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
+                finding.redactedMessage = fault.redactedMessage
+                run.note(finding, of: snapshot)
+            } catch let error as OverlayError {
+                run.note(Finding(.snapshotUnreadable, error.description), of: snapshot)
+            } catch let error as EngineError {
+                run.note(
+                    Finding(.snapshotUnreadable, "\(snapshot.path) cannot be locked: \(error.message)"),
+                    of: snapshot)
+            }
+        }
+    }
+
+    /// Replaces the file at once, and leaves it alone where it says the same.
+    private func write(_ lock: Lock, to path: String, over old: Lock?) throws {
+        guard lock != old else { return }
+        do {
+            try AtomicFile.write(Array(lock.text.utf8), to: path)
+        } catch {
+            throw RequestError(
+                "the lock '\(path)' cannot be written: \(error); --lock names another place")
+        }
+    }
+}

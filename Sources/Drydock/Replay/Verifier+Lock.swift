@@ -1,0 +1,58 @@
+/// A verification holds the project's lock as well.
+extension Verifier {
+    /// - Returns: nil where there is no lock, or it is of other migrations; that is listed as not checked.
+    /// - Throws: ``RequestError`` when it cannot be read.
+    func lockCheck(_ request: VerifyRequest, _ report: inout VerifyReport) throws -> LockCheck? {
+        guard let path = request.lock else { return nil }
+        guard let lock = try Lock.load(path) else {
+            throw RequestError("there is no lock '\(path)'; make it with: drydock lock")
+        }
+        let check = LockCheck(lock, path: path)
+        guard check.isOf(request.migrationsFolder) else {
+            report.notChecked.append(
+                NotChecked(
+                    .migrationEdited,
+                    reason: "\(path) is of the migrations in '\(lock.migrationsFolder)', not of those in "
+                        + "'\(request.migrationsFolder)'; --lock names another lock, --no-lock holds none"))
+            return nil
+        }
+        return check
+    }
+
+    /// What is known without a replay; what a snapshot holds is looked at when it is opened.
+    func lockFindings(
+        _ check: LockCheck, _ request: VerifyRequest, _ set: MigrationSet
+    ) throws -> [Finding] {
+        let migrations = try check.migrations(
+            in: request.migrationsFolder, options: request.format, known: set)
+        return check.findings(migrations) + (request.snapshots.isEmpty ? check.removedSnapshots() : [])
+    }
+}
+
+extension VerifyReport {
+    /// Adds what breaks the lock, but for what a snapshot's own history says already.
+    mutating func add(locked: [Finding]) {
+        findings += locked.filter { finding in
+            !findings.contains {
+                $0.rule == finding.rule && $0.migration == finding.migration && $0.migration != nil
+                    && $0.severity >= finding.severity
+            }
+        }
+    }
+}
+
+extension FormatChoice {
+    /// Reads the folder; snapshots are asked for their history where it alone does not say whose it is.
+    func load(asking snapshots: [Snapshot], _ opener: SnapshotOpener) async throws -> MigrationSet {
+        guard needsHistory else { return try load([]) }
+        var histories: [HistoryFacts] = []
+        for snapshot in snapshots {
+            try Task.checkCancellation()
+            // What cannot be read is told when it is replayed.
+            guard let facts = try? await opener.facts(of: snapshot) else { continue }
+            histories.append(facts)
+            if isDecided(by: facts) { break }
+        }
+        return try load(histories)
+    }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import GRDBEngine
+
+struct LockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lock",
+        abstract: "Write down what is released, so that no migration or snapshot changes unseen.",
+        discussion: """
+            drydock.lock has a line for each migration: the checksum of its file, and that of its SQL, which \
+            comments, white space and line endings do not change; and for each snapshot its content, version, \
+            rows, and the SQLite that wrote it. Commit it. drydock verify holds it. What is new is added; \
+            an entry is only rewritten or dropped with --replace.
+
+            EXAMPLES
+              drydock lock                       add what is new
+              drydock lock --check               write nothing: a pre-commit hook
+              drydock lock --replace v12_threads edited, and nobody has it
+              drydock lock --replace v1.sqlite   the snapshot was made anew
+              drydock lock --check --format json the same for other tools
+
+            EXIT STATUS
+              0  everything is as it was locked, or was added
+              1  something is not
+              2  no report could be made: no lock to check, or one that is broken
+              64 bad usage
+            """)
+
+    @Flag(help: "Write nothing.")
+    var check = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A migration or snapshot whose entry is rewritten, or dropped where it is gone; may be repeated.",
+            valueName: "name"))
+    var replace: [String] = []
+
+    @Flag(
+        help:
+            "Note for locked snapshots what this SQLite finds wrong with them, so that it need not look again on a machine with an empty cache."
+    )
+    var baselines = false
+
+    @Option(
+        help: ArgumentHelp("The lock. (default: drydock.lock beside drydock.yml)", valueName: "path"),
+        completion: .file(extensions: ["lock"]))
+    var lock: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
+        completion: .directory)
+    var migrations: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The folder of snapshots. (default: Snapshots where there is one)", valueName: "folder"),
+        completion: .directory)
+    var snapshots: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose migrations they are: \(MigrationFormats.names.joined(separator: ", ")). (default: recognised)",
+            valueName: "format"),
+        completion: .list(MigrationFormats.names))
+    var migrationFormat: String?
+
+    @Option(
+        name: .customLong("placeholder"),
+        help: ArgumentHelp(
+            "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
+    var placeholders: [PlaceholderOption] = []
+
+    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
+    var strict: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Remember between runs what a snapshot holds.")
+    var cache = true
+
+    @Option(
+        help: ArgumentHelp(
+            "What goes to standard output: \(ReportRenderers.all.map(\.name).joined(separator: ", ")). (default: human)",
+            valueName: "format"),
+        completion: .list(ReportRenderers.all.map(\.name)))
+    var format: String?
+
+    @Flag(name: .shortAndLong, help: "Only what is wrong.")
+    var quiet = false
+
+    @OptionGroup var stubs: StubOptions
+
+    func validate() throws {
+        if let format, ReportRenderers.named(format) == nil {
+            throw ValidationError(
+                "there is no format '\(format)'; choose one of: "
+                    + ReportRenderers.all.map(\.name).joined(separator: ", "))
+        }
+        if let migrationFormat, !MigrationFormats.names.contains(migrationFormat) {
+            throw ValidationError(
+                "there is no migration format '\(migrationFormat)'; choose one of: "
+                    + MigrationFormats.names.joined(separator: ", "))
+        }
+        if check, !replace.isEmpty || baselines {
+            throw ValidationError("--check writes nothing: leave out --replace and --baselines")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let config = try ConfigFile.load(stubs.config)
+            let report = try await Locker(engine: GRDBDriver()).run(request(config))
+            let format = format ?? config.format ?? "human"
+            let renderer = ReportRenderers.named(format) ?? HumanRenderer()
+            let options = RenderOptions(
+                usesColor: Terminal.outputHasColor, redacts: config.redact ?? VerifySettings.isCI,
+                isQuiet: quiet || config.quiet ?? false)
+            let text = renderer.render(report, options)
+            if format == "human" { Terminal.show(text) } else { Terminal.write(text) }
+            if !report.hasPassed { throw ExitCode(1) }
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+
+    private func request(_ config: ConfigFile) -> LockRequest {
+        var request = LockRequest()
+        request.path = lock ?? config.lock ?? LockFile.beside(stubs.config)
+        request.migrationsFolder = migrations ?? config.migrations ?? request.migrationsFolder
+        // A project without snapshots has something to lock as well.
+        let fallback = FolderListing.exists("Snapshots") ? "Snapshots" : nil
+        request.snapshotsFolder = snapshots ?? config.snapshots ?? fallback
+        request.replace = replace
+        request.isCheck = check
+        request.addsBaselines = baselines
+        request.isStrict = strict ?? config.strict ?? false
+        request.cacheFolder = cache ? CacheFolder.path : nil
+        request.migrationFormat = migrationFormat ?? config.migrationFormat
+        request.format = config.options
+        for option in placeholders { request.format.placeholders[option.name] = option.value }
+        (request.functions, request.collations) = stubs.stubs(config)
+        return request
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import GRDBEngine
+
+struct StatsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Show how a database uses its file: tables, indexes, free space.",
+        discussion: """
+            The database may be in use: it is read as one moment shows it, and nothing is written. The figures \
+            are those of sqlite3_analyzer, from one reading of the file.
+
+            EXAMPLES
+              drydock stats app.sqlite
+              drydock stats app.sqlite --format json | jq '.objects[].spaceUsed'
+              drydock stats app.sqlite --compare yesterday.sqlite     what grew
+
+            free   the part of an object's pages that holds nothing
+            jumps  leaves that a scan in key order has to seek for
+            """)
+
+    @Argument(help: "The database.", completion: .file())
+    var database: String
+
+    @Option(
+        help: ArgumentHelp("Show what grew since this one.", valueName: "other"), completion: .file())
+    var compare: String?
+
+    @Option(
+        help: ArgumentHelp("human or json. (default: human)", valueName: "format"),
+        completion: .list(["human", "json"]))
+    var format = "human"
+
+    func validate() throws {
+        guard ["human", "json"].contains(format) else {
+            throw ValidationError("there is no format '\(format)'; choose one of: human, json")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let reader = StatisticsReader(engine: GRDBDriver())
+            let statistics = try await reader.statistics(of: database)
+            var old: DatabaseStatistics?
+            if let compare { old = try await reader.statistics(of: compare) }
+            let options = RenderOptions(usesColor: Terminal.outputHasColor)
+            if format == "json" {
+                Terminal.write(StatisticsJSON.render(statistics, since: old))
+            } else if let old {
+                Terminal.show(StatisticsRenderer.render(statistics, since: old, options))
+            } else {
+                Terminal.show(StatisticsRenderer.render(statistics, options))
+            }
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+}

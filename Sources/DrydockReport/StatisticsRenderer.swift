@@ -1,0 +1,166 @@
+import Drydock
+
+/// Turns page statistics into text for people, in 80 columns.
+package enum StatisticsRenderer {
+    package static func render(_ statistics: DatabaseStatistics, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        return head(statistics, paint) + use(statistics, paint) + "\n" + ranking(statistics, paint)
+    }
+
+    // MARK: - The file
+
+    private static func head(_ it: DatabaseStatistics, _ paint: Paint) -> String {
+        var facts = ["\(grouped(it.pageCount)) pages of \(grouped(it.pageSize)) bytes", it.encoding.rawValue]
+        if it.autoVacuum != .none { facts.append("auto_vacuum \(it.autoVacuum.rawValue)") }
+        if it.libraryVersion > 0 { facts.append("written by SQLite \(version(it.libraryVersion))") }
+        return "\(paint.bold(it.path))  \(size(it.byteCount))\n  \(facts.joined(separator: ", "))\n\n"
+    }
+
+    /// `3040001` as `3.40.1` (https://www.sqlite.org/c3ref/c_source_id.html).
+    static func version(_ number: UInt32) -> String {
+        "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
+    }
+
+    private static func use(_ it: DatabaseStatistics, _ paint: Paint) -> String {
+        let unused = it.objects.reduce(0) { $0 + $1.tree.unused }
+        let payload = it.objects.reduce(0) { $0 + $1.tree.payload }
+        var rows: [(String, Int)] = [
+            ("payload", payload), ("free within pages", unused),
+            ("structure", it.usedPages * it.pageSize - payload - unused),
+            ("freelist", it.freelistPages * it.pageSize),
+        ]
+        if it.pointerMapPages > 0 { rows.append(("pointer map", it.pointerMapPages * it.pageSize)) }
+        if it.lostPages > 0 { rows.append(("lost: nothing leads there", it.lostPages * it.pageSize)) }
+        var text = ""
+        for (name, bytes) in rows {
+            text +=
+                "  \(padded(name, 26))\(leading(size(bytes), 11))\(leading(share(bytes, of: it.byteCount), 9))\n"
+        }
+        if it.logFrames > 0 {
+            text +=
+                "  \(padded("write-ahead log", 26))\(leading(size(it.logPages * it.pageSize), 11))"
+                + "  \(grouped(it.logPages)) pages in \(counted(it.logFrames, "frame"))\n"
+        }
+        let gain = it.reclaimableByteCount
+        text += "  \(padded("VACUUM gives back about", 26))\(leading(size(gain), 11))"
+        return text + leading(share(gain, of: it.byteCount), 9) + "\n"
+    }
+
+    // MARK: - Tables and indexes
+
+    private static let nameWidth = 27
+
+    private static func ranking(_ it: DatabaseStatistics, _ paint: Paint) -> String {
+        let title =
+            "  \(padded("table or index", nameWidth))\(leading("size", 11))\(leading("share", 8))  "
+            + "\(padded("", 6))\(leading("rows", 12))\(leading("free", 6))\(leading("jumps", 6))\n"
+        let ranked = it.objects.sorted { ($1.tree.pages, $0.name) < ($0.tree.pages, $1.name) }
+        return paint.dim(title) + ranked.map { line($0, it) }.joined()
+    }
+
+    private static func line(_ object: DatabaseStatistics.Object, _ it: DatabaseStatistics) -> String {
+        let bytes = object.tree.pages * it.pageSize
+        let (name, table) = (quotedIfNeeded(object.name), quotedIfNeeded(object.table))
+        let label =
+            object.isImplied
+            ? "\(table) autoindex \(object.name.split(separator: "_").last ?? "")"
+            : object.isIndex ? "\(name) (\(table))" : name
+        let part = Double(object.tree.pages) / Double(max(1, it.pageCount))
+        return
+            "  \(padded(label, nameWidth))\(leading(size(bytes), 11))\(leading(share(bytes, of: it.byteCount), 8))  "
+            + "\(padded(bar(part, 6), 6))\(leading(grouped(object.entries), 12))"
+            + "\(leading(percent(object.tree.unused, of: bytes), 6))"
+            + "\(leading(percent(object.tree.scatteredLeaves, of: max(0, object.tree.leafPages - 1)), 6))\n"
+    }
+
+    /// Eighths of a column are drawn too.
+    private static func bar(_ part: Double, _ width: Int) -> String {
+        let eighths = Int((part * Double(width * 8)).rounded())
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + rest
+    }
+
+    // MARK: - Comparison
+
+    package static func render(
+        _ new: DatabaseStatistics, since old: DatabaseStatistics, _ options: RenderOptions
+    ) -> String {
+        let paint = Paint(options.usesColor)
+        let growth = Growth.all(from: old, to: new)
+        var text = "--- \(old.path)  \(size(old.byteCount))\n+++ \(new.path)  \(size(new.byteCount))\n\n"
+        for it in growth where it.bytes != 0 || it.rows != 0 {
+            let bytes = it.bytes == 0 ? "0 B" : (it.bytes > 0 ? "+" : "-") + size(abs(it.bytes))
+            let rows = it.rows == 0 ? "" : (it.rows > 0 ? "+" : "-") + grouped(abs(it.rows)) + " rows"
+            let line =
+                "  \(padded(quotedIfNeeded(it.name), 36))\(leading(bytes, 14))\(leading(rows, 21))"
+            text += (it.bytes > 0 ? paint.red(line) : it.bytes < 0 ? paint.green(line) : line) + "\n"
+        }
+        return text + (growth.allSatisfy { $0.bytes == 0 && $0.rows == 0 } ? "same\n" : "")
+    }
+
+    // MARK: - Figures
+
+    static func size(_ bytes: Int) -> String {
+        var (value, unit) = (Double(bytes), 0)
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+        while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
+        guard unit > 0 else { return "\(bytes) B" }
+        let tenths = Int((value * 10).rounded())
+        return "\(grouped(tenths / 10)).\(tenths % 10) \(units[unit])"
+    }
+
+    private static func share(_ part: Int, of whole: Int) -> String {
+        guard whole > 0 else { return "0.0 %" }
+        let tenths = Int((Double(part) / Double(whole) * 1000).rounded())
+        return "\(tenths / 10).\(tenths % 10) %"
+    }
+
+    private static func percent(_ part: Int, of whole: Int) -> String {
+        whole > 0 ? "\(Int((Double(part) / Double(whole) * 100).rounded())) %" : "0 %"
+    }
+
+    /// `1234567` as `1,234,567`.
+    static func grouped(_ number: Int) -> String {
+        var digits = Array(String(number))
+        var place = digits.count - 3
+        while place > (number < 0 ? 1 : 0) {
+            digits.insert(",", at: place)
+            place -= 3
+        }
+        return String(digits)
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        let count = text.count
+        guard count <= width else { return String(text.prefix(width - 1)) + "…" }
+        return text + String(repeating: " ", count: width - count)
+    }
+
+    private static func leading(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
+
+/// What became of an object between two databases.
+package struct Growth: Sendable, Equatable {
+    package var name: String
+    package var bytes: Int
+    package var rows: Int
+
+    /// The largest change first; those of one side alone as from or to nothing.
+    package static func all(from old: DatabaseStatistics, to new: DatabaseStatistics) -> [Growth] {
+        var growth: [String: Growth] = [:]
+        for (sign, statistics) in [(-1, old), (1, new)] {
+            for object in statistics.objects {
+                let bytes = sign * object.tree.pages * statistics.pageSize
+                var it = growth[object.name] ?? Growth(name: object.name, bytes: 0, rows: 0)
+                it.bytes += bytes
+                it.rows += sign * object.entries
+                growth[object.name] = it
+            }
+            let free = sign * statistics.freelistPages * statistics.pageSize
+            growth["freelist", default: Growth(name: "freelist", bytes: 0, rows: 0)].bytes += free
+        }
+        return growth.values.sorted { (abs($1.bytes), $0.name) < (abs($0.bytes), $1.name) }
+    }
+}

@@ -1,0 +1,251 @@
+/// How a tree uses its pages: what `sqlite3_analyzer` has in the columns of `space_used`, under their
+/// meaning, and what it leaves out.
+///
+/// Each figure is that of the `dbstat` virtual table, summed (https://www.sqlite.org/dbstat.html,
+/// tool/spaceanal.tcl). All sizes are in bytes.
+public struct TreeStatistics: Equatable, Sendable {
+    /// Cells of all b-tree pages (`nentry`): of a table the keys of its interior pages too.
+    public fileprivate(set) var cellCount = 0
+    /// Cells of leaves (`leaf_entries`).
+    public fileprivate(set) var leafCellCount = 0
+    /// Levels of b-tree pages, 1 where the root is a leaf (`depth`).
+    public fileprivate(set) var depth = 0
+    /// What is stored, record headers included (`payload`).
+    public fileprivate(set) var payload = 0
+    /// What of it lies on overflow pages (`ovfl_payload`).
+    public fileprivate(set) var overflowPayload = 0
+    /// Cells that have overflow pages (`ovfl_cnt`).
+    public fileprivate(set) var overflowCellCount = 0
+    /// The largest payload of a cell (`mx_payload`).
+    public fileprivate(set) var largestPayload = 0
+    /// `int_pages`
+    public fileprivate(set) var interiorPages = 0
+    /// `leaf_pages`
+    public fileprivate(set) var leafPages = 0
+    /// `ovfl_pages`
+    public fileprivate(set) var overflowPages = 0
+    /// `int_unused`
+    public fileprivate(set) var interiorUnused = 0
+    /// `leaf_unused`
+    public fileprivate(set) var leafUnused = 0
+    /// `ovfl_unused`
+    public fileprivate(set) var overflowUnused = 0
+    /// Leaves that are not right behind the tree's page before them in the file (`gap_cnt`).
+    public fileprivate(set) var gapCount = 0
+    /// Leaves that are not right behind the leaf that comes before them in the order of the keys: what a scan
+    /// has to seek for. 0 for a tree that was written in order.
+    public fileprivate(set) var scatteredLeaves = 0
+    /// How many payloads there are by size: at index `n` those of `2^(n-1)` to below `2^n` bytes; empty ones
+    /// at 0.
+    public fileprivate(set) var payloadSizes = Array(repeating: 0, count: 33)
+
+    /// About how many pages the tree would need were they full, as VACUUM leaves them.
+    public fileprivate(set) var packedPages = 0
+
+    public var pages: Int { interiorPages + leafPages + overflowPages }
+    public var unused: Int { interiorUnused + leafUnused + overflowUnused }
+
+    /// Rows of a table, entries of an index or of a WITHOUT ROWID table.
+    public fileprivate(set) var rowCount = 0
+
+    fileprivate init() {}
+
+    /// Reads every page of a tree, its overflow pages included, and the size of every payload.
+    /// - Throws: ``FileDamage``.
+    public init(_ file: DatabaseFile, root: UInt32) throws {
+        try self.init(TreePart.parts(of: root, in: file).map { try $0.read(file) })
+    }
+
+    /// Adds up the parts of a tree, in their order.
+    /// - Throws: ``FileDamage`` where they do not make one tree.
+    public init(_ parts: [TreePart.Reading]) throws(FileDamage) {
+        self.init()
+        var (lastLeaf, pagesWhenPacked): (UInt32?, Int) = (nil, 0)
+        for part in parts {
+            try add(part.figures, part)
+            if let lastLeaf, let first = part.firstLeaf, first != lastLeaf &+ 1 { scatteredLeaves += 1 }
+            lastLeaf = part.lastLeaf ?? lastLeaf
+            pagesWhenPacked += part.leavesWhenPacked
+        }
+        try countGaps(parts.flatMap(\.layout))
+        guard let kind = parts.first?.kind else { return }
+        packedPages =
+            overflowPages
+            + Packing.pages(leaves: max(1, pagesWhenPacked), room: parts[0].room, isTable: kind.isTable)
+    }
+
+    private mutating func add(_ other: TreeStatistics, _ part: TreePart.Reading) throws(FileDamage) {
+        guard depth == 0 || other.depth == depth || other.leafPages == 0 || leafPages == 0 else {
+            throw FileDamage(part.root, .treeDepth)
+        }
+        cellCount += other.cellCount
+        leafCellCount += other.leafCellCount
+        depth = max(depth, other.depth)
+        payload += other.payload
+        overflowPayload += other.overflowPayload
+        overflowCellCount += other.overflowCellCount
+        largestPayload = max(largestPayload, other.largestPayload)
+        interiorPages += other.interiorPages
+        leafPages += other.leafPages
+        overflowPages += other.overflowPages
+        interiorUnused += other.interiorUnused
+        leafUnused += other.leafUnused
+        overflowUnused += other.overflowUnused
+        scatteredLeaves += other.scatteredLeaves
+        rowCount += other.rowCount
+        for index in payloadSizes.indices { payloadSizes[index] += other.payloadSizes[index] }
+    }
+
+    fileprivate mutating func count(_ page: TreePage, _ packing: inout Packing) throws(FileDamage) {
+        cellCount += page.cellCount
+        let unused = try page.unusedBytes()
+        if page.kind.isLeaf {
+            leafPages += 1
+            leafCellCount += page.cellCount
+            leafUnused += unused
+        } else {
+            interiorPages += 1
+            interiorUnused += unused
+        }
+        guard page.kind != .tableInterior else { return }
+        rowCount += page.cellCount
+        for index in 0..<page.cellCount {
+            let cell = try page.entry(index).payload
+            payload += cell.localSize
+            if cell.size > cell.localSize { overflowCellCount += 1 }
+            packing.add(cell.start + cell.storedSize - (try page.cell(index)))
+            largestPayload = max(largestPayload, cell.size)
+            payloadSizes[min(32, Int.bitWidth - cell.size.leadingZeroBitCount)] += 1
+        }
+    }
+
+    fileprivate mutating func countOverflow(_ bytes: Int, room: Int) {
+        overflowPages += 1
+        overflowPayload += bytes
+        payload += bytes
+        overflowUnused += room - bytes
+    }
+
+    /// - Parameter layout: numbers of pages, doubled, plus 1 for leaves.
+    private mutating func countGaps(_ layout: [UInt64]) throws(FileDamage) {
+        let layout = layout.sorted()
+        for (before, page) in zip(layout, layout.dropFirst()) {
+            if page >> 1 == before >> 1 { throw FileDamage(UInt32(page >> 1), .pageUsedTwice) }
+            if page & 1 == 1, page >> 1 != before >> 1 + 1 { gapCount += 1 }
+        }
+    }
+}
+
+/// What of a tree is read in one go: all of it, its root page alone, or what lies below a child of the root. A
+/// large tree has many such parts, so that all cores can read it.
+public struct TreePart: Sendable {
+    /// What a part adds to the figures of its tree.
+    public struct Reading: Sendable {
+        fileprivate let root: UInt32
+        fileprivate let kind: TreePage.Kind
+        /// Of a page, in bytes.
+        fileprivate let room: Int
+        fileprivate var figures = TreeStatistics()
+        /// Numbers of pages, doubled, plus 1 for leaves.
+        fileprivate var layout: [UInt64] = []
+        fileprivate var firstLeaf: UInt32?
+        fileprivate var lastLeaf: UInt32?
+        fileprivate var leavesWhenPacked = 0
+    }
+
+    private enum Extent { case tree, rootPage, subtree(kind: TreePage.Kind) }
+
+    private let root: UInt32
+    private let extent: Extent
+
+    /// - Returns: in the order of the tree.
+    public static func parts(of root: UInt32, in file: DatabaseFile) throws(FileDamage) -> [TreePart] {
+        let page = try file.treePage(root)
+        guard !page.kind.isLeaf, try !file.treePage(page.child(0)).kind.isLeaf else {
+            return [TreePart(root: root, extent: .tree)]
+        }
+        var parts = [TreePart(root: root, extent: .rootPage)]
+        for index in 0...page.cellCount {
+            parts.append(TreePart(root: try page.child(index), extent: .subtree(kind: page.kind)))
+        }
+        return parts
+    }
+
+    /// - Throws: ``FileDamage``.
+    public func read(_ file: DatabaseFile) throws -> Reading {
+        let page = try file.treePage(root)
+        let room = file.header.usableSize
+        var reading = Reading(root: root, kind: page.kind, room: room)
+        var packing = Packing(room: room)
+        switch extent {
+        case .rootPage:
+            try reading.add(page, &packing)
+            reading.figures.depth = 1
+            try file.forEachOverflowPage(of: page) { reading.addOverflow($0, $1) }
+            return reading
+        case .tree: break
+        case .subtree(let kind):
+            if page.kind.isTable != kind.isTable { throw FileDamage(root, .treeKind) }
+            reading.figures.depth = 1
+        }
+        let above = reading.figures.depth
+        try file.forEachPage(ofTree: root) { visit in
+            switch visit.content {
+            case .overflow(let bytes): reading.addOverflow(visit.number, bytes)
+            case .tree(let page):
+                try reading.add(page, &packing)
+                reading.figures.depth = max(reading.figures.depth, above + visit.depth + 1)
+            }
+        }
+        reading.leavesWhenPacked = packing.leaves
+        return reading
+    }
+}
+
+extension TreePart.Reading {
+    fileprivate mutating func add(_ page: TreePage, _ packing: inout Packing) throws(FileDamage) {
+        try figures.count(page, &packing)
+        layout.append(UInt64(page.number) << 1 | (page.kind.isLeaf ? 1 : 0))
+        guard page.kind.isLeaf else { return }
+        if let lastLeaf, page.number != lastLeaf &+ 1 { figures.scatteredLeaves += 1 }
+        firstLeaf = firstLeaf ?? page.number
+        lastLeaf = page.number
+    }
+
+    fileprivate mutating func addOverflow(_ number: UInt32, _ bytes: Int) {
+        figures.countOverflow(bytes, room: room - 4)
+        layout.append(UInt64(number) << 1)
+    }
+}
+
+/// Fills pages with cells, one behind the other.
+private struct Packing {
+    /// Of a page, in bytes.
+    let room: Int
+    private(set) var leaves = 1
+    private var used = 8
+
+    init(room: Int) { self.room = room }
+
+    /// - Parameter size: of a cell, without its two bytes in the cell pointer array.
+    mutating func add(_ size: Int) {
+        let size = max(4, size) + 2
+        if used + size > room {
+            leaves += 1
+            used = 8
+        }
+        used += size
+    }
+
+    /// All b-tree pages above and of so many leaves. A child costs an interior page of a table its number, a
+    /// rowid of some bytes, and the pointer; in an index an entry that a leaf would have otherwise.
+    static func pages(leaves: Int, room: Int, isTable: Bool) -> Int {
+        var (total, level) = (leaves, leaves)
+        let fanout = max(2, (room - 12) / (isTable ? 11 : 40))
+        while level > 1 {
+            level = (level + fanout - 1) / fanout
+            total += level
+        }
+        return total
+    }
+}

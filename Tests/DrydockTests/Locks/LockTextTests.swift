@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import Drydock
+
+/// A lock reads back as it was written, in whatever order its lines stand, and says what is wrong with it.
+@Suite struct LockTextTests {
+    @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000))) func `what is written reads back the same`(
+        _ seed: UInt64
+    ) throws {
+        var random = LockRandom(seed)
+        let lock = random.lock()
+        #expect(try Lock(lock.text, path: "drydock.lock") == lock)
+        #expect(try Lock(lock.text, path: "drydock.lock").text == lock.text)
+        #expect(try Lock("\u{FEFF}" + lock.text.replacing("\n", with: " \r\n"), path: "") == lock)
+    }
+
+    @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000))) func `a merge may mix the lines of snapshots`(
+        _ seed: UInt64
+    ) throws {
+        var random = LockRandom(seed)
+        let lock = random.lock()
+        let lines = lock.text.unicodeScalars.split(separator: "\n").map(String.init)
+        let isOrdered = { (line: String) in
+            !["snapshot ", "rows ", "baseline "].contains { line.hasPrefix($0) }
+        }
+        let mixed =
+            lines.filter(isOrdered) + lines.filter { !isOrdered($0) }.shuffled(using: &random.generator)
+        #expect(try Lock(mixed.joined(separator: "\n"), path: "") == lock)
+    }
+
+    @Test func `two sides that add different entries merge by keeping all lines`() throws {
+        var base = Lock(migrationsFolder: "Migrations", format: "drydock")
+        base.migrations = [LockedMigration(identifier: "v1")]
+        var (ours, theirs) = (base, base)
+        ours.migrations.append(LockedMigration(identifier: "v2_ours"))
+        theirs.migrations.append(LockedMigration(identifier: "v2_theirs"))
+        ours.snapshots = [LockedSnapshot(path: "a", content: Self.digest, date: "d")]
+        theirs.snapshots = [LockedSnapshot(path: "b", content: Self.digest, date: "d")]
+        let new = theirs.text.split(separator: "\n").filter { !ours.text.contains($0) }
+        let merged = try Lock(ours.text + new.joined(separator: "\n"), path: "")
+        #expect(merged.migrations.map(\.identifier) == ["v1", "v2_ours", "v2_theirs"])
+        #expect(merged.snapshots.map(\.path) == ["a", "b"])
+    }
+
+    private static let digest = String(repeating: "0a", count: 32)
+    private static let head = "version 1\nmigrations M format=drydock\n"
+
+    @Test(arguments: [
+        ("", "1: the lock has no line 'version 1'"), ("# only\n", "the lock has no line 'version 1'"),
+        ("version 1\n", "the lock has no line 'migrations FOLDER format=NAME'"),
+        (
+            "version 2\nwhatever is new = here\n",
+            "1: a newer drydock wrote this lock (version 2, this one reads 1); update"
+        ),
+        ("# x\nversion 0\n", "2: there is no version 0"),
+        ("migration a\n", "1: the first line of a lock is 'version 1'"),
+        (head + "version 1\n", "3: the version stands here twice"),
+        (head + "migraton a\n", "3: 'migraton' begins no line of a lock"),
+        (head + "migration a\nmigration a file=x\n", "4: migration 'a' stands here and in line 3"),
+        (head + "migration a bytes=12\n", "3: bytes=12 is no digest of 64 hexadecimal digits"),
+        (head + "migration a colour=red\n", "3: 'colour' does not belong here"),
+        (head + "migration a file=x file=y\n", "3: 'file' stands here twice"),
+        (head + "migration\n", "3: the line ends too soon"),
+        (head + "migration \"a\n", "3: a quote is not closed"),
+        (head + "migration \"a\\x\"\n", "3: a backslash stands before none of"),
+        (head + "snapshot a locked=x\n", "3: 'content=' is missing"),
+        (head + "snapshot a content=\(digest)\n", "3: 'locked=' is missing"),
+        (head + "rows a t=1\n", "3: no line 'snapshot' has 'a'"),
+        (head + "rows a t=-1\n", "3: '-1' is no number of rows"),
+        (head + "rows a t\n", "3: 't' has no value"),
+        (head + "baseline a by=0123456789abcdef dirty\n", "3: this is no baseline"),
+        (
+            head + "migration a\n<<<<<<< HEAD\nmigration b\n=======\nmigration c\n>>>>>>> other\n",
+            "4: a merge left its conflict markers in the lock; delete the markers and keep the lines of both sides"
+        ),
+        (
+            "<<<<<<< HEAD\nversion 1\n=======\nversion 2\n>>>>>>> other\n",
+            "1: a merge left its conflict markers"
+        ),
+    ]) func `a lock that is no lock says where`(_ text: String, _ message: String) throws {
+        let error = #expect(throws: RequestError.self) { try Lock(text, path: "drydock.lock") }
+        let told = error?.description ?? ""
+        #expect(told.hasPrefix("drydock.lock:") && told.contains(message), "\(told)")
+    }
+
+    @Test func `a lock that was cut short is none, wherever it ends`() throws {
+        var random = LockRandom(7)
+        var lock = random.lock()
+        while lock.migrations.isEmpty || lock.snapshots.isEmpty { lock = random.lock() }
+        let folder = try TemporaryFolder()
+        let bytes = Array(lock.text.utf8)
+        for count in bytes.indices where count == 0 || bytes[count - 1] != UInt8(ascii: "\n") {
+            try folder.write("drydock.lock", bytes[..<count])
+            let error = #expect(throws: RequestError.self) { try Lock.load(folder.file("drydock.lock")) }
+            #expect(error?.description.contains("drydock.lock:") == true)
+        }
+        // At the end of a line it has fewer entries: those are not locked, and --check lists them.
+        try folder.write("drydock.lock", bytes)
+        #expect(try Lock.load(folder.file("drydock.lock")) == lock)
+    }
+
+    @Test func `a file that is not there is no lock, and one that is no text says so`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Lock.load(folder.file("drydock.lock")) == nil)
+        try folder.write("drydock.lock", [0xFF, 0xFE])
+        let error = #expect(throws: RequestError.self) { try Lock.load(folder.file("drydock.lock")) }
+        #expect(error?.description.contains("no text in UTF-8") == true)
+    }
+}
+
+/// Locks with whatever names people have.
+private struct LockRandom {
+    var generator: SchemaRandom
+
+    init(_ seed: UInt64) { generator = SchemaRandom(seed: seed) }
+
+    mutating func lock() -> Lock {
+        var lock = Lock(migrationsFolder: word(), format: word())
+        for index in 0..<Int.random(in: 0...4, using: &generator) {
+            var migration = LockedMigration(identifier: word() + "\(index)")
+            migration.file = maybe(word())
+            migration.bytes = maybe(digest())
+            migration.tokens = maybe(digest())
+            migration.checksum = maybe(word())
+            lock.migrations.append(migration)
+        }
+        for index in 0..<Int.random(in: 0...4, using: &generator) {
+            var snapshot = LockedSnapshot(path: word() + "\(index)", content: digest(), date: word())
+            snapshot.tokens = maybe(digest())
+            snapshot.version = maybe(word())
+            snapshot.library = maybe(word())
+            for table in 0..<Int.random(in: 0...3, using: &generator) {
+                snapshot.rows[word() + "\(table)"] = Int.random(in: 0...Int.max, using: &generator)
+            }
+            if Bool.random(using: &generator) { snapshot.baselines["0123456789abcdef"] = "clean" }
+            if Bool.random(using: &generator) { snapshot.baselines["0123456789abcde0"] = Self.baseline }
+            lock.snapshots.append(snapshot)
+        }
+        lock.snapshots.sort { naturallyPrecedes($0.path, $1.path) }
+        return lock
+    }
+
+    private static let baseline =
+        Baseline(
+            integrity: IntegrityCheck(),
+            faults: [
+                Fault(
+                    id: .init(rule: .foreignKeyViolation, names: ["a \"b\""]), message: "1 row\nof a",
+                    help: "")
+            ], notChecked: [], parents: nil
+        ).lockText ?? ""
+
+    private mutating func maybe(_ value: String) -> String? { Bool.random(using: &generator) ? value : nil }
+
+    private mutating func digest() -> String {
+        (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }.hex
+    }
+
+    private mutating func word() -> String {
+        let pieces = [
+            "a", "v1_x", "é", "e\u{301}", "\u{301}", " ", "\t", "\n", "\r", "\r\n", "=", "\"", "\\", "#",
+            "<<<<<<<",
+            "\u{202E}", "\u{2028}", "\u{A0}", "\u{0}", "🛳️", "/", "{}", "\u{85}",
+        ]
+        return (0..<Int.random(in: 0...5, using: &generator)).map { _ in
+            pieces.randomElement(using: &generator) ?? ""
+        }
+        .joined()
+    }
+}
