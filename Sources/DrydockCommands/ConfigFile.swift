@@ -25,6 +25,8 @@ struct ConfigFile {
     var options = FormatOptions()
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
+    var lint: [Rule: LintSeverity] = [:]
+    var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]
     /// Declarations that are not understood.
     var findings: [Finding] = []
@@ -36,7 +38,7 @@ struct ConfigFile {
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
         "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
-        "custom", "lock",
+        "custom", "lock", "lint", "sqlite",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -104,6 +106,12 @@ struct ConfigFile {
             case "base": options.base = SchemaBase(path: try reader.string(value, word))
             case "rollback": rollback = try reader.bool(value, word)
             case "custom": options.custom = try reader.custom(value)
+            case "lint": lint = try reader.lint(value)
+            case "sqlite":
+                sqlite = try reader.parsed(
+                    value, word,
+                    "a version such as 3.24, or one of: \(SQLiteVersion.systemNames.joined(separator: ", "))",
+                    SQLiteVersion.init)
             default:
                 let nearest = nearestName(to: word, in: Self.keys)
                 throw reader.fault(

@@ -78,6 +78,7 @@ package struct HumanRenderer: ReportRenderer {
         text += report.lock.map { changes($0, options) } ?? ""
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
+        if report.lint != nil, text.hasPrefix("\n") { text.removeFirst() }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
@@ -201,7 +202,12 @@ package struct HumanRenderer: ReportRenderer {
         // Whose rules were followed, where they are not Drydock's own.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
         let facts =
-            report.lock.map(facts) ?? [
+            report.lock.map(facts) ?? report.lint.map { lint in
+                [
+                    counted(lint.migrations, "migration"),
+                    counted(lint.statements, "statement") + " linted" + tool,
+                ]
+            } ?? [
                 counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
                 counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
                 counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",

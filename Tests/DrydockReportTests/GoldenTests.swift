@@ -37,6 +37,12 @@ import Testing
         #expect(text.contains("\n✓ v3.sqlite"))
     }
 
+    @Test func lint() throws {
+        let options = RenderOptions(isVerbose: true)
+        try Golden.hold(HumanRenderer().render(SampleReport.linted, options), against: "lint.txt")
+        try Golden.hold(JSONRenderer().render(SampleReport.linted, options), against: "lint.json")
+    }
+
     @Test func redactionHidesEveryValue() {
         for renderer in ReportRenderers.all {
             let text = renderer.render(SampleReport.failed, RenderOptions(redacts: true, isVerbose: true))

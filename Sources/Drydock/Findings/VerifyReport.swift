@@ -1,4 +1,4 @@
-/// What `drydock verify` or `drydock lock` found: plain values, ready to be rendered.
+/// What `drydock verify`, `drydock lint` or `drydock lock` found: plain values, ready to be rendered.
 public struct VerifyReport: Sendable {
     public var findings: [Finding] = []
     public var replays: [ReplaySummary] = []
@@ -11,8 +11,13 @@ public struct VerifyReport: Sendable {
     public var isStrict = false
     /// What was locked; nil where the report is not of `drydock lock`.
     public var lock: LockSummary?
+    /// What was read, where migrations were linted and not replayed.
+    public var lint: LintSummary?
 
     public init() {}
+
+    /// The command that made it.
+    public var command: String { lock != nil ? "lock" : lint != nil ? "lint" : "verify" }
 
     public var hasPassed: Bool {
         !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }

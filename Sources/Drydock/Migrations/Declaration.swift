@@ -15,6 +15,8 @@ public struct Declaration: Sendable, Hashable {
         case inserts(table: String)
         case preserves(query: String)
         case foreignKeysImmediate
+        /// A rule of `drydock lint`, for the statement that follows.
+        case ignores(rule: Rule, reason: String)
     }
 
     /// What stands on a table or view, and can go with it.
@@ -36,7 +38,7 @@ public struct Declaration: Sendable, Hashable {
     /// Whether a replay that does not need it says so. The other kinds have an effect of their own.
     var canBeUnused: Bool {
         switch kind {
-        case .preserves, .foreignKeysImmediate: false
+        case .preserves, .foreignKeysImmediate, .ignores: false
         default: true
         }
     }

@@ -8,7 +8,7 @@ public enum DeclarationParser {
         "drops view VIEW", "renames table TABLE to TABLE",
         "renames column TABLE.COLUMN to TABLE.COLUMN", "rewrites TABLE.COLUMN",
         "deletes from TABLE where CONDITION",
-        "inserts into TABLE", "preserves QUERY", "foreign-keys immediate",
+        "inserts into TABLE", "preserves QUERY", "foreign-keys immediate", "ignore RULE because REASON",
     ]
 
     private static let verbs = forms.map { String($0.prefix { $0 != " " }) }
@@ -88,6 +88,7 @@ public enum DeclarationParser {
             try reader.expect("immediate", "foreign-keys immediate")
             try reader.expectEnd("foreign-keys immediate")
             return [.foreignKeysImmediate]
+        case "ignore": return [try parseIgnore(&reader)]
         default:
             if words.hasPrefix(": ") {
                 throw Fault(message: "the colon behind 'drydock' is missing", form: "drydock" + words)
@@ -98,6 +99,21 @@ public enum DeclarationParser {
                 form: forms.filter { form in nearest.map { form.hasPrefix($0) } ?? true }.joined(
                     separator: "  |  "))
         }
+    }
+
+    private static func parseIgnore(_ reader: inout WordReader) throws(Fault) -> Declaration.Kind {
+        let form = "ignore RULE because REASON"
+        let name = reader.word() ?? ""
+        guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
+            let nearest = nearestName(to: name, in: Rule.ofLint.map(\.rawValue))
+            throw Fault(
+                message: name.isEmpty ? "no rule follows 'ignore'" : "'\(name)' is no rule of drydock lint",
+                form: nearest.map { "ignore \($0) because REASON" } ?? form)
+        }
+        guard reader.word() == "because", !reader.isAtEnd else {
+            throw Fault(message: "no reason follows 'ignore \(name)'", form: "ignore \(name) because REASON")
+        }
+        return .ignores(rule: rule, reason: reader.rest)
     }
 
     private static func parseDrops(_ reader: inout WordReader) throws(Fault) -> [Declaration.Kind] {

@@ -38,7 +38,7 @@ struct DeclarationNames: Sendable {
             columnFault(table, from, declaration) ?? columnFault(table, to, declaration)
         case .rewrites(let table, let column):
             if let column { columnFault(table, column, declaration) } else { tableFault(table, declaration) }
-        case .preserves, .foreignKeysImmediate: nil
+        case .preserves, .foreignKeysImmediate, .ignores: nil
         }
     }
 

@@ -51,7 +51,7 @@ struct MigrationFailure {
         }
     }
 
-    private func help(for error: EngineError) -> String {
+    func help(for error: EngineError) -> String {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
             return

@@ -207,7 +207,9 @@ private struct Script {
 
     init?(_ file: String) {
         let name = file.split(separator: "/").last.map(String.init) ?? file
-        guard let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/) else {
+        guard let first = name.first, "VUR".contains(first),
+            let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/)
+        else {
             return nil
         }
         let version = match.2.map(String.init)

@@ -96,7 +96,8 @@ public struct GolangMigrateFormat: NamedHistory {
 
     /// The version without leading zeros, as the history has it.
     private static func parse(_ file: String) -> (version: String, isUp: Bool)? {
-        guard let match = file.wholeMatch(of: /([0-9]+)_(.*)\.(up|down)\.(.*)/), let number = UInt64(match.1)
+        guard file.first?.isNumber == true,
+            let match = file.wholeMatch(of: /([0-9]+)_(.*)\.(up|down)\.(.*)/), let number = UInt64(match.1)
         else { return nil }
         return (String(number), match.3 == "up")
     }

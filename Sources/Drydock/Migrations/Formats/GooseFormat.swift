@@ -102,7 +102,8 @@ public struct GooseFormat: NamedHistory {
     }
 
     private static func version(_ file: String) -> String? {
-        guard let match = file.wholeMatch(of: /([0-9]+)_.*\.(sql|go)/), !file.hasSuffix("_test.go"),
+        guard file.first?.isNumber == true, let match = file.wholeMatch(of: /([0-9]+)_.*\.(sql|go)/),
+            !file.hasSuffix("_test.go"),
             let number = Int64(match.1), number > 0
         else { return nil }
         return String(number)

@@ -186,7 +186,9 @@ private struct RefineryScript {
 
     init?(_ file: String) {
         let last = file.split(separator: "/").last ?? ""
-        guard let match = last.wholeMatch(of: /([UV])([0-9]+(?:\.[0-9]+)?)__(\w+)\.(sql|rs)/) else {
+        guard last.first == "U" || last.first == "V",
+            let match = last.wholeMatch(of: /([UV])([0-9]+(?:\.[0-9]+)?)__(\w+)\.(sql|rs)/)
+        else {
             return nil
         }
         self.file = file
@@ -200,6 +202,7 @@ private struct RefineryScript {
     /// Whether refinery warns of a file that was meant to be a migration, and leaves it alone.
     static func isMisnamed(_ file: String) -> Bool {
         let last = file.split(separator: "/").last ?? ""
+        guard last.first == "U" || last.first == "V" else { return false }
         return RefineryScript(file) == nil && last.wholeMatch(of: /[UV][0-9].*\.(sql|rs)/) != nil
     }
 
