@@ -75,7 +75,9 @@ struct FormatChoice {
     }
 
     func load(_ histories: [HistoryFacts]) throws -> MigrationSet {
-        let candidates = candidates.map { candidate in
+        // Whoever speaks of one tool's setting has said which tool it is.
+        let fitting = candidates.filter { misfit($0.format) == nil }
+        let candidates = (fitting.isEmpty ? candidates : fitting).map { candidate in
             (format: named(candidate.format, candidate.evidence, histories), evidence: candidate.evidence)
         }
         // A table says more than a number that any application may use.
@@ -117,23 +119,22 @@ struct FormatChoice {
         return named.keepingHistory(in: table)
     }
 
-    /// What is said of another tool must not go unheard.
-    private func checkOptions(_ format: any MigrationFormat) throws {
+    /// Why the project's settings cannot be a tool's: what is said of another must not go unheard.
+    private func misfit(_ format: any MigrationFormat) -> String? {
         if options.historyTable != nil, !(format is any NamedHistory) {
-            throw RequestError(
-                "'historyTable' cannot be set for \(format.name): "
-                    + (format is CustomFormat
-                        ? "its table stands under 'custom: history: table'"
-                        : "it keeps its history in \(format.historyTable ?? "PRAGMA user_version")"))
+            return "'historyTable' cannot be set for \(format.name): "
+                + (format is CustomFormat
+                    ? "its table stands under 'custom: history: table'"
+                    : "it keeps its history in \(format.historyTable ?? "PRAGMA user_version")")
         }
         if options.mixed != nil, !(format is FlywayFormat) {
-            throw RequestError(
-                "'mixed' is a setting of Flyway's, and the migrations are read as \(format.name)")
+            return "'mixed' is a setting of Flyway's, and the migrations are read as \(format.name)"
         }
+        return nil
     }
 
     private func load(_ format: any MigrationFormat) throws -> MigrationSet {
-        try checkOptions(format)
+        if let misfit = misfit(format) { throw RequestError(misfit) }
         var set = try format.load(folder: files, options: options)
         set.base = options.base
         return set

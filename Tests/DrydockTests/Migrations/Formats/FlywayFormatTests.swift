@@ -124,6 +124,15 @@ import Testing
         #expect(report.steps == ["3", "R__names.sql"])
     }
 
+    /// Nothing but the setting tells the folder from refinery's.
+    @Test func mixedSaysWhoseTheFolderIs() async throws {
+        let project = ToolProject(
+            files: ["V1__people.sql": ToolProject.one, "V2__born.sql": ToolProject.rebuild], history: "")
+        let refusal = try await project.refusal()
+        #expect(refusal.contains("flyway") && refusal.contains("refinery"))
+        #expect(try await project.verify { $0.format.mixed = true }.migrationFormat == "flyway")
+    }
+
     @Test func mixedIsFlywaysAlone() async throws {
         let refusal = try await GooseFormatTests.project.refusal { $0.format.mixed = true }
         #expect(refusal.contains("'mixed' is a setting of Flyway's"))
