@@ -37,8 +37,8 @@ struct ConfigFile {
         "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "full-check", "format", "report",
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
-        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom", "lock", "lint",
-        "sqlite",
+        "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
+        "custom", "lock", "lint", "sqlite",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -101,6 +101,8 @@ struct ConfigFile {
             case "doublequotedstrings": options.doubleQuotedStrings = try reader.bool(value, word)
             case "transaction": options.transaction = try reader.choice(value, word)
             case "placeholders": options.placeholders = try reader.texts(value, word)
+            case "historytable": options.historyTable = try reader.string(value, word)
+            case "mixed": options.mixed = try reader.bool(value, word)
             case "base": options.base = SchemaBase(path: try reader.string(value, word))
             case "rollback": rollback = try reader.bool(value, word)
             case "custom": options.custom = try reader.custom(value)

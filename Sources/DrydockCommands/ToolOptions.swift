@@ -15,6 +15,14 @@ struct ToolOptions: ParsableArguments {
             valueName: "policy"))
     var transaction: ToolPolicy.Transaction?
 
+    @Option(
+        help: ArgumentHelp(
+            "The table in which the tool keeps its history. (default: the tool's own)", valueName: "name"))
+    var historyTable: String?
+
+    @Flag(inversion: .prefixedNo, help: "Flyway is configured with mixed. (default: as its files say)")
+    var mixed: Bool?
+
     @Flag(inversion: .prefixedNo, help: "Enforce foreign keys. (default: as the tool does)")
     var foreignKeys: Bool?
 
@@ -33,6 +41,8 @@ struct ToolOptions: ParsableArguments {
         options.foreignKeys = foreignKeys ?? options.foreignKeys
         options.doubleQuotedStrings = doubleQuotedStrings ?? options.doubleQuotedStrings
         options.transaction = transaction ?? options.transaction
+        options.historyTable = historyTable ?? options.historyTable
+        options.mixed = mixed ?? options.mixed
         options.base = base.map { SchemaBase(path: $0) } ?? options.base
         for option in placeholders { options.placeholders[option.name] = option.value }
         return options

@@ -28,6 +28,8 @@ package struct HumanRenderer: ReportRenderer {
         let mark =
             switch worst {
             case .error: paint.red("✗")
+            // What was not run to the end is not vouched for.
+            case _ where replay.pendingCount > 0: paint.yellow("–")
             case .warning: paint.yellow("!")
             case .note: paint.green("✓")
             }
@@ -35,7 +37,10 @@ package struct HumanRenderer: ReportRenderer {
             replay.steps.isEmpty
             ? replay.to.map { "at \($0)" } ?? "not replayed"
             : "\(replay.from ?? "empty") → \(replay.to ?? "empty")"
-        var facts = [counted(replay.steps.count, "step"), counted(replay.rowsCompared, "row") + " compared"]
+        let steps =
+            counted(replay.steps.count, "step")
+            + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
+        var facts = [steps, counted(replay.rowsCompared, "row") + " compared"]
         if options.isVerbose {
             facts.append(counted(replay.tablesUntouched, "table") + " untouched")
             facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")

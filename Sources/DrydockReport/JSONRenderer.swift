@@ -129,7 +129,7 @@ private struct JSONReplay: Encodable {
 
     var snapshot: String
     var from, to: String?
-    var rowsCompared, tablesUntouched: Int
+    var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
     var seconds: Double
@@ -139,6 +139,7 @@ private struct JSONReplay: Encodable {
         snapshot = replay.snapshot
         from = replay.from
         to = replay.to
+        pending = replay.pendingCount
         rowsCompared = replay.rowsCompared
         tablesUntouched = replay.tablesUntouched
         baseline = replay.baseline.rawValue
@@ -152,7 +153,8 @@ private struct JSONReplay: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, from, to, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds, steps
+        case snapshot, from, to, pending, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds,
+            steps
     }
 
     /// `from` and `to` are there even when they are null.
@@ -161,6 +163,7 @@ private struct JSONReplay: Encodable {
         try container.encode(snapshot, forKey: .snapshot)
         try container.encode(from, forKey: .from)
         try container.encode(to, forKey: .to)
+        try container.encode(pending, forKey: .pending)
         try container.encode(rowsCompared, forKey: .rowsCompared)
         try container.encode(tablesUntouched, forKey: .tablesUntouched)
         try container.encode(baseline, forKey: .baseline)

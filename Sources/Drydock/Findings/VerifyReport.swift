@@ -32,6 +32,8 @@ public struct ReplaySummary: Sendable {
     /// The newest migration that it has at the end of the replay.
     public var to: String?
     public var steps: [Step] = []
+    /// How many pending migrations were not run, since the replay stopped before them.
+    public var pendingCount = 0
     /// Rows that were held against what they were, over all steps.
     public var rowsCompared = 0
     /// Tables none of whose pages changed, so that no row had to be read, over all steps.

@@ -19,9 +19,10 @@ public struct Linter: Sendable {
         report.lint = LintSummary(migrations: 0, statements: 0)
         report.migrationFormat = set.format.name
         report.isStrict = request.isStrict
+        let faults = set.migrations.filter(\.isFaultyWhenPending).compactMap(\.fault)
         report.findings =
             request.findings
-            + set.findings.filter { finding in
+            + (set.findings + faults).filter { finding in
                 finding.migration.map(selection.contains) ?? true
             }
         var rewrites: [FileRewrite] = []

@@ -5,6 +5,7 @@ public struct Declaration: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case dropsTable(String)
         case dropsColumn(table: String, column: String)
+        case dropsObject(Object, String)
         case renamesTable(from: String, to: String)
         case renamesColumn(table: String, from: String, to: String)
         /// Every column when `column` is nil.
@@ -16,6 +17,11 @@ public struct Declaration: Sendable, Hashable {
         case foreignKeysImmediate
         /// A rule of `drydock lint`, for the statement that follows.
         case ignores(rule: Rule, reason: String)
+    }
+
+    /// What stands on a table or view, and can go with it.
+    public enum Object: String, Sendable, Hashable, CaseIterable {
+        case index, trigger, view
     }
 
     public var kind: Kind

@@ -4,7 +4,8 @@ import SQLiteSchema
 public enum DeclarationParser {
     /// What may follow `drydock:`, as help and error messages show it.
     public static let forms = [
-        "drops table TABLE", "drops column TABLE.COLUMN", "renames table TABLE to TABLE",
+        "drops table TABLE", "drops column TABLE.COLUMN", "drops index INDEX", "drops trigger TRIGGER",
+        "drops view VIEW", "renames table TABLE to TABLE",
         "renames column TABLE.COLUMN to TABLE.COLUMN", "rewrites TABLE.COLUMN",
         "deletes from TABLE where CONDITION",
         "inserts into TABLE", "preserves QUERY", "foreign-keys immediate", "ignore RULE because REASON",
@@ -116,7 +117,14 @@ public enum DeclarationParser {
     }
 
     private static func parseDrops(_ reader: inout WordReader) throws(Fault) -> [Declaration.Kind] {
-        switch reader.word() {
+        let word = reader.word()
+        if let object = word.flatMap(Declaration.Object.init) {
+            let form = "drops \(object.rawValue) \(object.rawValue.uppercased())"
+            return try reader.list(form) { (reader) throws(Fault) in
+                .dropsObject(object, try reader.plainName(form))
+            }
+        }
+        switch word {
         case "table":
             return try reader.list("drops table TABLE") { (reader) throws(Fault) in
                 .dropsTable(try reader.plainName("drops table TABLE"))
@@ -131,7 +139,7 @@ public enum DeclarationParser {
         case let other:
             throw Fault(
                 message: "'drops' is followed by '\(other ?? "nothing")'",
-                form: "drops table TABLE  |  drops column TABLE.COLUMN")
+                form: forms.filter { $0.hasPrefix("drops") }.joined(separator: "  |  "))
         }
     }
 

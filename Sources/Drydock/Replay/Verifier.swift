@@ -200,7 +200,7 @@ public struct Verifier: Sendable {
             report.findings += StaticChecks.findings(for: migration, before: catalogs[index]?.schema)
         }
         report.findings += CodeGaps(context: context, results: results).findings()
-        report.findings += unique(results.flatMap(\.declarationFindings))
+        report.findings += unique(results.flatMap(\.migrationFindings))
         report.findings += unusedDeclarations(results, context)
         report.findings += results.flatMap(\.findings)
         report.notChecked += results.flatMap(\.notChecked)
@@ -227,7 +227,7 @@ public struct Verifier: Sendable {
     }
 
     private func unusedDeclarations(_ results: [ReplayResult], _ context: ReplayContext) -> [Finding] {
-        let invalid = Set(results.flatMap(\.declarationFindings).compactMap(\.place))
+        let invalid = Set(results.flatMap(\.migrationFindings).compactMap(\.place))
         var findings: [Finding] = []
         for migration in context.targets {
             let uses = results.compactMap { $0.usedDeclarations[migration.identifier] }
