@@ -20,7 +20,8 @@ struct VacuumCommand: AsyncParsableCommand {
 
             EXIT STATUS
               0  done
-              2  not done; the database is as it was
+              2  not done, and the database is as it was; or the report could not be written
+              130 interrupted; the database is as it was
               64 bad usage
             """)
 
@@ -51,12 +52,12 @@ struct VacuumCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("temporary-folder"),
-        help: ArgumentHelp("Where the copy is made. (default: beside the database)", valueName: "folder"),
+        help: ArgumentHelp("Where the copy is made, if not beside the database.", valueName: "folder"),
         completion: .directory)
     var temporaryFolder: String?
 
     @Option(
-        help: ArgumentHelp("human or json. (default: human)", valueName: "format"),
+        help: ArgumentHelp("human or json.", valueName: "format"),
         completion: .list(["human", "json"]))
     var format = "human"
 
@@ -64,6 +65,7 @@ struct VacuumCommand: AsyncParsableCommand {
         guard ["human", "json"].contains(format) else {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json")
         }
+        if into == "" || database == "" { throw ValidationError("a file has a name") }
         if into != nil, incremental != nil {
             throw ValidationError("--into and --incremental exclude each other")
         }
@@ -79,13 +81,21 @@ struct VacuumCommand: AsyncParsableCommand {
         (request.incrementalPages, request.analyzes) = (incremental, analyze)
         request.temporaryFolder = temporaryFolder
         do {
-            let report = try await Vacuum(engine: GRDBDriver(), onEvent: Self.show).run(request)
+            let ready = request
+            let task = Task { try await Vacuum(engine: GRDBDriver(), onEvent: Self.show).run(ready) }
+            let interruption = Interruption { task.cancel() }
+            defer { interruption.end() }
+            let report = try await task.value
             Self.clear()
             if format == "json" {
                 Terminal.write(VacuumRenderer.json(report))
             } else {
                 Terminal.show(VacuumRenderer.human(report, RenderOptions(usesColor: Terminal.outputHasColor)))
             }
+        } catch is CancellationError {
+            Self.clear()
+            Terminal.writeError("drydock: interrupted; the database is as it was\n")
+            throw ExitCode(130)
         } catch let error as RequestError {
             Self.clear()
             Terminal.complain(error.description)

@@ -69,7 +69,7 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         var settings = ConnectionSettings()
         settings.readOnly = true
-        let database = try await engine.open(.live(path: path), settings: settings)
+        let database = try await engine.open(.live(path: wholePath(path)), settings: settings)
         // Closed after the connection, whose locks would go with it.
         let held = Mutex<[MappedFile]>([])
         @Sendable func map(_ path: String) throws -> MappedFile {

@@ -4,31 +4,73 @@ import Glibc
 import Darwin
 #endif
 
-/// A file for the vacuumed copy, named after its process so that the next run can tell one that was killed.
-struct TemporaryCopy: Sendable {
+/// A new file for the vacuumed copy, which this process holds locked as long as it needs it. What has its kind of
+/// name and no lock was left by a run that was killed.
+final class TemporaryCopy: Sendable {
     let path: String
+    private let descriptor: Int32
 
-    /// - Throws: ``RequestError`` when the folder cannot be read.
+    private static let mark = ".drydock-vacuum-"
+    private static let digits = 16
+
+    /// - Parameter database: whose permissions the file gets.
+    /// - Throws: ``RequestError`` when the file cannot be made.
     init(of database: String, in folder: String) throws {
-        let name = database.split(separator: "/").last.map(String.init) ?? database
-        let prefix = "\(name)-vacuum-"
-        let others = (try? FolderListing.files(in: folder)) ?? []
-        for other in others where other.hasPrefix(prefix) {
-            guard let process = Int32(other.dropFirst(prefix.count)), kill(process, 0) != 0, errno == ESRCH
-            else {
-                continue
-            }
-            try Self.delete(folder + "/" + other)
+        Self.removeLeftOvers(of: database, in: folder)
+        let number = String(UInt64.random(in: .min ... .max), radix: 16)
+        let padded = String(repeating: "0", count: Self.digits - number.count) + number
+        path = "\(folder)/\(Self.name(of: database))\(Self.mark)\(padded)"
+        var status = stat()
+        let mode = stat(database, &status) == 0 ? status.st_mode & 0o777 : 0o600
+        // SQLite writes into an empty file that is there as into a new one.
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else {
+            throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
         }
-        path = "\(folder)/\(prefix)\(getpid())"
-        try Self.delete(path)
+        _ = fchmod(descriptor, mode)
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    func remove() { try? Self.delete(path) }
+    deinit {
+        Self.delete(path)
+        close(descriptor)
+    }
 
-    static func delete(_ path: String) throws {
-        for suffix in ["", "-journal", "-wal", "-shm"] where unlink(path + suffix) != 0 && errno != ENOENT {
-            throw RequestError("\(path + suffix) cannot be deleted: \(String(cString: strerror(errno)))")
+    /// Makes the file an empty one again.
+    func empty() throws {
+        guard ftruncate(descriptor, 0) == 0 else {
+            throw RequestError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Gives the file its name, unless something has it.
+    /// - Throws: ``RequestError``.
+    func keep(as name: String) throws {
+        guard link(path, name) == 0 else {
+            let reason = errno == EEXIST ? "something is there already" : String(cString: strerror(errno))
+            throw RequestError("the copy cannot be put at '\(name)': \(reason)")
+        }
+    }
+
+    private static func delete(_ path: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    private static func name(of database: String) -> String {
+        database.split(separator: "/").last.map(String.init) ?? database
+    }
+
+    private static func removeLeftOvers(of database: String, in folder: String) {
+        let prefix = name(of: database) + mark
+        for file in (try? FolderListing.files(in: folder)) ?? [] where file.hasPrefix(prefix) {
+            let number = file.dropFirst(prefix.count)
+            guard number.count == digits, number.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
+                continue
+            }
+            let other = open("\(folder)/\(file)", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard other >= 0 else { continue }
+            if flock(other, LOCK_EX | LOCK_NB) == 0 { delete("\(folder)/\(file)") }
+            close(other)
         }
     }
 }

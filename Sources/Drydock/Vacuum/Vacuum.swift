@@ -1,5 +1,5 @@
 import DatabaseEngine
-import Foundation
+import Synchronization
 
 /// Makes a database small again without any moment at which it could be lost.
 ///
@@ -12,55 +12,87 @@ import Foundation
 public struct Vacuum: Sendable {
     private let engine: any Engine
     private let note: @Sendable (VacuumEvent) -> Void
+    private let isStopped = StopFlag()
 
     public init(engine: any Engine, onEvent note: @escaping @Sendable (VacuumEvent) -> Void = { _ in }) {
         self.engine = engine
         self.note = note
     }
 
-    /// - Throws: ``RequestError``; the database is then as it was.
+    /// Stops soon after the task is cancelled.
+    /// - Throws: ``RequestError``, `CancellationError`; the database is then as it was.
     public func run(_ request: VacuumRequest) async throws -> VacuumReport {
         let start = ContinuousClock.now
-        let plan = try await VacuumPlan(request, engine)
-        var report = VacuumReport(
-            path: request.path, method: .forecast, forecast: plan.forecast,
-            bytesAfter: plan.forecast.bytesAfter)
-        if !request.isForecast {
+        do {
+            if !request.isForecast { try await recover(request) }
+            let plan = try await VacuumPlan(request, engine)
             try plan.check()
-            do {
-                try await vacuum(request, plan, &report)
-            } catch let error as EngineError {
-                throw RequestError(Self.describe(error, request.path))
+            var report = VacuumReport(
+                path: request.path, method: .forecast, forecast: plan.forecast,
+                bytesAfter: plan.forecast.bytesAfter)
+            if !request.isForecast {
+                report = try await withConnection(request) { try await vacuum(request, plan, $0, report) }
+                report.bytesAfter = try FolderListing.size(of: request.into ?? request.path)
             }
-            report.bytesAfter = try FolderListing.size(of: request.into ?? request.path)
+            report.seconds = (ContinuousClock.now - start) / .seconds(1)
+            return report
+        } catch let error as EngineError {
+            try Task.checkCancellation()
+            throw RequestError(Self.describe(error, request.path))
         }
-        report.seconds = (ContinuousClock.now - start) / .seconds(1)
-        return report
     }
 
-    private func vacuum(_ request: VacuumRequest, _ plan: VacuumPlan, _ report: inout VacuumReport)
-        async throws
-    {
-        var settings = ConnectionSettings()
+    /// Opens the database for writing, on one connection that makes no change by itself.
+    private func withConnection<Result: Sendable>(
+        _ request: VacuumRequest, _ body: (any OpenDatabase) async throws -> Result
+    ) async throws -> Result {
+        var settings = VacuumCheck.settings
         settings.busyTimeout = request.busyTimeout
-        settings.foreignKeys = false
-        let database = try await engine.open(.live(path: request.path), settings: settings)
-        let outcome: Result<VacuumReport, any Error>
+        let isStopped = isStopped
+        settings.interrupt = { isStopped.value }
+        let database = try await engine.open(.uri(fileURI(request.path)), settings: settings)
+        let outcome: Swift.Result<Result, any Error>
         do {
-            var copy = report
-            if let pages = request.incrementalPages {
-                try await reclaim(pages, database, &copy)
-            } else if let path = request.into {
-                try await copyInto(path, request, database, &copy)
-            } else {
-                try await replace(request, plan, database, &copy)
-            }
-            outcome = .success(copy)
+            outcome = .success(
+                try await withTaskCancellationHandler {
+                    try await body(database)
+                } onCancel: {
+                    isStopped.set()
+                })
         } catch {
             outcome = .failure(error)
         }
         try await database.close()
-        report = try outcome.get()
+        return try outcome.get()
+    }
+
+    /// A program that was killed while it wrote left a journal, and whoever opens the database for writing next
+    /// takes back what it had begun.
+    private func recover(_ request: VacuumRequest) async throws {
+        guard (try? FolderListing.size(of: request.path + "-journal")) ?? 0 > 0 else { return }
+        try await withConnection(request) { database in
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+            }
+        }
+    }
+
+    private func vacuum(
+        _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase, _ report: VacuumReport
+    ) async throws -> VacuumReport {
+        var report = report
+        if let pages = request.incrementalPages {
+            try await reclaim(pages, request, database, &report)
+            return report
+        }
+        let path = request.path
+        try await database.withConnection { try VacuumCheck.checkIntegrity($0, path) }
+        if let into = request.into {
+            try await copyInto(into, request, database, &report)
+        } else {
+            try await replace(request, plan, database, &report)
+        }
+        return report
     }
 
     // MARK: - Into another file
@@ -68,33 +100,27 @@ public struct Vacuum: Sendable {
     private func copyInto(
         _ path: String, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
     ) async throws {
-        if FolderListing.exists(path) { throw RequestError("'\(path)' is there already; name a new file") }
         report.method = .into
-        do {
-            let check = VacuumCheck(engine: engine, copy: path)
-            let (note, pageSize) = (note, request.pageSize)
-            // One read transaction cannot hold both, since VACUUM INTO needs none: a commit between shows.
-            for _ in 0..<5 {
-                let version = try await copy(to: path, request, database, &report)
-                let content = try await check.content()
-                let counts = try await database.withConnection { connection -> (tables: Int, rows: Int)? in
-                    try connection.execute("BEGIN")
-                    defer { try? connection.execute("COMMIT") }
-                    guard try Self.version(connection) == version else { return nil }
-                    return try check.compare(content, on: connection, pageSize: pageSize, note)
-                }
-                if let counts {
-                    (report.tablesCompared, report.rowsCompared) = counts
-                    return
-                }
-                try TemporaryCopy.delete(path)
+        let copy = try TemporaryCopy(of: request.path, in: VacuumPlan.folder(of: path))
+        let check = VacuumCheck(engine: engine, copy: copy.path)
+        let (note, pageSize) = (note, request.pageSize)
+        // VACUUM INTO runs in no transaction, so none can hold both: a commit between shows.
+        for _ in 0..<5 {
+            let version = try await make(copy, request, database, &report)
+            let content = try await check.content()
+            let counts = try await database.withConnection { connection -> (tables: Int, rows: Int)? in
+                try connection.execute("BEGIN")
+                defer { try? connection.execute("COMMIT") }
+                guard try Self.version(connection) == version else { return nil }
+                return try check.compare(content, on: connection, pageSize: pageSize, note)
             }
-            throw RequestError(
-                "\(request.path) is written faster than it can be copied and compared; try again later")
-        } catch {
-            try? TemporaryCopy.delete(path)
-            throw error
+            guard let counts else { continue }
+            (report.tablesCompared, report.rowsCompared) = counts
+            if request.analyzes { try await check.analyze() }
+            return try copy.keep(as: path)
         }
+        throw RequestError(
+            "\(request.path) is written faster than it can be copied and compared; try again later")
     }
 
     // MARK: - In the database's place
@@ -104,16 +130,16 @@ public struct Vacuum: Sendable {
         _ report: inout VacuumReport
     ) async throws {
         let copy = try TemporaryCopy(of: request.path, in: plan.temporaryFolder)
-        defer { copy.remove() }
+        // It goes with this object.
+        defer { withExtendedLifetime(copy) {} }
         let check = VacuumCheck(engine: engine, copy: copy.path)
-        var version = try await self.copy(to: copy.path, request, database, &report)
+        let version = try await make(copy, request, database, &report)
         var content = try await check.content()
         guard try await lock(database, request.busyTimeout) else {
-            return try await vacuumInPlace(check, content, version, database, &report)
+            return try await vacuumInPlace(request, check, content, version, database, &report)
         }
         if try await database.withConnection({ try Self.version($0) }) != version {
-            try TemporaryCopy.delete(copy.path)
-            version = try await self.copy(to: copy.path, request, database, &report)
+            _ = try await make(copy, request, database, &report)
             content = try await check.content()
         }
         let (note, pageSize, ready, path) = (note, request.pageSize, content, copy.path)
@@ -131,12 +157,14 @@ public struct Vacuum: Sendable {
 
     /// The copy of one moment.
     /// - Returns: the version of the database that it was made of, or of one before.
-    private func copy(
-        to path: String, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
+    private func make(
+        _ copy: TemporaryCopy, _ request: VacuumRequest, _ database: any OpenDatabase,
+        _ report: inout VacuumReport
     ) async throws -> Int64 {
+        try copy.empty()
         report.copies += 1
         note(.copying)
-        let pageSize = request.pageSize
+        let (pageSize, path) = (request.pageSize, copy.path)
         return try await database.withConnection { connection in
             let version = try Self.version(connection)
             if let pageSize { try connection.execute("PRAGMA page_size = \(pageSize)") }
@@ -177,8 +205,13 @@ public struct Vacuum: Sendable {
         }
     }
 
+    /// - Returns: whether somebody was in the way.
+    private static func checkpoint(_ connection: any Connection) throws -> Bool {
+        try connection.firstRow("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) == 1 } ?? false
+    }
+
     private static func settle(_ connection: any Connection) throws {
-        _ = try connection.rows("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) }
+        _ = try checkpoint(connection)
         try connection.execute("PRAGMA main.locking_mode = NORMAL")
         // The lock goes with the next statement that reads.
         _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
@@ -186,31 +219,31 @@ public struct Vacuum: Sendable {
 
     /// SQLite's own: one transaction in the log, which readers that hold the file open see like any other.
     private func vacuumInPlace(
-        _ check: VacuumCheck, _ content: VacuumCheck.Content, _ version: Int64, _ database: any OpenDatabase,
-        _ report: inout VacuumReport
+        _ request: VacuumRequest, _ check: VacuumCheck, _ content: VacuumCheck.Content, _ version: Int64,
+        _ database: any OpenDatabase, _ report: inout VacuumReport
     ) async throws {
-        if content.hasSearchContentByRowid {
+        let renumbered = try await database.withConnection { try VacuumCheck.tablesToRenumber($0) }
+        guard !content.hasSearchContentByRowid, renumbered.isEmpty else {
             throw RequestError(
-                "others have \(report.path) open in WAL mode, so only SQLite's own VACUUM could be run; it may "
-                    + "give rows other rowids, and a full-text index knows them by those: stop the programs that "
+                "others have \(report.path) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
+                    + "would give rows of \(renumbered.first ?? "a table") other rowids: stop the programs that "
                     + "have the file open, or make a copy with --into")
         }
         report.method = .inPlace
         report.notes.append("others have the file open in WAL mode, so SQLite's own VACUUM was run in place")
-        let note = note
-        let (faults, counts) = try await database.withConnection { connection in
+        let (note, analyzes, path) = (note, request.analyzes, request.path)
+        let (counts, isBusy) = try await database.withConnection { connection in
             try connection.execute("VACUUM")
-            let faults = try connection.rows("PRAGMA integrity_check(10)") { $0.string(0) }
+            try VacuumCheck.checkIntegrity(connection, path)
             try connection.execute("BEGIN")
-            defer { try? connection.execute("COMMIT") }
             let isAlone = try Self.version(connection) == version
-            return (faults, isAlone ? try check.compare(content, on: connection, pageSize: nil, note) : nil)
+            let counts = try isAlone ? check.compare(content, on: connection, pageSize: nil, note) : nil
+            try connection.execute("COMMIT")
+            if analyzes { try connection.execute("ANALYZE") }
+            return (counts, try Self.checkpoint(connection))
         }
-        try await database.withConnection { connection in
-            _ = try connection.rows("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) }
-        }
-        if faults != ["ok"] {
-            throw RequestError("after VACUUM the integrity check says: \(faults.joined(separator: "; "))")
+        if isBusy {
+            report.notes.append("a reader holds the log, so the file becomes smaller at the next checkpoint")
         }
         if let counts {
             (report.tablesCompared, report.rowsCompared) = counts
@@ -221,18 +254,10 @@ public struct Vacuum: Sendable {
 
     // MARK: - Free pages alone
 
-    private func reclaim(_ limit: Int, _ database: any OpenDatabase, _ report: inout VacuumReport)
-        async throws
-    {
+    private func reclaim(
+        _ limit: Int, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
+    ) async throws {
         report.method = .incremental
-        guard
-            try await database.withConnection({ try $0.firstRow("PRAGMA auto_vacuum") { $0.integer(0) } })
-                == 2
-        else {
-            throw RequestError(
-                "\(report.path) has no incremental auto_vacuum, so pages cannot be given back in slices: "
-                    + "leave --incremental out")
-        }
         var left = limit
         while left > 0 {
             let slice = min(left, 1000)
@@ -248,7 +273,8 @@ public struct Vacuum: Sendable {
             left -= before - after
         }
         try await database.withConnection { connection in
-            _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) }
+            if request.analyzes { try connection.execute("ANALYZE") }
+            _ = try Self.checkpoint(connection)
         }
     }
 
@@ -261,4 +287,12 @@ public struct Vacuum: Sendable {
         default: return "\(path) cannot be vacuumed: \(error.message); \(rest)"
         }
     }
+}
+
+/// Tells statements that they are to end.
+private final class StopFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var value: Bool { flag.load(ordering: .relaxed) }
+    func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -1,4 +1,5 @@
 import DatabaseEngine
+import Foundation
 
 /// Holds a vacuumed copy against its database: structure, schema, settings and every row.
 struct VacuumCheck {
@@ -9,6 +10,14 @@ struct VacuumCheck {
     private static let kept = ["user_version", "application_id", "encoding", "auto_vacuum", "page_size"]
     private static let alias = TableComparison.afterSchema
 
+    /// An old schema may have `"text"` where a literal is meant.
+    static var settings: ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        return settings
+    }
+
     struct Content: Sendable {
         var side: DataSide
         var settings: [String: String]
@@ -18,15 +27,10 @@ struct VacuumCheck {
     /// What is wrong with the copy in itself is told at once; what it holds is compared with its original later.
     /// - Throws: ``RequestError`` when the copy is not sound.
     func content() async throws -> Content {
-        let database = try await engine.open(.live(path: copy), settings: ConnectionSettings())
+        let database = try await engine.open(.uri(fileURI(copy)), settings: Self.settings)
         let outcome = try await database.withConnection { connection in
             Result {
-                let faults = try connection.rows("PRAGMA integrity_check(10)") { $0.string(0) }
-                guard faults == ["ok"] else {
-                    throw RequestError(
-                        "the vacuumed copy is not sound, so the database stays as it is: \(faults.joined(separator: "; "))"
-                    )
-                }
+                try Self.checkIntegrity(connection, "the vacuumed copy")
                 return try Content(
                     side: DataSide(connection), settings: Self.settings(connection),
                     hasSearchContentByRowid: Self.hasSearchContentByRowid(connection))
@@ -34,6 +38,25 @@ struct VacuumCheck {
         }
         try await database.close()
         return try outcome.get()
+    }
+
+    /// - Throws: ``RequestError`` when anything is wrong.
+    static func checkIntegrity(_ connection: any Connection, _ name: String) throws {
+        let faults = try connection.rows("PRAGMA main.integrity_check(10)") { $0.string(0) }
+        guard faults != ["ok"] else { return }
+        let list = faults.map { $0.split(separator: "\n").joined(separator: " ") }.joined(separator: "; ")
+        throw RequestError("the integrity check of \(name) says: \(list)")
+    }
+
+    func analyze() async throws {
+        let database = try await engine.open(.uri(fileURI(copy)), settings: Self.settings)
+        do {
+            try await database.withConnection { try $0.execute("ANALYZE") }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await database.close()
     }
 
     static func settings(_ connection: any Connection) throws -> [String: String] {
@@ -50,6 +73,25 @@ struct VacuumCheck {
         try connection.firstRow(
             "SELECT 1 FROM main.sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts%content%=%'"
         ) { _ in true } ?? false
+    }
+
+    /// Tables whose rows only their rowid names and where SQLite's own VACUUM would give others: no key, no index,
+    /// and gaps between the rowids (https://www.sqlite.org/lang_vacuum.html#how_vacuum_works).
+    static func tablesToRenumber(_ connection: any Connection) throws -> [String] {
+        let tables = try connection.rows(
+            """
+            SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND wr = 0
+            AND name NOT LIKE 'sqlite_%' AND NOT EXISTS (SELECT 1 FROM pragma_index_list(name))
+            AND NOT EXISTS (SELECT 1 FROM pragma_table_info(pragma_table_list.name) WHERE pk > 0)
+            """
+        ) { $0.string(0) }
+        let catalog = try DataSide(connection).catalog
+        return try tables.filter { name in
+            guard let rowid = catalog.tables[name.foldedASCII]?.rowidName else { return true }
+            return try connection.firstRow(
+                "SELECT count(*) > 0 AND (min(\(rowid)) <> 1 OR max(\(rowid)) <> count(*)) FROM main.\(quotedName(name))"
+            ) { $0.integer(0) != 0 } ?? false
+        }
     }
 
     /// Compares every row through the connection that has the database locked.
@@ -125,3 +167,20 @@ struct VacuumCheck {
 }
 
 func quotedText(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+
+/// `file:` URIs percent-encode what would end the path (https://www.sqlite.org/uri.html). The path is made whole,
+/// so that no name is taken for anything but a file's.
+func fileURI(_ path: String) -> String {
+    let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
+    let encoded = wholePath(path).utf8.map { byte -> String in
+        if allowed.contains(byte) { return String(UnicodeScalar(byte)) }
+        let digits = String(byte, radix: 16, uppercase: true)
+        return "%" + (digits.count < 2 ? "0" : "") + digits
+    }
+    return "file://" + encoded.joined() + "?mode=rw"
+}
+
+/// A path from the root on.
+func wholePath(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+}

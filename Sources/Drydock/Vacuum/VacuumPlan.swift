@@ -5,11 +5,14 @@ struct VacuumPlan: Sendable {
     let request: VacuumRequest
     let forecast: VacuumForecast
     let temporaryFolder: String
+    private let lostPages: Int
+    private let autoVacuum: DatabaseStatistics.AutoVacuum
 
     init(_ request: VacuumRequest, _ engine: any Engine) async throws {
         let statistics = try await StatisticsReader(engine: engine).statistics(of: request.path)
         let folder = Self.folder(of: request.path)
         self.request = request
+        (lostPages, autoVacuum) = (statistics.lostPages, statistics.autoVacuum)
         temporaryFolder = request.temporaryFolder ?? folder
         let isLogged = statistics.isLogged
         let after =
@@ -50,6 +53,21 @@ struct VacuumPlan: Sendable {
                 throw RequestError(
                     "\(request.path) is in WAL mode, which keeps its page size; leave it first with "
                         + "PRAGMA journal_mode = DELETE, or make a copy with --into")
+            }
+        }
+        if lostPages > 0 {
+            throw RequestError(
+                "nothing leads to \(lostPages) pages of \(request.path), which may hold what was lost, and a vacuum "
+                    + "would drop them: recover it first, with sqlite3's .recover")
+        }
+        if request.incrementalPages != nil, autoVacuum != .incremental {
+            throw RequestError(
+                "\(request.path) has no incremental auto_vacuum, so pages cannot be given back in slices: "
+                    + "leave --incremental out")
+        }
+        if let into = request.into {
+            for suffix in ["", "-journal", "-wal", "-shm"] where FolderListing.exists(into + suffix) {
+                throw RequestError("'\(into + suffix)' is there already; name a new file")
             }
         }
         let folder = Self.folder(of: request.path)

@@ -53,6 +53,6 @@ import Testing
         // What the killed ones left beside is taken away by the next.
         #expect(try Tool(folder: folder).run("vacuum", "live.sqlite").status == 0)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(left.filter { $0.contains("-vacuum-") }.isEmpty, "\(left)")
+        #expect(left.filter { $0.contains("drydock-vacuum-") }.isEmpty, "\(left)")
     }
 }

@@ -179,4 +179,93 @@ import Testing
             try await Vacuum(engine: GRDBDriver()).run(VacuumRequest(path: folder.file("no")))
         }
     }
+
+    @Test func `rowids that only VACUUM in place would change are a reason not to`() async throws {
+        try make(
+            "PRAGMA journal_mode = wal; CREATE TABLE note(body); INSERT INTO note SELECT value FROM json_each('[1,2,3,4,5]')"
+        )
+        let other = try PlainDatabase(path)
+        try other.execute("SELECT * FROM note")
+        #expect(try await vacuum().method == .inPlace)
+        try other.execute("DELETE FROM note WHERE rowid < 3")
+        let error = await #expect(throws: RequestError.self) { try await vacuum() }
+        #expect(error?.description.contains("note") == true)
+        #expect(
+            try other.literals("SELECT min(rowid), max(rowid) FROM note")
+                == PlainDatabase().literals("SELECT 3, 5"))
+    }
+
+    @Test func `files that are not its own stay`() async throws {
+        try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        let names = [".drydock-vacuum-20241121", ".drydock-vacuum-zzzzzzzzzzzzzzzz", "-vacuum-1", ".bak"]
+        for name in names { try Data("mine".utf8).write(to: URL(filePath: path + name)) }
+        try Data().write(to: URL(filePath: path + ".drydock-vacuum-0123456789abcdef"))
+        _ = try await vacuum()
+        #expect(try self.names() == (["a db's.sqlite"] + names.map { "a db's.sqlite" + $0 }).sorted())
+        try Data("mine".utf8).write(to: URL(filePath: folder.file("small.sqlite-wal")))
+        await #expect(throws: RequestError.self) {
+            try await vacuum { $0.into = folder.file("small.sqlite") }
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.file("small.sqlite-wal")))
+    }
+
+    @Test func `a copy has the permissions of its original, and a log is not written for it`() async throws {
+        try make("PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let small = folder.file("small.sqlite")
+        _ = try await vacuum {
+            $0.into = small
+            $0.analyzes = true
+        }
+        #expect(try FileManager.default.attributesOfItem(atPath: small)[.posixPermissions] as? Int == 0o640)
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+        let count = try PlainDatabase(small).firstRow("SELECT count(*) FROM sqlite_stat1") { $0.integer(0) }
+        #expect((count ?? 0) > 0)
+    }
+
+    @Test func `pages that nothing leads to are not thrown away`() async throws {
+        try make(
+            """
+            CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) PRAGMA writable_schema = on;
+            DELETE FROM sqlite_schema WHERE name = 't'
+            """)
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        for isForecast in [true, false] {
+            let error = await #expect(throws: RequestError.self) {
+                try await vacuum { $0.isForecast = isForecast }
+            }
+            #expect(error?.description.contains(".recover") == true)
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    }
+
+    @Test(arguments: [":memory:", "file:a.db", "a?b#c%20.db"])
+    func `a name is a file's and nothing else`(name: String) async throws {
+        let path = folder.file(name)
+        try PlainDatabase(
+            "file:" + path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+        )
+        .execute("CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")
+        let tool = Tool(folder: folder)
+        let result = try tool.run("vacuum", name, "--into", "copy.db")
+        #expect(result.status == 0 && result.output.contains("2 rows in 1 table"), "\(result)")
+        #expect(try tool.run("stats", name, "--format", "json").output.contains("\"name\" : \"t\""))
+    }
+
+    @Test func `a hot journal is taken back first`() async throws {
+        let source = folder.file("source.sqlite")
+        let database = try PlainDatabase(source)
+        try database.execute(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) PRAGMA cache_size = 5; BEGIN; UPDATE t SET x = 'lost'"
+        )
+        for suffix in ["", "-journal"] {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+        }
+        await #expect(throws: RequestError.self) { try await vacuum { $0.isForecast = true } }
+        #expect(try await vacuum().rowsCompared == 1500)
+        #expect(
+            try PlainDatabase(path).firstRow("SELECT count(*) FROM t WHERE x = 'lost'") { $0.integer(0) } == 0
+        )
+    }
 }
