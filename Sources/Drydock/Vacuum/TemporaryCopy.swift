@@ -56,8 +56,10 @@ final class TemporaryCopy: Sendable {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
+    /// Short enough for file systems, which take 255 bytes, with what follows.
     private static func name(of database: String) -> String {
-        database.split(separator: "/").last.map(String.init) ?? database
+        let name = database.split(separator: "/").last ?? database[...]
+        return String(decoding: name.utf8.prefix(200), as: UTF8.self)
     }
 
     private static func removeLeftOvers(of database: String, in folder: String) {
