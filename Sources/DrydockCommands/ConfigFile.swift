@@ -25,6 +25,7 @@ struct ConfigFile {
     var options = FormatOptions()
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
+    var health = HealthConfig()
     var declarations: [String: [Declaration]] = [:]
     /// Declarations that are not understood.
     var findings: [Finding] = []
@@ -36,6 +37,7 @@ struct ConfigFile {
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
         "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom", "lock",
+        "health",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -87,6 +89,7 @@ struct ConfigFile {
             case "verbose": verbose = try reader.bool(value, word)
             case "functions": functions = try reader.functions(value)
             case "collations": collations = try reader.collations(value)
+            case "health": health = try reader.health(value)
             case "declarations": try readDeclarations(value, reader)
             case "migrationformat":
                 migrationFormat = try reader.parsed(

@@ -11,6 +11,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock verify                 replay all of Snapshots/ with Migrations/
             drydock verify -m db/migrate   with another folder of migrations
             drydock diff old.db new.db     what tells two schemas apart; --sql: the way
+            drydock health app.db          check a database that may be in use
             drydock lock                   write down what is released; verify holds it
             drydock help verify            all options
 
@@ -19,7 +20,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self, StatsCommand.self,
-            LockCommand.self,
+            HealthCommand.self, LockCommand.self,
         ])
 
     public init() {}

@@ -81,7 +81,7 @@ private final class VerifyProgress: Sendable {
 }
 
 /// Turns the first SIGINT or SIGTERM into a clean stop; a second one ends the process as usual.
-private final class Interruption {
+final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
     init(_ stop: @escaping @Sendable () -> Void) {
