@@ -1,4 +1,5 @@
 import DatabaseEngine
+import Foundation
 import OverlayVFS
 import Synchronization
 
@@ -54,6 +55,8 @@ actor LiveOverlay {
 
     /// How often a slice begins anew because a log did.
     private static let attempts = 4
+    /// Longer than the clock of any file system's times stands still.
+    private static let tick = Duration.milliseconds(20)
     /// How long to wait for a writer before going on without a transaction.
     private static let patience = Duration.milliseconds(500)
 
@@ -73,25 +76,20 @@ actor LiveOverlay {
     func slice<Result: Sendable>(
         _ body: @escaping @Sendable (Slice) throws -> Result
     ) async throws -> Result {
-        for _ in 0..<Self.attempts {
-            let (opened, lock) = try await open()
-            let log = LogHead(path)
-            opened.watch.begin(lock)
-            let outcome: Swift.Result<Result, any Error>
-            do {
-                outcome = .success(
-                    try await opened.database.withConnection {
-                        try body(Slice(connection: $0, image: opened.image, memo: opened.memo))
-                    })
-            } catch {
-                outcome = .failure(error)
-            }
-            let wasHeld = await lock?.release() ?? false
-            if wasHeld, log == LogHead(path) { return try outcome.get() }
-            if (try? opened.overlay.checkUnchanged()) != nil { return try outcome.get() }
-            await close()
-            if !wasHeld { throw Outlasted() }
+        let (opened, lock) = try await open()
+        opened.watch.begin(lock)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await opened.database.withConnection {
+                    try body(Slice(connection: $0, image: opened.image, memo: opened.memo))
+                })
+        } catch {
+            outcome = .failure(error)
         }
+        let wasHeld = await lock?.release() ?? false
+        if wasHeld || (try? opened.overlay.checkUnchanged()) != nil { return try outcome.get() }
+        await close()
         throw Outlasted()
     }
 
@@ -115,18 +113,45 @@ actor LiveOverlay {
             _ = await lock?.release()
             await close()
         }
+        for _ in 0..<Self.attempts {
+            if let new = try await openAnew() { return new }
+        }
+        throw Outlasted()
+    }
+
+    /// - Returns: nil where the log began anew meanwhile.
+    private func openAnew() async throws -> (Opened, ReadLock?)? {
         let keeper =
             LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
         let lock = await lock(keeper)
+        if lock == nil { try await settle() }
+        let (log, stamp) = (LogHead(path), FileStamps(path))
         do {
             let new = try await map(lock == nil ? nil : keeper)
             if lock == nil { try? await keeper?.close() }
             opened = new
-            return (new, lock)
-        } catch {
+            // What the log had is now in the overlay's memory, and the file stays as the transaction has it.
+            if log == LogHead(path) { return (new, lock) }
             _ = await lock?.release()
+            await close()
+            return nil
+        } catch {
+            let wasHeld = await lock?.release() ?? false
             try? await keeper?.close()
+            // What was torn looks damaged.
+            guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
             throw error
+        }
+    }
+
+    /// Waits until the files' times tell of another write: two within one tick of the clock look like one.
+    private func settle() async throws {
+        for _ in 0..<Self.attempts {
+            guard let last = FileStamps(path).newest, Date().timeIntervalSince(last) < Self.tick.inSeconds
+            else {
+                return
+            }
+            try await Task.sleep(for: Self.tick)
         }
     }
 
@@ -194,4 +219,20 @@ private struct LogHead: Equatable {
     private let bytes: [UInt8]
 
     init(_ path: String) { bytes = (try? FolderListing.contents(of: path + "-wal", limit: 32)) ?? [] }
+}
+
+/// When the files of a database were written, and how large they are.
+private struct FileStamps: Equatable {
+    private let times: [Date?]
+    private let sizes: [Int?]
+
+    init(_ path: String) {
+        let paths = ["", "-wal", "-journal"].map { path + $0 }
+        times = paths.map {
+            (try? FileManager.default.attributesOfItem(atPath: $0))?[.modificationDate] as? Date
+        }
+        sizes = paths.map { try? FolderListing.size(of: $0) }
+    }
+
+    var newest: Date? { times.compactMap(\.self).max() }
 }
