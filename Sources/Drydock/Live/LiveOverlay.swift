@@ -44,6 +44,10 @@ actor LiveOverlay {
         var image: Image
         var watch: ChangeWatch
         var memo = Memo()
+        /// The files' times tell of a write since: they were not written just before.
+        var isTimely: Bool
+
+        var isUnchanged: Bool { isTimely && (try? overlay.checkUnchanged()) != nil }
     }
 
     private let engine: any Engine
@@ -88,7 +92,7 @@ actor LiveOverlay {
             outcome = .failure(error)
         }
         let wasHeld = await lock?.release() ?? false
-        if wasHeld || (try? opened.overlay.checkUnchanged()) != nil { return try outcome.get() }
+        if wasHeld || opened.isUnchanged { return try outcome.get() }
         await close()
         throw Outlasted()
     }
@@ -107,7 +111,7 @@ actor LiveOverlay {
     private func open() async throws -> (Opened, ReadLock?) {
         if let opened {
             let lock = await lock(opened.keeper)
-            if (lock != nil || opened.keeper == nil) && (try? opened.overlay.checkUnchanged()) != nil {
+            if (lock != nil || opened.keeper == nil) && opened.isUnchanged {
                 return (opened, lock)
             }
             _ = await lock?.release()
@@ -119,7 +123,7 @@ actor LiveOverlay {
         throw Outlasted()
     }
 
-    /// - Returns: nil where the log began anew meanwhile.
+    /// - Returns: nil where the log began anew meanwhile, or the files were written without a lock to hold them.
     private func openAnew() async throws -> (Opened, ReadLock?)? {
         let keeper =
             LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
@@ -127,11 +131,14 @@ actor LiveOverlay {
         if lock == nil { try await settle() }
         let (log, stamp) = (LogHead(path), FileStamps(path))
         do {
-            let new = try await map(lock == nil ? nil : keeper)
+            let isTimely = stamp.newest.map { Date().timeIntervalSince($0) > Self.tick.inSeconds } ?? true
+            let new = try await map(lock == nil ? nil : keeper, isTimely)
             if lock == nil { try? await keeper?.close() }
             opened = new
             // What the log had is now in the overlay's memory, and the file stays as the transaction has it.
-            if log == LogHead(path) { return (new, lock) }
+            if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
+                return (new, lock)
+            }
             _ = await lock?.release()
             await close()
             return nil
@@ -167,7 +174,7 @@ actor LiveOverlay {
         return try? await ReadLock.take(on: keeper, for: limit)
     }
 
-    private func map(_ keeper: (any OpenDatabase)?) async throws -> Opened {
+    private func map(_ keeper: (any OpenDatabase)?, _ isTimely: Bool) async throws -> Opened {
         let overlay = try Overlay(snapshot: path, holdsDescriptors: keeper != nil)
         let watch = ChangeWatch(overlay, isStopped)
         var settings = settings
@@ -184,7 +191,8 @@ actor LiveOverlay {
             throw error
         }
         return Opened(
-            keeper: keeper, overlay: overlay, database: database, image: overlay.freeze().image, watch: watch)
+            keeper: keeper, overlay: overlay, database: database, image: overlay.freeze().image, watch: watch,
+            isTimely: isTimely)
     }
 }
 
