@@ -16,6 +16,7 @@ struct HealthCommand: AsyncParsableCommand {
               drydock health app.sqlite --deep              every index entry and every row
               drydock health 'data/*.sqlite' --jobs 4       several at once
               drydock health app.sqlite --budget 5s         say what five seconds were not enough for
+              drydock health app.sqlite --budget 5s --continue health.state   and go on there the next time
               drydock health app.sqlite --accept            what is known now is not told again
               drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
               drydock health app.sqlite --format nagios     one line for a monitoring system
@@ -50,6 +51,13 @@ struct HealthCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "How long a read transaction may last. (default: 250ms)", valueName: "duration"))
     var slice: TimeLimit?
+
+    @Option(
+        name: .customLong("continue"),
+        help: ArgumentHelp(
+            "Go on where the run before that had this file stopped, and note in it where this one does.",
+            valueName: "path"), completion: .file())
+    var progress: String?
 
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],

@@ -29,6 +29,7 @@ struct HealthSettings: Sendable {
             request.thresholds[option.check, default: HealthThreshold()].critical = option.range
         }
         request.baseline = command.baseline ?? config.health.baseline ?? Self.defaultBaseline
+        request.progress = command.progress
         request.accepts = command.accept
         (request.functions, request.collations) = command.stubs.stubs(config)
         format = command.format

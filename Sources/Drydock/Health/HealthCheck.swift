@@ -12,6 +12,8 @@ public enum HealthChecks {
     /// Name, what is wrong when it finds something, and its own threshold.
     public static var descriptions: [HealthCheckText] { all.map(\.text) }
 
+    static func named(_ name: String) -> (any HealthCheck)? { all.first { $0.text.name == name } }
+
     public static var names: [String] { all.map(\.text.name) }
 }
 
@@ -43,6 +45,9 @@ protocol HealthCheck: Sendable {
     /// It reads every row, and is made with `--deep` or when it is named.
     var isDeepOnly: Bool { get }
 
+    /// It can look at the tables one at a time.
+    var isDivisible: Bool { get }
+
     /// Looks at the whole database.
     /// - Throws: ``EngineError`` or ``FileDamage`` when it cannot be made; it is then listed as not reached.
     func check(_ view: HealthView) throws -> HealthResult
@@ -56,6 +61,7 @@ protocol HealthCheck: Sendable {
 
 extension HealthCheck {
     var isDeepOnly: Bool { false }
+    var isDivisible: Bool { false }
 
     func parts(_ view: HealthView) -> [String] { [] }
 

@@ -21,8 +21,10 @@ public struct HealthInspector: Sendable {
                     + (near ?? ", they are: \(HealthChecks.names.joined(separator: ", "))"))
         }
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? HealthBaseline()
-        let databases = try await inspect(paths, request)
+        let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
+        let databases = try await inspect(paths, request, progress)
         try Task.checkCancellation()
+        if let path = request.progress { try progress.after(databases).write(to: path) }
         if request.accepts, let path = request.baseline {
             let known = baseline.accepting(databases)
             try known.write(to: path)
@@ -36,7 +38,9 @@ public struct HealthInspector: Sendable {
         return report
     }
 
-    private func inspect(_ paths: [String], _ request: HealthRequest) async throws -> [DatabaseHealth] {
+    private func inspect(
+        _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
+    ) async throws -> [DatabaseHealth] {
         try await withThrowingTaskGroup(of: (Int, DatabaseHealth).self) { group in
             var results: [DatabaseHealth?] = Array(repeating: nil, count: paths.count)
             var next = 0
@@ -44,7 +48,11 @@ public struct HealthInspector: Sendable {
                 guard next < paths.count else { return }
                 let (index, path) = (next, paths[next])
                 next += 1
-                group.addTask { (index, await HealthRun(engine: engine, path: path, request: request).run()) }
+                group.addTask {
+                    var run = HealthRun(engine: engine, path: path, request: request)
+                    run.start = progress.place(of: path)
+                    return (index, await run.run())
+                }
             }
             for _ in 0..<max(1, request.jobs) { start() }
             while let (index, health) = try await group.next() {

@@ -12,6 +12,10 @@ struct HealthRun: Sendable {
     let engine: any Engine
     let path: String
     let request: HealthRequest
+    /// Where the run before stopped.
+    var start: HealthProgress.Place?
+
+    static let timeIsOver = "the time was over"
 
     /// A check, or the part of one that is about a table.
     private struct Task: Sendable {
@@ -86,13 +90,28 @@ struct HealthRun: Sendable {
             engine: engine, path: path, settings: settings, limit: request.slice,
             isStopped: { watchdog.isTripped })
         var tasks = checks.map { Task(check: $0) }
+        if let start { await begin(at: start, &tasks, live, state) }
         while !tasks.isEmpty, !watchdog.isTripped {
             await runSlice(&tasks, live, state, watchdog, &health)
         }
         await live.close()
-        for task in tasks { health.notReached.append(missed(task, "the time was over")) }
+        for task in tasks { health.notReached.append(missed(task, Self.timeIsOver)) }
         let missed = Set(health.notReached.map(\.check))
         health.checked = checks.map(\.text.name).filter { !missed.contains($0) }
+    }
+
+    /// Puts what the run before did not come to first.
+    private func begin(
+        at place: HealthProgress.Place, _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState
+    ) async {
+        guard let index = tasks.firstIndex(where: { $0.check.text.name == place.check }) else { return }
+        tasks = Array(tasks[index...] + tasks[..<index])
+        guard let table = place.table, let check = tasks.first?.check,
+            let parts = try? await live.slice({ try check.parts(view($0, state)) }), !parts.isEmpty
+        else { return }
+        let first = parts.firstIndex { $0 >= table } ?? 0
+        tasks.replaceSubrange(
+            0..<1, with: parts[first...].map { Task(check: check, part: $0, isAlone: true) })
     }
 
     private func runSlice(

@@ -73,6 +73,27 @@ import Testing
         #expect(health.notReached.allSatisfy { $0.reason == "the time was over" })
     }
 
+    @Test func `a run goes on where the one before stopped`() async throws {
+        let it = try HealthCase(Self.schema + Self.rows)
+        let path = it.folder.file("state.json")
+        func run(_ budget: Duration?) async throws -> DatabaseHealth {
+            try await it.health {
+                $0.progress = path
+                $0.budget = budget
+            }
+        }
+        _ = try await run(.nanoseconds(1))
+        let state = try it.folder.write(
+            "state.json",
+            String(contentsOfFile: path, encoding: .utf8).replacing(
+                #""check" : "file-header""#, with: #""check" : "integrity", "table" : "b""#))
+        let rest = try await run(nil)
+        #expect(rest.notReached.isEmpty && rest.checked.count == 20)
+        #expect(try !String(contentsOfFile: state, encoding: .utf8).contains("integrity"))
+        try it.folder.write("state.json", "{")
+        await #expect(throws: RequestError.self) { _ = try await run(nil) }
+    }
+
     @Test(arguments: ["delete", "wal"])
     func `a slice that is too short for one writer after the other is not reached, and never wrong`(
         mode: String

@@ -10,6 +10,7 @@ struct ColumnTypeCheck: HealthCheck {
     )
 
     let isDeepOnly = true
+    let isDivisible = true
 
     func check(_ view: HealthView) throws -> HealthResult {
         try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }

@@ -4,6 +4,8 @@ struct ForeignKeyCheck: HealthCheck {
         "foreign-key", "rows reference a parent that does not exist, or a parent's columns are not unique",
         why: "With foreign keys on, later changes to these rows fail.")
 
+    let isDivisible = true
+
     func check(_ view: HealthView) throws -> HealthResult { try check(view, view.tables) }
 
     func parts(_ view: HealthView) -> [String] {

@@ -10,6 +10,8 @@ struct FragmentationCheck: HealthCheck {
 
     private static let leastLeaves = 256
 
+    let isDivisible = true
+
     func check(_ view: HealthView) throws -> HealthResult {
         try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }
     }

@@ -7,6 +7,8 @@ struct IntegrityHealthCheck: HealthCheck {
         "integrity", "quick_check, or with --deep integrity_check, finds something",
         why: "Queries give wrong answers or fail, and what is damaged spreads with every write.")
 
+    let isDivisible = true
+
     func check(_ view: HealthView) throws -> HealthResult {
         result(try IntegrityCheck(view.connection, catalog: view.catalog, pragma: pragma(view)), view)
     }

@@ -5,6 +5,8 @@ struct SearchIndexCheck: HealthCheck {
         "search-index", "an FTS3, FTS4 or FTS5 index does not agree with its content",
         why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
 
+    let isDivisible = true
+
     func check(_ view: HealthView) throws -> HealthResult {
         try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }
     }

@@ -7,6 +7,7 @@ struct TextEncodingCheck: HealthCheck {
         why: "Programs replace or refuse such text, and some crash.")
 
     let isDeepOnly = true
+    let isDivisible = true
 
     func check(_ view: HealthView) throws -> HealthResult {
         try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }
