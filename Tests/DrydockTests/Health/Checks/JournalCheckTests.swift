@@ -36,6 +36,12 @@ import Testing
         let health = try await it.health { $0.databases = [it.folder.file("copy.sqlite")] }
         #expect(try it.folder.contents().filter { $0.key.hasPrefix("copy") } == before)
         #expect(health.findings.filter { $0.check == "journal" }.map(\.severity) == [.note])
+    }
+
+    @Test func `a log that a program has open is none`() throws {
+        let it = try HealthCase("PRAGMA journal_mode = wal; CREATE TABLE t(x)")
+        let writer = try PlainDatabase(it.path)
+        try writer.execute("INSERT INTO t VALUES(1)")
         // Of this process the locks would not be seen, so the tool looks.
         #expect(try !Tool(folder: it.folder).run("health", it.path, "-v").output.contains("[journal]"))
     }
