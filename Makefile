@@ -26,9 +26,10 @@ lint: prepare                   ## check the style
 format: prepare                 ## put the style right
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
-docs: prepare                   ## print the reference of every command
+docs: prepare                   ## print the reference of verify; write docs/rules.md
 	swift build --product drydock
 	"$$(swift build --show-bin-path)/drydock" help verify
+	"$$(swift build --show-bin-path)/drydock" lint --list-rules --format markdown > docs/rules.md
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots

@@ -29,7 +29,8 @@ import Foundation
             only.map { task.name.contains($0) } ?? true
         }
         guard !tasks.isEmpty else { throw ValidationError("no task has '\(only ?? "")' in its name") }
-        if tasks.contains(where: { $0.name != SchemaTask.name }) { try database.make() }
+        let needingNone = [SchemaTask.name, LintTask.name]
+        if tasks.contains(where: { !needingNone.contains($0.name) }) { try database.make() }
         var results: [TaskResult] = []
         for task in tasks {
             FileHandle.standardError.write(Data("\(task.name) ...\n".utf8))
@@ -47,7 +48,8 @@ import Foundation
 /// The one place where a task is registered.
 enum BenchmarkTasks {
     static func all(_ drydock: String, _ database: BenchmarkDatabase) -> [BenchmarkTask] {
-        [SchemaTask.task] + VerifyTasks(drydock: drydock, database: database).all
+        [SchemaTask.task, LintTask(drydock: drydock, folder: database.folder + "/LintMigrations").task]
+            + VerifyTasks(drydock: drydock, database: database).all
             + DataDiffTasks(drydock: drydock, database: database).all
     }
 }

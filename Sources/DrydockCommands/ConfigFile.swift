@@ -26,6 +26,8 @@ struct ConfigFile {
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
     var health = HealthConfig()
+    var lint: [Rule: LintSeverity] = [:]
+    var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]
     /// Declarations that are not understood.
     var findings: [Finding] = []
@@ -36,8 +38,8 @@ struct ConfigFile {
         "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "full-check", "format", "report",
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
-        "doubleQuotedStrings", "transaction", "placeholders", "base", "rollback", "custom", "lock",
-        "health",
+        "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
+        "custom", "lock", "lint", "sqlite", "health",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -101,9 +103,17 @@ struct ConfigFile {
             case "doublequotedstrings": options.doubleQuotedStrings = try reader.bool(value, word)
             case "transaction": options.transaction = try reader.choice(value, word)
             case "placeholders": options.placeholders = try reader.texts(value, word)
+            case "historytable": options.historyTable = try reader.string(value, word)
+            case "mixed": options.mixed = try reader.bool(value, word)
             case "base": options.base = SchemaBase(path: try reader.string(value, word))
             case "rollback": rollback = try reader.bool(value, word)
             case "custom": options.custom = try reader.custom(value)
+            case "lint": lint = try reader.lint(value)
+            case "sqlite":
+                sqlite = try reader.parsed(
+                    value, word,
+                    "a version such as 3.24, or one of: \(SQLiteVersion.systemNames.joined(separator: ", "))",
+                    SQLiteVersion.init)
             default:
                 let nearest = nearestName(to: word, in: Self.keys)
                 throw reader.fault(

@@ -10,6 +10,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         discussion: """
             drydock verify                 replay all of Snapshots/ with Migrations/
             drydock verify -m db/migrate   with another folder of migrations
+            drydock lint                   read the migrations, and run no row through them
             drydock diff old.db new.db     what tells two schemas apart; --sql: the way
             drydock health app.db          check a database that may be in use
             drydock lock                   write down what is released; verify holds it
@@ -19,8 +20,8 @@ public struct DrydockCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            VerifyCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self, StatsCommand.self,
-            HealthCommand.self, LockCommand.self,
+            VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
+            StatsCommand.self, HealthCommand.self, VacuumCommand.self, LockCommand.self,
         ])
 
     public init() {}

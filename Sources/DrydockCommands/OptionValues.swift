@@ -2,6 +2,7 @@ import ArgumentParser
 import DatabaseEngine
 import Drydock
 import DrydockReport
+import SQLiteSchema
 
 /// A duration as people write it: `90`, `90s`, `5m`, `1h`, `500ms`.
 struct TimeLimit: ExpressibleByArgument, Equatable {
@@ -68,6 +69,28 @@ struct PlaceholderOption: ExpressibleByArgument {
         guard let (name, value) = argument.splitOnce("="), !name.isEmpty else { return nil }
         self.name = name
         self.value = value
+    }
+}
+
+/// `RULE=SEVERITY` of lint.
+struct RuleOption {
+    var rule: Rule
+    var severity: LintSeverity
+
+    init(_ argument: String) throws(RequestError) {
+        let (name, word) = argument.splitOnce("=") ?? (argument, "")
+        let names = Rule.ofLint.map(\.rawValue)
+        guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
+            throw RequestError(
+                "'\(name)' is no rule of drydock lint"
+                    + (nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
+                        ?? "; --list-rules shows them"))
+        }
+        guard let severity = LintSeverity(rawValue: word) else {
+            throw RequestError("write RULE=SEVERITY, with off, note, warning or error")
+        }
+        self.rule = rule
+        self.severity = severity
     }
 }
 

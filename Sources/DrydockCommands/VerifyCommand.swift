@@ -60,30 +60,6 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Undo every step and do it again.")
     var rollback: Bool?
 
-    @Option(
-        help: ArgumentHelp(
-            "What is there before the first migration: a database or a .sql file.", valueName: "path"),
-        completion: .file())
-    var base: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "What runs in one transaction: each, all or none. (default: as the tool does)",
-            valueName: "policy"))
-    var transaction: ToolPolicy.Transaction?
-
-    @Flag(inversion: .prefixedNo, help: "Enforce foreign keys. (default: as the tool does)")
-    var foreignKeys: Bool?
-
-    @Flag(inversion: .prefixedNo, help: "Read double-quoted text as a string. (default: as the tool does)")
-    var doubleQuotedStrings: Bool?
-
-    @Option(
-        name: .customLong("placeholder"),
-        help: ArgumentHelp(
-            "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
-    var placeholders: [PlaceholderOption] = []
-
     @Option(help: ArgumentHelp("The last migration to replay. (default: the newest)", valueName: "migration"))
     var upTo: String?
 
@@ -146,6 +122,8 @@ struct VerifyCommand: AsyncParsableCommand {
             "A declaration for a migration that cannot be edited; may be repeated.",
             valueName: "migration:declaration"))
     var declarations: [DeclareOption] = []
+
+    @OptionGroup var tool: ToolOptions
 
     @OptionGroup var stubs: StubOptions
 

@@ -26,12 +26,7 @@ struct VerifySettings: Sendable {
         request.isStrict = command.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.migrationFormat ?? config.migrationFormat
-        request.format = config.options
-        request.format.foreignKeys = command.foreignKeys ?? config.options.foreignKeys
-        request.format.doubleQuotedStrings = command.doubleQuotedStrings ?? config.options.doubleQuotedStrings
-        request.format.transaction = command.transaction ?? config.options.transaction
-        request.format.base = command.base.map { SchemaBase(path: $0) } ?? config.options.base
-        for option in command.placeholders { request.format.placeholders[option.name] = option.value }
+        request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
         try declare(command, config)
         format = command.format ?? config.format ?? "human"

@@ -28,6 +28,8 @@ package struct HumanRenderer: ReportRenderer {
         let mark =
             switch worst {
             case .error: paint.red("✗")
+            // What was not run to the end is not vouched for.
+            case _ where replay.pendingCount > 0: paint.yellow("–")
             case .warning: paint.yellow("!")
             case .note: paint.green("✓")
             }
@@ -35,7 +37,10 @@ package struct HumanRenderer: ReportRenderer {
             replay.steps.isEmpty
             ? replay.to.map { "at \($0)" } ?? "not replayed"
             : "\(replay.from ?? "empty") → \(replay.to ?? "empty")"
-        var facts = [counted(replay.steps.count, "step"), counted(replay.rowsCompared, "row") + " compared"]
+        let steps =
+            counted(replay.steps.count, "step")
+            + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
+        var facts = [steps, counted(replay.rowsCompared, "row") + " compared"]
         if options.isVerbose {
             facts.append(counted(replay.tablesUntouched, "table") + " untouched")
             facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
@@ -73,6 +78,7 @@ package struct HumanRenderer: ReportRenderer {
         text += report.lock.map { changes($0, options) } ?? ""
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
+        if report.lint != nil, text.hasPrefix("\n") { text.removeFirst() }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
@@ -196,7 +202,12 @@ package struct HumanRenderer: ReportRenderer {
         // Whose rules were followed, where they are not Drydock's own.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
         let facts =
-            report.lock.map(facts) ?? [
+            report.lock.map(facts) ?? report.lint.map { lint in
+                [
+                    counted(lint.migrations, "migration"),
+                    counted(lint.statements, "statement") + " linted" + tool,
+                ]
+            } ?? [
                 counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
                 counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
                 counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",

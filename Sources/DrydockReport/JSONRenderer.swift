@@ -23,28 +23,42 @@ private struct Envelope: Encodable {
     var seconds: Double
     var migrationFormat: String?
     var findings: [JSONFinding]
-    var replays: [JSONReplay]
+    /// Of a verification.
+    var replays: [JSONReplay]?
+    /// Of a lint: how much was read.
+    var linted: JSONLinted?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
 
     init(_ report: VerifyReport, _ options: RenderOptions) {
-        command = report.lock == nil ? "verify" : "lock"
+        command = report.command
         lock = report.lock.map(JSONLock.init)
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
-        findings = report.findings.map { JSONFinding($0, options) }
-        replays = report.replays.map(JSONReplay.init)
+        findings = report.findings.map { finding in
+            var result = JSONFinding(finding, options)
+            if report.lint != nil { result.linePosition = finding.place?.column }
+            return result
+        }
+        linted = report.lint.map { JSONLinted(migrations: $0.migrations, statements: $0.statements) }
+        if report.lint == nil { replays = report.replays.map(JSONReplay.init) }
         notChecked = report.notChecked.map {
             JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
         }
     }
 }
 
+private struct JSONLinted: Encodable {
+    var migrations, statements: Int
+}
+
 private struct JSONFinding: Encodable {
     var rule, severity, message, help: String
     var snapshot, migration, statement, table, column, file: String?
     var line: Int?
+    /// The character of the line, from 1; `column` is a table's.
+    var linePosition: Int?
     var tags: [String]?
     var evidence: JSONEvidence?
 
@@ -115,7 +129,7 @@ private struct JSONReplay: Encodable {
 
     var snapshot: String
     var from, to: String?
-    var rowsCompared, tablesUntouched: Int
+    var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
     var seconds: Double
@@ -125,6 +139,7 @@ private struct JSONReplay: Encodable {
         snapshot = replay.snapshot
         from = replay.from
         to = replay.to
+        pending = replay.pendingCount
         rowsCompared = replay.rowsCompared
         tablesUntouched = replay.tablesUntouched
         baseline = replay.baseline.rawValue
@@ -138,7 +153,8 @@ private struct JSONReplay: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, from, to, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds, steps
+        case snapshot, from, to, pending, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds,
+            steps
     }
 
     /// `from` and `to` are there even when they are null.
@@ -147,6 +163,7 @@ private struct JSONReplay: Encodable {
         try container.encode(snapshot, forKey: .snapshot)
         try container.encode(from, forKey: .from)
         try container.encode(to, forKey: .to)
+        try container.encode(pending, forKey: .pending)
         try container.encode(rowsCompared, forKey: .rowsCompared)
         try container.encode(tablesUntouched, forKey: .tablesUntouched)
         try container.encode(baseline, forKey: .baseline)

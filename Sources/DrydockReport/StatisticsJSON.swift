@@ -19,6 +19,8 @@ private struct Envelope: Encodable {
     var tool = "drydock"
     var formatVersion = 1
     var command = "stats"
+    var verdict = "passed"
+    var findings: [String] = []
     var database, encoding, autoVacuum: String
     var libraryVersion: String?
     var pageSize, reservedBytes, pageCount, freelistPages, pointerMapPages, lockBytePages, lostPages: Int

@@ -20,20 +20,22 @@ import Testing
         }
     }
 
-    @Test func readmeNamesEveryRule() throws {
+    /// The README, or the rules' own page for those of lint.
+    @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/Drydock/Findings/Rule.swift")
-        let readme = try Repository.text("README.md")
+        let readme = try Repository.text("README.md") + Repository.text("docs/rules.md")
         let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
         #expect(identifiers.count > 20)
         for identifier in identifiers { #expect(readme.contains("`\(identifier)`"), "\(identifier)") }
     }
 
-    /// Every rule of a step or a state has its mirrored test file.
-    @Test func rulesHaveTests() throws {
-        let rules = try Repository.swiftFiles(in: "Sources/Drydock/Rules").map { $0.name.dropLast(6) }
-            .filter { $0.hasSuffix("Rule") && $0 != "ReplayRule" }
+    /// Every rule of a step or a state, and of lint, has its mirrored test file.
+    @Test(arguments: ["", "Lint/"]) func rulesHaveTests(_ folder: String) throws {
+        let rules = try Repository.swiftFiles(in: "Sources/Drydock/\(folder)Rules").map {
+            $0.name.dropLast(6)
+        }.filter { $0.hasSuffix("Rule") && $0 != "ReplayRule" }
         #expect(rules.count >= 10)
-        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Rules").map(\.name)
+        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/\(folder)Rules").map(\.name)
         for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
     }
 

@@ -12,6 +12,8 @@ import Testing
             foreignKeys: true
             double-quoted-strings: false
             transaction: none
+            historyTable: done
+            mixed: true
             placeholders: {prefix: app, "%TABLE%": 7}
             base: db/base.sql
             rollback: true
@@ -28,6 +30,7 @@ import Testing
         #expect(config.migrationFormat == "goose" && config.rollback == true)
         #expect(config.options.foreignKeys == true && config.options.doubleQuotedStrings == false)
         #expect(config.options.transaction == ToolPolicy.Transaction.none)
+        #expect(config.options.historyTable == "done" && config.options.mixed == true)
         #expect(config.options.placeholders == ["prefix": "app", "%TABLE%": "7"])
         #expect(config.options.base == SchemaBase(path: "db/base.sql"))
         let custom = try #require(config.options.custom)

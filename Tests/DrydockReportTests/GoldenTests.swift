@@ -29,6 +29,20 @@ import Testing
         #expect(HumanRenderer().render(SampleReport.passed, RenderOptions(isQuiet: true)).isEmpty)
     }
 
+    @Test func whatWasNotRunToTheEndIsNotTicked() {
+        var report = SampleReport.passed
+        report.replays[0].pendingCount = 3
+        let text = HumanRenderer().render(report, RenderOptions())
+        #expect(text.hasPrefix("– v1.sqlite") && text.contains("2 steps of 5, "), "\(text)")
+        #expect(text.contains("\n✓ v3.sqlite"))
+    }
+
+    @Test func lint() throws {
+        let options = RenderOptions(isVerbose: true)
+        try Golden.hold(HumanRenderer().render(SampleReport.linted, options), against: "lint.txt")
+        try Golden.hold(JSONRenderer().render(SampleReport.linted, options), against: "lint.json")
+    }
+
     @Test func redactionHidesEveryValue() {
         for renderer in ReportRenderers.all {
             let text = renderer.render(SampleReport.failed, RenderOptions(redacts: true, isVerbose: true))

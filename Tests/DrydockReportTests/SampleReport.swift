@@ -11,6 +11,28 @@ enum SampleReport {
         return report
     }
 
+    static var linted: VerifyReport {
+        var report = VerifyReport()
+        report.lint = LintSummary(migrations: 2, statements: 3)
+        report.migrationFormat = "goose"
+        report.seconds = 0.0123
+        let source = SQLSource(
+            name: "Migrations/v2.sql", "-- A copy.\nINSERT INTO n\n  SELECT * FROM email;\nDROP TABLE email;")
+        let statements = source.statements()
+        report.findings = [
+            Finding(
+                .destructiveUndeclared, "DROP TABLE takes every row of email",
+                help: "If they may go, declare it:\n  -- drydock: drops table email", migration: "v2",
+                place: .init(statements[1]), table: "email"),
+            Finding(
+                .positionalCopy, .note, "the copy into n goes by the order of columns",
+                help: "Name the columns.", migration: "v2", place: .init(statements[0], offset: 23),
+                table: "n"),
+        ]
+        report.notChecked = [NotChecked(.migrationFailed, reason: "1 migration not linted: v3 is not SQL")]
+        return report
+    }
+
     static var failed: VerifyReport {
         var report = passed
         let source = SQLSource(

@@ -5,13 +5,18 @@ import SQLiteSchema
 struct Catalog: Sendable {
     /// Tables by folded name; shadow tables and SQLite's own left out.
     var tables: [String: Table] = [:]
+    /// Tables that a migration tool keeps for itself, by folded name: no part of the schema.
+    var history: [String: Table] = [:]
     /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
     var objects: [ObjectID: Object] = [:]
     var encoding: TextEncoding = .utf8
     /// Whether SQLite keeps AUTOINCREMENT marks here.
     var hasSequences = false
 
-    func table(_ name: String) -> Table? { tables[name.foldedASCII] }
+    func table(_ name: String) -> Table? { tables[name.foldedASCII] ?? history[name.foldedASCII] }
+
+    /// The folded names of all tables, the tool's own among them.
+    var tableNames: [String] { Array(tables.keys) + history.keys }
 
     struct ObjectID: Hashable, Sendable {
         var kind: Object.Kind
@@ -122,7 +127,7 @@ extension Catalog {
             if folded == "sqlite_sequence" { hasSequences = true }
             guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
             else { continue }
-            guard !history.contains(folded), !history.contains(row.table.foldedASCII) else { continue }
+            let isHistory = history.contains(folded) || history.contains(row.table.foldedASCII)
             // SQLite goes by the name alone; yet `x_content` beside an `x` with `content=` is the user's own.
             let isOwnContent = folded.hasSuffix("_content") && derived.contains(String(folded.dropLast(8)))
             if kinds[folded]?.type == "shadow", !isOwnContent {
@@ -130,18 +135,20 @@ extension Catalog {
             }
             let normalized = NormalizedSQL(sql: sql)
             guard kind == .table else {
+                guard !isHistory else { continue }
                 objects[ObjectID(kind, row.name)] = Object(
                     kind: kind, name: row.name, tableName: row.table, sql: normalized, text: sql)
                 continue
             }
-            if let known = earlier?.tables[folded], known.name == row.name, known.sql == normalized {
-                tables[folded] = known
+            let list = isHistory ? \Catalog.history : \Catalog.tables
+            if let known = earlier?[keyPath: list][folded], known.name == row.name, known.sql == normalized {
+                self[keyPath: list][folded] = known
                 continue
             }
             do {
-                tables[folded] = try Self.readTable(row, normalized, kinds[folded], connection)
+                self[keyPath: list][folded] = try Self.readTable(row, normalized, kinds[folded], connection)
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
-                unreadable.append(UnreadableTable(name: row.name, error: error))
+                if !isHistory { unreadable.append(UnreadableTable(name: row.name, error: error)) }
             }
         }
     }
@@ -149,6 +156,24 @@ extension Catalog {
     struct UnreadableTable: Sendable {
         var name: String
         var error: EngineError
+    }
+
+    /// The tables that are a tool's own, and of the app's those of these folded names; and all others.
+    func split(sharing shared: Set<String>) -> (history: Catalog, rest: Catalog) {
+        var (inner, rest) = (self, self)
+        inner.tables = history.merging(tables.filter { shared.contains($0.key) }) { own, _ in own }
+        inner.history = [:]
+        rest.tables = tables.filter { !shared.contains($0.key) }
+        rest.history = [:]
+        return (inner, rest)
+    }
+
+    /// Without some tables, by folded name, and what stands on them.
+    func without(_ names: Set<String>) -> Catalog {
+        var catalog = self
+        catalog.tables = tables.filter { !names.contains($0.key) }
+        catalog.objects = objects.filter { !names.contains($0.value.tableName.foldedASCII) }
+        return catalog
     }
 
     private struct SchemaRow {

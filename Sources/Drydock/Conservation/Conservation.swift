@@ -20,6 +20,8 @@ struct Conservation: Sendable {
         var valueCount: Int
         /// A new column that holds its every value.
         var twin: String?
+        /// Columns of the state after, as TABLE.COLUMN, in which its every value is.
+        var whereabouts: [String] = []
     }
 
     var kept: [Kept] = []
@@ -53,6 +55,7 @@ extension Conservation {
         for pair in match.pairs {
             do {
                 try compare(pair, connection, pages, declarations)
+                try locate(in: pair.before.name, connection, after, changes)
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
                 notCompared.append((pair.before.name, error.message))
             }
@@ -86,6 +89,17 @@ extension Conservation {
                     twin: count == 0 ? nil : try Self.twin(of: column, in: pair, connection)))
         }
         kept.append(Kept(match: pair, difference: difference))
+    }
+
+    /// Looks for the values of a table's dropped columns.
+    private mutating func locate(
+        in table: String, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?
+    ) throws {
+        let search = MovedValues(connection: connection, after: after, changes: changes)
+        for index in droppedColumns.indices where droppedColumns[index].table.name == table {
+            guard droppedColumns[index].twin == nil else { continue }
+            droppedColumns[index].whereabouts = try search.columns(holding: droppedColumns[index])
+        }
     }
 
     private static func rewritable(in pair: TableMatch, _ declarations: [Declaration]) -> Set<Int> {

@@ -1,4 +1,4 @@
-/// The rules that a replay is held to, by the identifiers that reports use.
+/// The rules that a replay and migrations are held to, by the identifiers that reports use.
 public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case migrationFailed = "migration-failed"
     case transactionEnded = "transaction-ended"
@@ -32,6 +32,27 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case unusedDeclaration = "unused-declaration"
     case timeLimit = "time-limit"
     case nothingVerified = "nothing-verified"
+
+    // Of `drydock lint` alone; what they say is in Lint/Rules.
+    case addColumnFails = "add-column-fails"
+    case uniqueOverExisting = "unique-over-existing"
+    case expressionIndexFails = "expression-index-fails"
+    case destructiveUndeclared = "destructive-undeclared"
+    case positionalCopy = "positional-copy"
+    case rebuildForgets = "rebuild-forgets"
+    case rebuildRenamesFirst = "rebuild-renames-first"
+    case dropParentCascades = "drop-parent-cascades"
+    case refusedInTransaction = "refused-in-transaction"
+    case doubleQuotedString = "double-quoted-string"
+    case writableSchema = "writable-schema"
+    case foreignKeyWithoutIndex = "foreign-key-without-index"
+    case foreignKeyParent = "foreign-key-parent"
+    case duplicateIndex = "duplicate-index"
+    case redundantIndex = "redundant-index"
+    case defaultIsIdentifier = "default-is-identifier"
+    case missingStrict = "missing-strict"
+    case missingDown = "missing-down"
+    case minimumSQLite = "minimum-sqlite"
 
     /// What is true when the rule is broken, in one line.
     public var summary: String {
@@ -69,6 +90,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .unusedDeclaration: "a declaration that nothing needed"
         case .timeLimit: "a replay took longer than it was given"
         case .nothingVerified: "there was nothing to verify"
+        default: LintRules.named(self)?.text.summary ?? ""
         }
     }
 }

@@ -1,4 +1,4 @@
-/// What `drydock verify` or `drydock lock` found: plain values, ready to be rendered.
+/// What `drydock verify`, `drydock lint` or `drydock lock` found: plain values, ready to be rendered.
 public struct VerifyReport: Sendable {
     public var findings: [Finding] = []
     public var replays: [ReplaySummary] = []
@@ -11,8 +11,13 @@ public struct VerifyReport: Sendable {
     public var isStrict = false
     /// What was locked; nil where the report is not of `drydock lock`.
     public var lock: LockSummary?
+    /// What was read, where migrations were linted and not replayed.
+    public var lint: LintSummary?
 
     public init() {}
+
+    /// The command that made it.
+    public var command: String { lock != nil ? "lock" : lint != nil ? "lint" : "verify" }
 
     public var hasPassed: Bool {
         !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }
@@ -27,6 +32,8 @@ public struct ReplaySummary: Sendable {
     /// The newest migration that it has at the end of the replay.
     public var to: String?
     public var steps: [Step] = []
+    /// How many pending migrations were not run, since the replay stopped before them.
+    public var pendingCount = 0
     /// Rows that were held against what they were, over all steps.
     public var rowsCompared = 0
     /// Tables none of whose pages changed, so that no row had to be read, over all steps.

@@ -10,6 +10,8 @@ public struct AppliedHistory: Sendable {
     public var refusal: String?
     /// Repeatable migrations that ran, and would run again.
     public var repeats: Set<String> = []
+    /// What ran and was no SQL, as the history says, and is not in the folder.
+    public var code: [String] = []
 
     public init(_ identifiers: [String]) { self.identifiers = identifiers }
 }

@@ -5,6 +5,7 @@ public struct Declaration: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case dropsTable(String)
         case dropsColumn(table: String, column: String)
+        case dropsObject(Object, String)
         case renamesTable(from: String, to: String)
         case renamesColumn(table: String, from: String, to: String)
         /// Every column when `column` is nil.
@@ -14,6 +15,13 @@ public struct Declaration: Sendable, Hashable {
         case inserts(table: String)
         case preserves(query: String)
         case foreignKeysImmediate
+        /// A rule of `drydock lint`, for the statement that follows.
+        case ignores(rule: Rule, reason: String)
+    }
+
+    /// What stands on a table or view, and can go with it.
+    public enum Object: String, Sendable, Hashable, CaseIterable {
+        case index, trigger, view
     }
 
     public var kind: Kind
@@ -30,7 +38,7 @@ public struct Declaration: Sendable, Hashable {
     /// Whether a replay that does not need it says so. The other kinds have an effect of their own.
     var canBeUnused: Bool {
         switch kind {
-        case .preserves, .foreignKeysImmediate: false
+        case .preserves, .foreignKeysImmediate, .ignores: false
         default: true
         }
     }

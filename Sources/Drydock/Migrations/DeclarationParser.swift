@@ -4,10 +4,11 @@ import SQLiteSchema
 public enum DeclarationParser {
     /// What may follow `drydock:`, as help and error messages show it.
     public static let forms = [
-        "drops table TABLE", "drops column TABLE.COLUMN", "renames table TABLE to TABLE",
+        "drops table TABLE", "drops column TABLE.COLUMN", "drops index INDEX", "drops trigger TRIGGER",
+        "drops view VIEW", "renames table TABLE to TABLE",
         "renames column TABLE.COLUMN to TABLE.COLUMN", "rewrites TABLE.COLUMN",
         "deletes from TABLE where CONDITION",
-        "inserts into TABLE", "preserves QUERY", "foreign-keys immediate",
+        "inserts into TABLE", "preserves QUERY", "foreign-keys immediate", "ignore RULE because REASON",
     ]
 
     private static let verbs = forms.map { String($0.prefix { $0 != " " }) }
@@ -87,6 +88,7 @@ public enum DeclarationParser {
             try reader.expect("immediate", "foreign-keys immediate")
             try reader.expectEnd("foreign-keys immediate")
             return [.foreignKeysImmediate]
+        case "ignore": return [try parseIgnore(&reader)]
         default:
             if words.hasPrefix(": ") {
                 throw Fault(message: "the colon behind 'drydock' is missing", form: "drydock" + words)
@@ -99,8 +101,30 @@ public enum DeclarationParser {
         }
     }
 
+    private static func parseIgnore(_ reader: inout WordReader) throws(Fault) -> Declaration.Kind {
+        let form = "ignore RULE because REASON"
+        let name = reader.word() ?? ""
+        guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
+            let nearest = nearestName(to: name, in: Rule.ofLint.map(\.rawValue))
+            throw Fault(
+                message: name.isEmpty ? "no rule follows 'ignore'" : "'\(name)' is no rule of drydock lint",
+                form: nearest.map { "ignore \($0) because REASON" } ?? form)
+        }
+        guard reader.word() == "because", !reader.isAtEnd else {
+            throw Fault(message: "no reason follows 'ignore \(name)'", form: "ignore \(name) because REASON")
+        }
+        return .ignores(rule: rule, reason: reader.rest)
+    }
+
     private static func parseDrops(_ reader: inout WordReader) throws(Fault) -> [Declaration.Kind] {
-        switch reader.word() {
+        let word = reader.word()
+        if let object = word.flatMap(Declaration.Object.init) {
+            let form = "drops \(object.rawValue) \(object.rawValue.uppercased())"
+            return try reader.list(form) { (reader) throws(Fault) in
+                .dropsObject(object, try reader.plainName(form))
+            }
+        }
+        switch word {
         case "table":
             return try reader.list("drops table TABLE") { (reader) throws(Fault) in
                 .dropsTable(try reader.plainName("drops table TABLE"))
@@ -115,7 +139,7 @@ public enum DeclarationParser {
         case let other:
             throw Fault(
                 message: "'drops' is followed by '\(other ?? "nothing")'",
-                form: "drops table TABLE  |  drops column TABLE.COLUMN")
+                form: forms.filter { $0.hasPrefix("drops") }.joined(separator: "  |  "))
         }
     }
 

@@ -11,6 +11,8 @@ public struct Migration: Sendable {
     public var declarations: [Declaration]
     /// Why the migration cannot be run at all, such as a file that is not UTF-8.
     public var fault: Finding?
+    /// The fault counts only where the migration is pending.
+    var isFaultyWhenPending = false
     /// What its tool opens around it.
     public var transaction = ToolPolicy.Transaction.each
     /// Whether the connection enforces foreign keys when it begins.

@@ -14,6 +14,12 @@ public protocol MigrationFormat: Sendable {
     /// Tables that the tool keeps for itself beside it; left out alike.
     var otherTables: [String] { get }
 
+    /// Tables of the app's own in which the tool keeps something too: all in them is data but what it records.
+    var sharedTables: [String] { get }
+
+    /// The query that a project gives for its history; nil where the tool has a table of its own.
+    var historyQuery: String? { get }
+
     var policy: ToolPolicy { get }
 
     /// What the tool's checksums are of, so that it minds an edited comment.
@@ -39,11 +45,38 @@ public protocol MigrationFormat: Sendable {
 
 extension MigrationFormat {
     public var otherTables: [String] { [] }
+    public var sharedTables: [String] { [] }
+    public var historyQuery: String? { nil }
     public var historySetup: [Bookkeeping] { [] }
     public var checksums: ChecksumScope { .none }
 
     /// The tables that are no part of the app's schema.
-    var ownTables: [String] { (historyTable.map { [$0] } ?? []) + otherTables }
+    var ownTables: [String] {
+        let shared = sharedTables.map(\.foldedASCII)
+        return ([historyTable].compactMap(\.self) + otherTables).filter { !shared.contains($0.foldedASCII) }
+    }
+}
+
+/// A format whose tool can be told to keep its history in a table of another name.
+public protocol NamedHistory: MigrationFormat {
+    var historyTable: String? { get set }
+
+    /// The columns by which such a table is known, folded; empty where another table may well have them too.
+    var historyColumns: Set<String> { get }
+}
+
+extension NamedHistory {
+    public var historyColumns: Set<String> { [] }
+
+    /// The table's name in SQL.
+    var quotedHistory: String { quotedName(historyTable ?? "") }
+
+    /// The same with another name.
+    func keepingHistory(in table: String) -> any MigrationFormat {
+        var format = self
+        format.historyTable = table
+        return format
+    }
 }
 
 /// What a tool looks at to see that a released file is what it was.
@@ -63,6 +96,10 @@ public struct FormatOptions: Sendable {
     public var transaction: ToolPolicy.Transaction?
     public var foreignKeys: Bool?
     public var doubleQuotedStrings: Bool?
+    /// The name of the history table, where the tool was given another than its own.
+    public var historyTable: String?
+    /// Whether Flyway was told that a file may mix statements which need no transaction with others.
+    public var mixed: Bool?
     public var base: SchemaBase?
     public var custom: CustomFormat?
 

@@ -32,6 +32,11 @@ struct FormatChoice {
         self.options = options
         files = try FolderFiles(folder)
         if let name {
+            guard name == CustomFormat.formatName || options.custom == nil else {
+                throw RequestError(
+                    "both 'migrationFormat: \(name)' and 'custom' say whose the migrations are; remove one of them"
+                )
+            }
             guard let format = try Self.format(name, options) else {
                 throw RequestError(
                     "there is no migration format '\(name)'; choose one of: "
@@ -58,9 +63,23 @@ struct FormatChoice {
     }
 
     /// Whether snapshots have to be asked.
-    var needsHistory: Bool { candidates.count > 1 }
+    var needsHistory: Bool {
+        candidates.count > 1
+            || options.historyTable == nil
+                && candidates.contains { ($0.format as? any NamedHistory)?.historyColumns.isEmpty == false }
+    }
+
+    /// Whether a snapshot's history says enough.
+    func isDecided(by facts: HistoryFacts) -> Bool {
+        candidates.contains { $0.format.historyTable != nil && $0.format.owns(facts) }
+    }
 
     func load(_ histories: [HistoryFacts]) throws -> MigrationSet {
+        // Whoever speaks of one tool's setting has said which tool it is.
+        let fitting = candidates.filter { misfit($0.format) == nil }
+        let candidates = (fitting.isEmpty ? candidates : fitting).map { candidate in
+            (format: named(candidate.format, candidate.evidence, histories), evidence: candidate.evidence)
+        }
         // A table says more than a number that any application may use.
         let owners = histories.map { facts in candidates.filter { $0.format.owns(facts) } }
         let tables = owners.map { $0.filter { $0.format.historyTable != nil } }
@@ -84,7 +103,38 @@ struct FormatChoice {
         return readings[0].set
     }
 
+    /// The format with the history in the table that the project names, or that its columns tell.
+    private func named(
+        _ format: any MigrationFormat, _ evidence: FolderEvidence, _ histories: [HistoryFacts]
+    ) -> any MigrationFormat {
+        guard let named = format as? any NamedHistory else { return format }
+        if let table = options.historyTable { return named.keepingHistory(in: table) }
+        guard evidence.strength >= .layout, !named.historyColumns.isEmpty,
+            !histories.contains(where: { named.owns($0) })
+        else { return format }
+        let found = histories.flatMap { facts in
+            facts.columns.filter { $0.value == named.historyColumns }.map(\.key)
+        }
+        guard let table = found.first, Set(found).count == 1 else { return format }
+        return named.keepingHistory(in: table)
+    }
+
+    /// Why the project's settings cannot be a tool's: what is said of another must not go unheard.
+    private func misfit(_ format: any MigrationFormat) -> String? {
+        if options.historyTable != nil, !(format is any NamedHistory) {
+            return "'historyTable' cannot be set for \(format.name): "
+                + (format is CustomFormat
+                    ? "its table stands under 'custom: history: table'"
+                    : "it keeps its history in \(format.historyTable ?? "PRAGMA user_version")")
+        }
+        if options.mixed != nil, !(format is FlywayFormat) {
+            return "'mixed' is a setting of Flyway's, and the migrations are read as \(format.name)"
+        }
+        return nil
+    }
+
     private func load(_ format: any MigrationFormat) throws -> MigrationSet {
+        if let misfit = misfit(format) { throw RequestError(misfit) }
         var set = try format.load(folder: files, options: options)
         set.base = options.base
         return set

@@ -64,7 +64,8 @@ struct MigrationReader {
             }
         } catch {
             migration.fault = finding(error, identifier, path)
-            findings.append(finding(error, identifier, path))
+            migration.isFaultyWhenPending = (error as? FileProblem)?.whenPending ?? false
+            if !migration.isFaultyWhenPending { findings.append(finding(error, identifier, path)) }
         }
         return migration
     }
@@ -131,12 +132,17 @@ struct FileProblem: Error {
     var line: Int?
     /// Where it is not the migration's own.
     var file: String?
+    /// It is no fault of a file that was run already.
+    var whenPending: Bool
 
-    init(_ message: String, _ help: String, line: Int? = nil, file: String? = nil) {
+    init(
+        _ message: String, _ help: String, line: Int? = nil, file: String? = nil, whenPending: Bool = false
+    ) {
         self.message = message
         self.help = help
         self.line = line
         self.file = file
+        self.whenPending = whenPending
     }
 }
 

@@ -25,6 +25,7 @@ struct BatchRun: Sendable {
             var step = migrations[migrations.count - 1]
             step.statements = migrations.flatMap(\.statements)
             step.declarations = migrations.flatMap(\.declarations)
+            step.record = migrations.flatMap(\.record)
             return step
         }
     }

@@ -39,7 +39,7 @@ struct CulpritSearch: Sendable {
         settings.foreignKeys = migration.enforcesForeignKeys
         let database = try await engine.open(overlay, settings: settings)
         let uri = overlay.attach(before.image).replacing("'", with: "''")
-        let (migration, tables) = (migration, Array(before.catalog.tables.keys))
+        let (migration, tables) = (migration, before.catalog.tableNames)
         let historyTables = inspector.historyTables
         let end = TableLineage(tables: tables, statements: migration.statements)
         let outcome: Result<[Int?], any Error>
@@ -49,12 +49,14 @@ struct CulpritSearch: Sendable {
                     try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
                     if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
                     defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-                    var traces = probes.map { Trace($0, end) }
                     var lineage = TableLineage(tables: tables)
+                    var traces = probes.map {
+                        Trace($0, from: lineage, through: migration.statements, to: end)
+                    }
                     for (index, statement) in migration.statements.enumerated() {
                         try MigrationRun.run(statement, at: index, on: connection)
                         lineage.apply(statement.action, at: index)
-                        let moment = Moment(
+                        let moment = CulpritMoment(
                             connection: connection, lineage: lineage, action: statement.action, index: index,
                             beforeSchema: Self.beforeSchema, historyTables: historyTables)
                         for trace in traces.indices { traces[trace].look(moment) }
@@ -73,7 +75,7 @@ struct CulpritSearch: Sendable {
 }
 
 /// A migration just after one of its statements.
-private struct Moment {
+struct CulpritMoment {
     let connection: any Connection
     let lineage: TableLineage
     let action: StatementAction
@@ -82,62 +84,65 @@ private struct Moment {
     let historyTables: [String]
 }
 
-/// Whether all was well with one thing, statement by statement.
-private struct Trace {
-    private let probe: CulpritProbe
-    /// The table that has the row at the end.
-    private let incarnation: TableLineage.Incarnation?
-    /// The statement that dropped the table which had the row before.
-    private let droppedBy: Int?
-    private var isWell: Bool
-    private var wasEverWell: Bool
-    private var brokenBy: Int?
-    private var filledBy: Int?
+/// What a probe looks for, statement by statement.
+private enum Trace {
+    case row(RowTrace)
+    case fault(FaultTrace)
 
-    init(_ probe: CulpritProbe, _ end: TableLineage) {
-        self.probe = probe
-        if case .row(let match, _, _) = probe {
-            incarnation = end[match.after.name]
-            droppedBy = end.dropStatement(ofTable: match.before.name)
-            isWell = incarnation?.createdBy == nil
-        } else {
-            incarnation = nil
-            droppedBy = nil
-            isWell = true
-        }
-        wasEverWell = isWell
-    }
-
-    /// The statement after which it was broken for good; for a table that was made anew and never had the
-    /// row, the one that filled the table.
-    var culprit: Int? { wasEverWell ? brokenBy : filledBy ?? droppedBy ?? incarnation?.createdBy }
-
-    mutating func look(_ moment: Moment) {
-        let isWell: Bool?
+    init(
+        _ probe: CulpritProbe, from start: TableLineage, through statements: [SQLStatement],
+        to end: TableLineage
+    ) {
         switch probe {
         case .row(let match, let row, let column):
-            guard let incarnation, let name = moment.lineage.name(of: incarnation.id) else { return }
-            if case .insert(let table, _, _) = moment.action, table.folded == name {
-                filledBy = filledBy ?? moment.index
-            }
-            isWell = row.flatMap {
-                RowSearch(match: match, row: $0, column: column).isFound(in: name, moment)
-            }
+            self = .row(RowTrace(match, row, column, from: start, through: statements, to: end))
         case .fault(let rule, let id, let baseline):
-            isWell = hasFault(rule, id, moment).map { $0 <= baseline }
+            self = .fault(FaultTrace(rule: rule, id: id, baseline: baseline))
         }
-        guard let isWell else { return }
-        if isWell {
-            wasEverWell = true
-            brokenBy = nil
-        } else if self.isWell {
-            brokenBy = moment.index
+    }
+
+    var culprit: Int? {
+        switch self {
+        case .row(let trace): trace.culprit
+        case .fault(let trace): trace.brokenBy
         }
+    }
+
+    mutating func look(_ moment: CulpritMoment) {
+        switch self {
+        case .row(var trace):
+            trace.look(moment)
+            self = .row(trace)
+        case .fault(var trace):
+            trace.look(moment)
+            self = .fault(trace)
+        }
+    }
+}
+
+/// Whether a state has more of a fault than it may.
+private struct FaultTrace {
+    let rule: any StateRule
+    let id: Fault.ID
+    let baseline: Int
+    private var isWell = true
+    /// The statement after which it was there for good.
+    private(set) var brokenBy: Int?
+
+    init(rule: any StateRule, id: Fault.ID, baseline: Int) {
+        self.rule = rule
+        self.id = id
+        self.baseline = baseline
+    }
+
+    mutating func look(_ moment: CulpritMoment) {
+        guard let isWell = count(moment).map({ $0 <= baseline }) else { return }
+        if isWell { brokenBy = nil } else if self.isWell { brokenBy = moment.index }
         self.isWell = isWell
     }
 
-    /// How much of a fault there is; nil when it cannot be told. The rule may write: all of it is undone.
-    private func hasFault(_ rule: any StateRule, _ id: Fault.ID, _ moment: Moment) -> Int? {
+    /// How much of the fault there is; nil when it cannot be told. The rule may write: all of it is undone.
+    private func count(_ moment: CulpritMoment) -> Int? {
         let connection = moment.connection
         guard (try? connection.execute("SAVEPOINT drydock_look")) != nil else { return nil }
         defer { try? connection.execute("ROLLBACK TO drydock_look; RELEASE drydock_look") }
@@ -149,51 +154,5 @@ private struct Trace {
                 in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
         else { return nil }
         return faults.reduce(0) { $0 + ($1.id == id ? $1.count : 0) }
-    }
-}
-
-/// Looks a row of the table before the step up in what its successor is just now.
-private struct RowSearch {
-    let match: TableMatch
-    let row: TableDifference.Locator
-    let column: Int?
-
-    /// Nil when it cannot be told, as while the table has other columns.
-    func isFound(in table: String, _ moment: Moment) -> Bool? {
-        let source = "\(moment.beforeSchema).\(quotedName(match.before.name))"
-        let one: String
-        var conditions: [String]
-        switch row {
-        case .rowid(let rowid):
-            one = "SELECT * FROM \(source) WHERE \(match.before.rowidName ?? "rowid") = \(rowid)"
-            conditions =
-                column == nil
-                ? match.columns.map(sameValue) : ["f.\(match.after.rowidName ?? "rowid") = \(rowid)"]
-        case .key(let values, let positions):
-            let keys = positions.map { match.columns[$0] }
-            let condition = zip(keys, values).map { pair, value in
-                "\(quotedName(pair.before.name)) IS \(value.literal) COLLATE BINARY"
-            }
-            one = "SELECT * FROM \(source) WHERE \(condition.joined(separator: " AND ")) LIMIT 1"
-            conditions = keys.map(sameValue)
-        case .ordinal(let ordinal, let positions):
-            let keys = positions.map { match.columns[$0] }
-            let order = keys.map { quotedName($0.before.name) + " COLLATE BINARY" }
-            one =
-                "SELECT * FROM \(source)"
-                + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))")
-                + " LIMIT 1 OFFSET \(ordinal)"
-            conditions = keys.map(sameValue)
-        }
-        if let column { conditions.append(sameValue(match.columns[column])) }
-        let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
-        return try? moment.connection.firstRow(
-            "SELECT EXISTS(SELECT 1 FROM main.\(quotedName(table)) AS f, (\(one)) AS b WHERE \(condition))"
-        ) { $0.integer(0) != 0 }
-    }
-
-    private func sameValue(_ pair: TableMatch.ColumnPair) -> String {
-        let (old, new) = ("b.\(quotedName(pair.before.name))", "f.\(quotedName(pair.after.name))")
-        return "\(new) IS \(old) COLLATE BINARY AND typeof(\(new)) = typeof(\(old))"
     }
 }

@@ -142,6 +142,14 @@ struct StateInspector: Sendable {
         }
     }
 
+    /// The schema of a state, tables that cannot be read left out.
+    func catalog(of image: Image) async throws -> Catalog {
+        let historyTables = historyTables
+        return try await withConnection(to: image) {
+            try Catalog($0, without: historyTables, earlier: nil)
+        }
+    }
+
     /// Runs a closure on a connection to a fork of an image, foreign keys off.
     func withConnection<Result: Sendable>(
         to image: Image, attaching later: Image? = nil,

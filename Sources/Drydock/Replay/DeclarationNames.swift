@@ -31,13 +31,14 @@ struct DeclarationNames: Sendable {
         case .deletes(let table, let condition):
             deletionFault(table, condition, declaration)
         case .dropsTable(let table), .inserts(let table): tableFault(table, declaration)
+        case .dropsObject(let object, let name): objectFault(object, name, declaration)
         case .renamesTable(let from, let to): tableFault(from, declaration) ?? tableFault(to, declaration)
         case .dropsColumn(let table, let column): columnFault(table, column, declaration)
         case .renamesColumn(let table, let from, let to):
             columnFault(table, from, declaration) ?? columnFault(table, to, declaration)
         case .rewrites(let table, let column):
             if let column { columnFault(table, column, declaration) } else { tableFault(table, declaration) }
-        case .preserves, .foreignKeysImmediate: nil
+        case .preserves, .foreignKeysImmediate, .ignores: nil
         }
     }
 
@@ -91,6 +92,16 @@ struct DeclarationNames: Sendable {
         return invalid(
             "no table is called '\(name)' before or after the migration", declaration,
             nearestName(to: name, in: names))
+    }
+
+    private func objectFault(
+        _ object: Declaration.Object, _ name: String, _ declaration: Declaration
+    ) -> Finding? {
+        let known = before.objects.values.filter { $0.kind.rawValue == object.rawValue }.map(\.name)
+        if known.contains(where: { $0.foldedASCII == name.foldedASCII }) { return nil }
+        return invalid(
+            "no \(object.rawValue) is called '\(name)' before the migration", declaration,
+            nearestName(to: name, in: known.sorted()))
     }
 
     private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {

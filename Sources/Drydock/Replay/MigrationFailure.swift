@@ -11,6 +11,18 @@ struct MigrationFailure {
 
     /// Nil for an error that no statement and no check of the migration caused.
     var finding: Finding? {
+        guard var finding = bare else { return nil }
+        let code = NeighbouringCode.files(beside: migration.path)
+        if !code.isEmpty {
+            finding.help +=
+                (finding.help.isEmpty ? "" : "\n")
+                + "\(code.joined(separator: ", ")) beside it is code of the same version and was not run here. If it "
+                + "mends such rows first, keep a snapshot that the app has upgraded past \(migration.identifier)."
+        }
+        return finding
+    }
+
+    private var bare: Finding? {
         switch error {
         case let failure as StatementFailure:
             let statement = migration.statements[failure.index]
@@ -39,7 +51,7 @@ struct MigrationFailure {
         }
     }
 
-    private func help(for error: EngineError) -> String {
+    func help(for error: EngineError) -> String {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
             return

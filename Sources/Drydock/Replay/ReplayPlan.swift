@@ -4,6 +4,8 @@ struct ReplayPlan: Sendable {
     let pending: [Int]
     /// Identifiers that the snapshot has applied and the set has not.
     let unknown: [String]
+    /// What the snapshot has applied that is code, and not in the folder.
+    let code: [String]
     /// The newest migration of the set that the snapshot has applied.
     let from: String?
     /// How many migrations of the set a fresh install runs to be where this replay ends.
@@ -28,6 +30,7 @@ struct ReplayPlan: Sendable {
         let late = pending.filter { $0 < last ?? 0 && !known.contains(set.migrations[$0].identifier) }
         let identifiers = Set(set.migrations.map(\.identifier))
         unknown = history.identifiers.filter { !identifiers.contains($0) }
+        code = history.code
         finalCount = max(last.map { $0 + 1 } ?? 0, targetCount)
         let newest = last.map { set.migrations[$0].identifier }
         from = newest
@@ -57,17 +60,30 @@ struct ReplayPlan: Sendable {
                     tags: [.preExisting]))
         }
         if !unknown.isEmpty {
-            let names = unknown.prefix(5).joined(separator: ", ") + (unknown.count > 5 ? ", …" : "")
             findings.append(
                 Finding(
                     .unknownMigration,
                     "\(snapshot.path) has applied \(counted(unknown.count, "migration")) that "
-                        + "\(unknown.count == 1 ? "is" : "are") not in the folder: \(names)",
+                        + "\(unknown.count == 1 ? "is" : "are") not in the folder: \(Self.list(unknown))",
                     help:
                         "The snapshot is newer than the folder, or a released migration was renamed or removed."
                 ))
         }
+        if !code.isEmpty {
+            findings.append(
+                Finding(
+                    .migrationInCode, .note,
+                    "\(snapshot.path) has applied \(counted(code.count, "migration")) that "
+                        + "\(code.count == 1 ? "is" : "are") not SQL and not in the folder: \(Self.list(code))",
+                    help:
+                        "Whether others are pending cannot be told, and what they would do to rows was not seen."
+                ))
+        }
         return findings + late.map(finding(late:)) + edited.map(finding(edited:))
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", …" : "")
     }
 
     private func finding(late: (pending: Migration, applied: String)) -> Finding {

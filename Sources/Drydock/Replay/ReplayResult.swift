@@ -2,8 +2,8 @@
 struct ReplayResult: Sendable {
     var summary: ReplaySummary
     var findings: [Finding] = []
-    /// Findings about a migration's declarations: the same from every snapshot.
-    var declarationFindings: [Finding] = []
+    /// Findings about a migration and its declarations: the same from every snapshot.
+    var migrationFindings: [Finding] = []
     var notChecked: [NotChecked] = []
     var triedMigrations: Set<String> = []
     /// By migration; present when the migration was judged.

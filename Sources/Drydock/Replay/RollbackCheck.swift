@@ -82,12 +82,6 @@ struct RollbackCheck {
 
     private func redone(from image: Image) async throws -> Image {
         var step = migration
-        if migration.isDeferred {
-            step.record = [
-                Bookkeeping(
-                    "INSERT OR IGNORE INTO grdb_migrations VALUES (?)", [SQLValue(migration.identifier)])
-            ]
-        }
         // A transaction that was shared holds this one migration now.
         if step.transaction == .all { step.transaction = .each }
         return try await fork(of: image) { [step] in try $0.run([step]) { _ in } }
@@ -128,9 +122,10 @@ struct RollbackCheck {
         var step = migration
         step.path = down.path
         step.statements = down.statements
+        step.record = migration.unrecord
         let outcome = try await StepVerification(
             migration: step, declarations: [], before: after, after: state, inspector: inspector,
-            engine: context.engine
+            engine: context.engine, format: context.set.format
         ).run()
         let told: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
         return outcome.findings.map(\.finding).filter { told.contains($0.rule) }.map { finding in

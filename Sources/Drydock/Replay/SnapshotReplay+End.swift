@@ -67,7 +67,7 @@ extension SnapshotReplay {
             guard let count = context.set.index(of: code), let expected = fresh.catalogs[count] else {
                 return
             }
-            for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: expected) { add(finding) }
+            addMismatches(of: end.catalog, expected, plan.code)
             return
         }
         guard isWhole else {
@@ -80,7 +80,21 @@ extension SnapshotReplay {
                 .schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
         }
         guard let expected = fresh.catalogs[plan.finalCount] else { return }
-        for finding in SchemaMismatch.findings(migrated: end.catalog, fresh: expected) {
+        addMismatches(of: end.catalog, expected, plan.code)
+    }
+
+    /// A table with the history among the app's own is not missed where no migration makes it. What code did is
+    /// not in the fresh install that was made here.
+    private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
+        let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
+        let mine = catalog.without(shared.subtracting(fresh.tables.keys))
+        for var finding in SchemaMismatch.findings(migrated: mine, fresh: fresh) {
+            if !code.isEmpty {
+                finding.severity = min(finding.severity, .warning)
+                finding.help =
+                    "The fresh install was made without the migrations that are no SQL (\(code.joined(separator: ", "))): "
+                    + "if they do this, all is well. If not: " + finding.help
+            }
             add(finding)
         }
     }
@@ -125,12 +139,19 @@ extension SnapshotReplay {
         let pending = ReplayPlan(history: applied, set: set, targetCount: context.targetCount).pending
         guard !pending.isEmpty, !result.summary.steps.isEmpty else { return }
         let names = pending.map { set.migrations[$0].identifier }
+        let isUnrecorded =
+            set.format is CustomFormat && pending.allSatisfy { set.migrations[$0].record.isEmpty }
         add(
             Finding(
                 .notIdempotent,
-                "opened again with the same migrations: \(names.joined(separator: ", ")) would run again",
-                help: "A migration must not touch \(set.format.historyTable ?? "PRAGMA user_version").",
-                migration: result.summary.to, place: historyStatement.map { .init($0) }))
+                "opened again with the same migrations: \(names.joined(separator: ", ")) would run again"
+                    + (isUnrecorded ? ", since nothing records them" : ""),
+                help: isUnrecorded
+                    ? "Say how the app records a migration: 'record' under 'custom: history:' in drydock.yml, with "
+                        + "':version' for its identifier."
+                    : "A migration must not touch \(set.format.historyTable ?? "PRAGMA user_version").",
+                migration: result.summary.to,
+                place: isUnrecorded ? nil : historyStatement.map { .init($0) }))
     }
 
     /// The last statement of a replayed migration that names the history table.

@@ -72,7 +72,8 @@ struct SnapshotReplay {
             let end = try await run(plan, on: database, overlay, from: baseline)
             try await database.close()
             settle(end)
-            let isWhole = result.summary.steps.count == plan.pending.count
+            result.summary.pendingCount = plan.pending.count - result.summary.steps.count
+            let isWhole = result.summary.pendingCount == 0
             try await checkIntegrity(at: end)
             checkSchema(at: end, plan, isWhole: isWhole)
             if isWhole { try await checkIdempotence(at: end) }
@@ -106,12 +107,15 @@ struct SnapshotReplay {
             ?? set.base.map { _ in AppliedHistory([]) }
         guard let history else {
             let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
+            let other =
+                set.format is any NamedHistory
+                ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
             add(
                 Finding(
                     .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
                     help:
                         "It has tables but \(sign). Make snapshots with the app or tool that "
-                        + "migrates them, so that the history is there."))
+                        + "migrates them, so that the history is there." + other))
             return nil
         }
         let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
@@ -225,7 +229,8 @@ struct SnapshotReplay {
         var ready: [Migration] = []
         for migration in batch.map({ context.set.migrations[$0] }) {
             result.triedMigrations.insert(migration.identifier)
-            if migration.fault != nil {
+            if let fault = migration.fault {
+                if migration.isFaultyWhenPending { result.migrationFindings.append(fault) }
                 notChecked(
                     .migrationFailed,
                     "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
@@ -311,12 +316,12 @@ struct SnapshotReplay {
         let verification = StepVerification(
             migration: migration, declarations: migration.declarations,
             before: before,
-            after: after, inspector: inspector, engine: context.engine)
+            after: after, inspector: inspector, engine: context.engine, format: context.set.format)
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
-        result.declarationFindings += outcome.declarationFindings
+        result.migrationFindings += outcome.declarationFindings
         for reason in outcome.notChecked { notChecked(reason.rule, reason.reason) }
         trail.append(outcome.names)
         stepFindings += outcome.findings.map { pending in

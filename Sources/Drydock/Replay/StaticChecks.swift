@@ -19,7 +19,8 @@ enum StaticChecks {
     }
 
     /// - Parameter before: the schema that the migration meets, where it is known.
-    static func findings(for migration: Migration, before: Catalog?) -> [Finding] {
+    static func findings(for migration: Migration, before: @autoclosure @escaping () -> Schema?) -> [Finding]
+    {
         guard migration.isDeferred else { return ToolStaticChecks(migration, before).findings() }
         var findings: [Finding] = []
         if let statement = transactionStatement(in: migration) {

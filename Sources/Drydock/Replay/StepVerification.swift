@@ -9,6 +9,8 @@ struct StepVerification: Sendable {
     let after: DatabaseState
     let inspector: StateInspector
     let engine: any Engine
+    /// Whose migration it is; nil for a plan of Drydock's own, which no tool records.
+    var format: (any MigrationFormat)?
 
     struct Outcome: Sendable {
         var findings: [StepFinding] = []
@@ -21,7 +23,7 @@ struct StepVerification: Sendable {
     }
 
     func run() async throws -> Outcome {
-        let lineage = TableLineage(tables: before.catalog.tables.keys, statements: migration.statements)
+        let lineage = TableLineage(tables: before.catalog.tableNames, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
             names: StepNames(
@@ -64,18 +66,53 @@ struct StepVerification: Sendable {
         }
         findings += faults.compactMap { $0 }
         let sound = zip(candidates, faults).filter { $0.1 == nil }.map(\.0)
-        let (beforeCatalog, afterCatalog) = (before.catalog, after.catalog)
+        let shared = Set((format?.sharedTables ?? []).map(\.foldedASCII))
+        let (old, new) = (before.catalog.split(sharing: shared), after.catalog.split(sharing: shared))
+        let history = HistoryComparison(
+            before: old.history, after: new.history, shared: shared, record: migration.record,
+            lineage: lineage, declarations: sound)
         let changes = after.changes
-        let conservation = try await inspector.withConnection(to: before.image, attaching: after.image) {
-            try Conservation(
-                connection: $0, before: beforeCatalog, after: afterCatalog, changes: changes,
+        var (conservation, verdict) = try await inspector.withConnection(
+            to: before.image, attaching: after.image
+        ) { connection in
+            let conservation = try Conservation(
+                connection: connection, before: old.rest, after: new.rest, changes: changes,
                 lineage: lineage, declarations: sound)
+            // Last, since it writes.
+            return (conservation, try history.verdict(connection, changes))
         }
+        if !verdict.isExplained { verdict.conservation = try await unrecorded(history, verdict.conservation) }
+        conservation.add(verdict.conservation, sharing: shared)
         // Pages that were pulled away while they were read would have read as zeros.
         try after.changes?.before.source.checkIntact()
         try after.changes?.after.source.checkIntact()
         findings += conservation.failedConditions.map { names.runtimeFault(of: $0, $1) }
         return (conservation, findings)
+    }
+
+    /// What the migration itself did to the tables in which its tool keeps the history.
+    private func unrecorded(_ history: HistoryComparison, _ found: Conservation) async throws -> Conservation
+    {
+        if migration.record.isEmpty {
+            guard let query = format?.historyQuery,
+                let old = try? await answers(to: query, in: before),
+                let new = try? await answers(to: query, in: after)
+            else { return found }
+            return found.without(answers: Set(old.compactMap(\.first)), Set(new.compactMap(\.first)))
+        }
+        do {
+            let image = try await UnrecordedRun(
+                migration: migration, before: before, engine: engine, inspector: inspector
+            ).image()
+            let (catalog, sharing) = (try await inspector.catalog(of: image), history.shared)
+            return try await inspector.withConnection(to: before.image, attaching: image) {
+                try history.conservation($0, after: catalog.split(sharing: sharing).history)
+            }
+        } catch let error as EngineError where !error.isInterrupt {
+            return found
+        } catch let failure as StatementFailure where !failure.error.isInterrupt {
+            return found
+        }
     }
 
     // MARK: - State rules

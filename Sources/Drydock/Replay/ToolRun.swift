@@ -28,7 +28,7 @@ struct ToolRun {
 
     /// Makes the history table where it is missing, as tools do before they look into it.
     func prepare() throws {
-        for entry in set.format.historySetup { try write(entry) }
+        for entry in set.format.historySetup { try entry.write(on: connection) }
     }
 
     /// Runs migrations that one transaction holds, or one that has its own or none.
@@ -128,13 +128,8 @@ struct ToolRun {
 
     private func record(_ migration: Migration, _ index: Int) throws {
         try failing(index, .record) {
-            for entry in migration.record { try write(entry) }
+            for entry in migration.record { try entry.write(on: connection) }
         }
-    }
-
-    private func write(_ entry: Bookkeeping) throws {
-        guard !entry.values.isEmpty else { return try connection.execute(entry.sql) }
-        try connection.forEachRow(entry.sql, entry.values) { _ in }
     }
 
     private func failing(_ index: Int, _ moment: BatchFailure.Moment, _ body: () throws -> Void) throws {
@@ -143,6 +138,13 @@ struct ToolRun {
         } catch {
             throw BatchFailure(index: index, error: error, moment: moment)
         }
+    }
+}
+
+extension Bookkeeping {
+    func write(on connection: any Connection) throws {
+        guard !values.isEmpty else { return try connection.execute(sql) }
+        try connection.forEachRow(sql, values) { _ in }
     }
 }
 

@@ -4,7 +4,7 @@ import SQLiteSchema
 /// PRAGMA do inside the transaction that the tool opens, or without one.
 struct ToolStaticChecks {
     private let migration: Migration
-    private let before: Catalog?
+    private let before: () -> Schema?
     private var isInside: Bool
     private var foreignKeys: Bool
     /// The file would have had foreign keys off.
@@ -13,7 +13,7 @@ struct ToolStaticChecks {
     private var end: SQLStatement?
     private var result: [Finding] = []
 
-    init(_ migration: Migration, _ before: Catalog?) {
+    init(_ migration: Migration, _ before: @escaping () -> Schema?) {
         self.migration = migration
         self.before = before
         isInside = migration.transaction != .none
@@ -96,7 +96,7 @@ struct ToolStaticChecks {
         }
         let acts: Set<ForeignKey.Action> = [.cascade, .setNull, .setDefault]
         let isParent =
-            before?.schema.tables.values.contains { table in
+            before()?.tables.values.contains { table in
                 table.name.foldedASCII != name.foldedASCII
                     && table.foreignKeys.contains {
                         $0.parent.foldedASCII == name.foldedASCII && acts.contains($0.onDelete)

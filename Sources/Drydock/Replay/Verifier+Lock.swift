@@ -51,7 +51,7 @@ extension FormatChoice {
             // What cannot be read is told when it is replayed.
             guard let facts = try? await opener.facts(of: snapshot) else { continue }
             histories.append(facts)
-            if MigrationFormats.all.contains(where: { $0.historyTable != nil && $0.owns(facts) }) { break }
+            if isDecided(by: facts) { break }
         }
         return try load(histories)
     }

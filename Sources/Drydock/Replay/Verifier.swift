@@ -197,10 +197,10 @@ public struct Verifier: Sendable {
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
             let index = context.set.index(of: migration.identifier) ?? 0
-            report.findings += StaticChecks.findings(for: migration, before: catalogs[index])
+            report.findings += StaticChecks.findings(for: migration, before: catalogs[index]?.schema)
         }
         report.findings += CodeGaps(context: context, results: results).findings()
-        report.findings += unique(results.flatMap(\.declarationFindings))
+        report.findings += unique(results.flatMap(\.migrationFindings))
         report.findings += unusedDeclarations(results, context)
         report.findings += results.flatMap(\.findings)
         report.notChecked += results.flatMap(\.notChecked)
@@ -227,7 +227,7 @@ public struct Verifier: Sendable {
     }
 
     private func unusedDeclarations(_ results: [ReplayResult], _ context: ReplayContext) -> [Finding] {
-        let invalid = Set(results.flatMap(\.declarationFindings).compactMap(\.place))
+        let invalid = Set(results.flatMap(\.migrationFindings).compactMap(\.place))
         var findings: [Finding] = []
         for migration in context.targets {
             let uses = results.compactMap { $0.usedDeclarations[migration.identifier] }
@@ -251,7 +251,7 @@ public struct Verifier: Sendable {
 extension Finding {
     /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a
     /// released migration, comments included, so for one that a snapshot has applied it is drydock.yml.
-    fileprivate mutating func placeDeclaration(isReleased: Bool) {
+    mutating func placeDeclaration(isReleased: Bool) {
         help = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard line.hasPrefix(declarationMarker) else { return String(line) }
             let words = line.dropFirst(declarationMarker.count)

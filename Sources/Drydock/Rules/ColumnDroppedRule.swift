@@ -19,6 +19,11 @@ struct ColumnDroppedRule: StepRule {
                 "Column \(twin) holds its every value. If that is a rename, declare it:\n\(declarationMarker)"
                     + "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))"
             }
+            let places = dropped.whereabouts.joined(separator: ", ")
+            let moved =
+                places.isEmpty
+                ? nil
+                : "Its every value is in \(places): if it was moved there, with its row, nothing is lost."
             findings.append(
                 StepFinding(
                     Finding(
@@ -26,7 +31,8 @@ struct ColumnDroppedRule: StepRule {
                         "column \(table).\(column) is gone"
                             + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))"),
                         help: remedy(
-                            "its values were meant to go", "drops column \(path)", else: rename ?? ""),
+                            "its values were meant to go", "drops column \(path)", else: rename ?? moved ?? ""
+                        ),
                         place: place(of: table, column, in: step), table: table, column: column,
                         evidence: Evidence(rowCount: count))))
         }

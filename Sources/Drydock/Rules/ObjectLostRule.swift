@@ -2,7 +2,8 @@ import SQLiteSchema
 
 /// `object-lost`: an index, trigger or view vanished although no statement dropped it by name and its
 /// table lives on. SQLite drops the indexes and triggers of a table with it, so a rebuild must make them
-/// anew (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8).
+/// anew (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). An index whose work another does,
+/// or a key of the table, is not lost.
 struct ObjectLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         let before = step.before.catalog.objects.sorted {
@@ -16,6 +17,11 @@ struct ObjectLostRule: StepRule {
                 !moved(id, in: step)
             else { return nil }
             let kind = object.kind.rawValue
+            let isDeclared = declarations.covers {
+                guard case .dropsObject(let declared, let name) = $0 else { return false }
+                return declared.rawValue == kind && name.foldedASCII == id.name
+            }
+            guard !isDeclared else { return nil }
             let culprit =
                 step.lineage.dropStatement(ofTable: object.tableName)
                 ?? step.lineage.dropStatement(of: .init(.view, object.tableName))
@@ -29,6 +35,8 @@ struct ObjectLostRule: StepRule {
                           \(object.text.replacing("\n", with: "\n  "));
                         If it was meant to go, drop it by name before:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
+                        or declare it:
+                        \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))
                         """,
                     place: step.statement(at: culprit).map { .init($0) }, table: home),
                 stands: { end, lastName in
@@ -96,9 +104,7 @@ private struct SoughtObject: Sendable {
         let diff = SchemaDiff(from: schema, to: others, hints: hints)
         if let index = schema.indexes.values.first {
             return others.indexes.values.contains { diff.isSame(index, $0) }
-                || others.table(home).map { table in
-                    table.uniques.contains { diff.isSame(index, $0, of: table) }
-                } ?? false
+                || others.table(home).map { diff.isReplaced(index, byKeyOf: $0) } ?? false
         }
         guard let trigger = schema.triggers.values.first else { return false }
         return others.triggers.values.contains { diff.isSame(trigger, $0) }

@@ -54,7 +54,8 @@ public struct SchemaComparer: Sendable {
     /// - Throws: ``RequestError`` for a source that cannot be read.
     public func run(_ request: DiffRequest) async throws -> DiffReport {
         let loader = SchemaLoader(
-            engine: engine, functions: request.functions, collations: request.collations)
+            engine: engine, functions: request.functions, collations: request.collations,
+            historyTables: [request.old, request.new].compactMap(\.options.historyTable))
         let old = try await loader.load(request.old)
         let new = try await loader.load(request.new)
         let misfits = request.hints.misfits(from: old.schema, to: new.schema)
@@ -87,8 +88,10 @@ public struct SchemaComparer: Sendable {
     public func schema(
         of source: SchemaSource, functions: [FunctionStub] = [], collations: [CollationStub] = []
     ) async throws -> Schema {
-        try await SchemaLoader(engine: engine, functions: functions, collations: collations).load(source)
-            .schema
+        try await SchemaLoader(
+            engine: engine, functions: functions, collations: collations,
+            historyTables: [source.options.historyTable].compactMap(\.self)
+        ).load(source).schema
     }
 
     private func plan(

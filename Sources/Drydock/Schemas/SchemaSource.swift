@@ -73,6 +73,10 @@ struct SchemaLoader: Sendable {
     let engine: any Engine
     let functions: [FunctionStub]
     let collations: [CollationStub]
+    /// Names that tools were given for their history tables, beside the usual.
+    var historyTables: [String] = []
+
+    private var history: [String] { MigrationFormats.all.flatMap(\.ownTables) + historyTables }
 
     private var settings: ConnectionSettings {
         var settings = ConnectionSettings()
@@ -84,7 +88,7 @@ struct SchemaLoader: Sendable {
 
     var inspector: StateInspector {
         StateInspector(
-            engine: engine, settings: settings, historyTables: MigrationFormats.all.flatMap(\.ownTables))
+            engine: engine, settings: settings, historyTables: history)
     }
 
     /// - Throws: ``RequestError`` that names the source, with line and column where SQL is wrong.
@@ -119,7 +123,7 @@ struct SchemaLoader: Sendable {
     /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
     /// or migrations make says nothing about them, nor about a version that is zero because nothing set it.
     func schema(of image: Image, _ kind: SchemaSource.Kind) async throws -> Schema {
-        let history = MigrationFormats.all.flatMap(\.ownTables)
+        let history = history
         return try await inspector.withConnection(to: image) { connection in
             let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema") {
                 SchemaRow(

@@ -27,6 +27,8 @@ public struct DatabaseStatistics: Sendable {
     public var applicationID: Int32 = 0
     /// `SQLITE_VERSION_NUMBER` of the library that wrote the file last.
     public var libraryVersion: UInt32 = 0
+    /// Written by way of a write-ahead log (`PRAGMA journal_mode = WAL`).
+    public var isLogged = false
     /// Frames of the write-ahead log up to the last commit.
     public var logFrames = 0
     /// Pages that those frames have, each once.

@@ -33,6 +33,7 @@ public struct StatisticsReader: Sendable {
         if header.hasPointerMaps { result.autoVacuum = header.isIncrementalVacuum ? .incremental : .full }
         (result.userVersion, result.applicationID) = (header.userVersion, header.applicationID)
         result.libraryVersion = header.libraryVersion
+        result.isLogged = header.writeVersion == 2
         (result.logFrames, result.logPages) = (log?.frameCount ?? 0, log?.distinctPages ?? 0)
         guard file.pageCount > 0 else { return result }
         try file.forEachFreePage { _, _ in result.freelistPages += 1 }

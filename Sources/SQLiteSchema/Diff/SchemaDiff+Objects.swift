@@ -137,15 +137,30 @@ extension SchemaDiff {
 
     /// Whether a UNIQUE constraint of a table holds what a unique index held.
     public func isSame(_ index: Index, _ unique: UniqueConstraint, of table: Table) -> Bool {
-        guard index.isUnique, index.condition == nil, index.terms.count == unique.terms.count,
+        index.isUnique && index.terms.count == unique.terms.count && begins(unique.terms, like: index, table)
+    }
+
+    /// Whether a table's PRIMARY KEY or a UNIQUE constraint does what an index did: its own index begins with the
+    /// same columns, and holds no other where the index was unique.
+    public func isReplaced(_ index: Index, byKeyOf table: Table) -> Bool {
+        let keys = [table.effectivePrimaryKey] + table.uniques.map(\.terms)
+        return keys.contains { terms in
+            begins(terms, like: index, table) && (!index.isUnique || terms.count == index.terms.count)
+        }
+    }
+
+    /// Whether a key begins with the terms of an index for every row, in one order or its reverse.
+    private func begins(_ terms: [KeyTerm], like index: Index, _ table: Table) -> Bool {
+        guard index.condition == nil, terms.count >= index.terms.count,
             hints.table(index.table) == table.name.foldedASCII
         else { return false }
-        return zip(index.terms, unique.terms).allSatisfy { mine, theirs in
-            guard case .column(let name) = mine.value else { return false }
-            let collation = theirs.collation ?? table.column(theirs.column)?.collation ?? "BINARY"
-            return hints.column(name, of: index.table) == theirs.column.foldedASCII
-                && index.collation(of: mine, in: old.table(index.table)) == collation.uppercasedASCII
-        }
+        let turned = zip(index.terms, terms).map { $0.isDescending != $1.isDescending }
+        return Set(turned).count <= 1
+            && zip(index.terms, terms).allSatisfy { mine, theirs in
+                guard case .column(let name) = mine.value else { return false }
+                return hints.column(name, of: index.table) == theirs.column.foldedASCII
+                    && index.collation(of: mine, in: old.table(index.table)) == table.collation(of: theirs)
+            }
     }
 }
 

@@ -62,22 +62,38 @@ extension SchemaBuilder {
     mutating func resolveDoubleQuotes() {
         for name in schema.tables.keys { resolveTable(name) }
         for (name, index) in schema.indexes { resolveIndex(name, index) }
-        for name in schema.views.keys {
-            guard var query = schema.views[name]?.query else { continue }
-            resolveQuery(&query, names: query.names)
-            schema.views[name]?.query = query
+        for name in schema.views.keys { resolveView(name) }
+        for name in schema.triggers.keys { resolveTrigger(name) }
+    }
+
+    /// The same for one object.
+    mutating func resolveDoubleQuotes(of object: CreateStatement.Object) {
+        switch object {
+        case .table(let table): resolveTable(table.name.foldedASCII)
+        case .index(let index): resolveIndex(index.name.foldedASCII, index)
+        case .view(let view): resolveView(view.name.foldedASCII)
+        case .trigger(let trigger): resolveTrigger(trigger.name.foldedASCII)
+        case .virtualTable: break
         }
-        for (name, trigger) in schema.triggers {
-            let names = trigger.names.union([trigger.table.foldedASCII])
-            if var condition = trigger.condition {
-                resolveQuery(&condition, names: names)
-                schema.triggers[name]?.condition = condition
-            }
-            for place in trigger.body.indices {
-                var statement = trigger.body[place]
-                resolveQuery(&statement, names: names)
-                schema.triggers[name]?.body[place] = statement
-            }
+    }
+
+    private mutating func resolveView(_ name: String) {
+        guard var query = schema.views[name]?.query else { return }
+        resolveQuery(&query, names: query.names)
+        schema.views[name]?.query = query
+    }
+
+    private mutating func resolveTrigger(_ name: String) {
+        guard let trigger = schema.triggers[name] else { return }
+        let names = trigger.names.union([trigger.table.foldedASCII])
+        if var condition = trigger.condition {
+            resolveQuery(&condition, names: names)
+            schema.triggers[name]?.condition = condition
+        }
+        for place in trigger.body.indices {
+            var statement = trigger.body[place]
+            resolveQuery(&statement, names: names)
+            schema.triggers[name]?.body[place] = statement
         }
     }
 

@@ -54,24 +54,28 @@ public struct SchemaParser: Sendable {
     }
 
     /// Adds what a row describes; nothing for the indexes that constraints make, nor for state.
-    func add(_ row: SchemaRow, to builder: inout SchemaBuilder) {
-        guard let sql = row.sql, !isState(row.name), !isState(row.table) else { return }
+    /// - Returns: what was added and understood.
+    @discardableResult
+    func add(_ row: SchemaRow, to builder: inout SchemaBuilder) -> CreateStatement.Object? {
+        guard let sql = row.sql, !isState(row.name), !isState(row.table) else { return nil }
         let source = SQLSource(name: "sqlite_schema", sql)
         var statements = StatementSplitter(source)
         guard let statement = statements.next() else {
             builder.add(unparsed: row, sql, reason: "the SQL is empty")
-            return
+            return nil
         }
         do throws(SchemaError) {
             var reader = DDLReader(statement)
             let create = try reader.create()
             guard create.name.name.isSameName(as: row.name) else {
                 builder.add(unparsed: row, sql, reason: "the SQL creates \(create.name.name)")
-                return
+                return nil
             }
             builder.add(create.object)
+            return create.object
         } catch {
             builder.add(unparsed: row, sql, reason: error.message)
+            return nil
         }
     }
 

@@ -19,8 +19,8 @@ import Testing
         try make(
             """
             CREATE TABLE t(a INTEGER PRIMARY KEY, b);
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO t SELECT i, 0 FROM n
-            """, "DELETE FROM t WHERE a % 100 <> 0")
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) INSERT INTO t SELECT i, 0 FROM n
+            """, "DELETE FROM t WHERE a % 3 <> 0")
         let database = try PlainDatabase(tool.folder.file("new.sqlite"))
         try database.execute("PRAGMA synchronous = OFF; PRAGMA busy_timeout = 10000")
         let running = try tool.start([
@@ -33,7 +33,7 @@ import Testing
         }
         let result = try running.result()
         if result.status == 1 {
-            #expect(Set(result.output.matches(of: /SET "b" = ([0-9]+)/).map(\.1)).count == 1)
+            #expect(Set(result.output.matches(of: /SET "b" = ([0-9]+)/).map(\.1)).count <= 1)
         } else {
             #expect(result.status == 2 && result.errors.contains("new.sqlite was written while it was read"))
         }

@@ -115,4 +115,20 @@ import Testing
         #expect(finding.help.contains("-- drydock: drops column n.a"))
         #expect(finding.help.contains("renames column n.a to n.c"))
     }
+
+    @Test func theFindingSaysWhereTheValuesAre() async throws {
+        let steps = """
+            CREATE TABLE moved(id INTEGER PRIMARY KEY, text TEXT, other TEXT);
+            INSERT INTO moved SELECT id, a, 'x' FROM n;
+            ALTER TABLE n DROP COLUMN a;
+            """
+        let scenario = Scenario(
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a TEXT)",
+            rows: "INSERT INTO n VALUES (1, 'one'), (2, 'two'), (3, NULL);", steps: steps)
+        let help = try await scenario.verify().finding(.columnDropped).help
+        #expect(help.contains("Its every value is in moved.text: "))
+        var partial = scenario
+        partial.migrations[1].sql = steps.replacing("FROM n;", with: "FROM n WHERE id = 1;")
+        #expect(try await !partial.verify().finding(.columnDropped).help.contains("every value"))
+    }
 }

@@ -12,6 +12,11 @@ import Testing
             "a column that is not there", "-- drydock: drops column email.sendr\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
+            "an index that is not there", "-- drydock: drops index email_on_acount\nSELECT 1",
+            errors: [.invalidDeclaration]),
+        RuleCase(
+            "nothing lost the view", "-- drydock: drops view inbox\nSELECT 1", warnings: [.unusedDeclaration]),
+        RuleCase(
             "nothing needed it", "-- drydock: drops table log\nSELECT 1", warnings: [.unusedDeclaration]),
         RuleCase(
             "each that nothing needed",

@@ -17,6 +17,27 @@ import Testing
         #expect(try report.finding(.notIdempotent).message.contains("v1 would run again"))
     }
 
+    /// The tool's own rows are no less a loss than the app's.
+    @Test func aMigrationThatTakesRowsOfTheHistory() async throws {
+        let lost = try await GooseFormatTests.project.with(
+            "003_index.sql", GooseFormatTests.file("DELETE FROM goose_db_version WHERE version_id = 0;\n")
+        ).verify()
+        lost.expect(errors: [.rowsLost])
+        #expect(try lost.finding(.rowsLost).table == "goose_db_version")
+        #expect(try lost.finding(.rowsLost).place?.line == 2)
+        let meant = try await GooseFormatTests.project.with(
+            "003_index.sql",
+            GooseFormatTests.file(
+                "-- drydock: deletes from goose_db_version where version_id = 0\n"
+                    + "DELETE FROM goose_db_version WHERE version_id = 0;\n")
+        ).verify()
+        meant.expectNothing()
+        let dropped = try await GooseFormatTests.project.with(
+            "003_index.sql", GooseFormatTests.file("UPDATE goose_db_version SET tstamp = 1;\n")
+        ).verify()
+        dropped.expect(errors: [.valuesChanged])
+    }
+
     @Test func aGapIsReplayedWithAWarning() async throws {
         var scenario = Scenario(migrations: Self.three + [("v4", "ALTER TABLE n ADD COLUMN d")], at: 1)
         scenario.schemaEdit = "ALTER TABLE n ADD COLUMN c; INSERT INTO grdb_migrations VALUES ('v3')"

@@ -85,4 +85,14 @@ import Testing
         let report = try await scenario.verify { $0.collations = [.init(name: "pinyin", order: .nocase)] }
         report.expectNothing()
     }
+
+    @Test func codeOfTheSameVersionIsNamed() async throws {
+        let project = GolangMigrateFormatTests.project
+            .with("000003_index.up.sql", "CREATE TABLE t(a NOT NULL); INSERT INTO t VALUES (NULL);")
+            .with("3_premigrate.go", "package migrations").with("4_other.go", "package migrations")
+            .with("3_x_test.go", "package migrations")
+        let help = try await project.verify().finding(.migrationFailed).help
+        #expect(help.contains("3_premigrate.go beside it is code of the same version"), "\(help)")
+        #expect(!help.contains("4_other.go") && !help.contains("_test"))
+    }
 }

@@ -11,6 +11,14 @@ import Testing
             errors: [.objectLost, .objectLost]),
         RuleCase("dropped by name", "DROP INDEX email_on_account; DROP TRIGGER email_gone; DROP VIEW inbox"),
         RuleCase(
+            "declared",
+            "-- drydock: drops index EMAIL_on_account\n-- drydock: drops trigger email_gone\n"
+                + Mail.rebuild(indexes: "", triggers: "")),
+        RuleCase(
+            "another kind is declared",
+            "-- drydock: drops trigger email_gone\n" + Mail.rebuild(indexes: ""), errors: [.objectLost],
+            warnings: [.unusedDeclaration]),
+        RuleCase(
             "dropped by name before the rebuild", "DROP INDEX email_on_account; " + Mail.rebuild(indexes: "")),
         RuleCase("dropped by name in another case and quoted", "DROP INDEX main.\"Email_On_Account\""),
         RuleCase(
@@ -53,6 +61,56 @@ import Testing
             ALTER TABLE new RENAME TO n
             """,
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a COLLATE NOCASE);",
+            errors: [.objectLost]),
+        RuleCase(
+            "a unique index that became the primary key",
+            """
+            CREATE TABLE new(a INTEGER PRIMARY KEY, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a INTEGER, b INT); CREATE UNIQUE INDEX n_a ON n(a);"),
+        RuleCase(
+            "an index with which the primary key begins",
+            """
+            CREATE TABLE new(a TEXT, b INT, PRIMARY KEY(a, b)) WITHOUT ROWID; INSERT INTO new SELECT a, b FROM n;
+            DROP TABLE n; ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);"),
+        RuleCase(
+            "a unique index with which the primary key only begins",
+            """
+            CREATE TABLE new(a TEXT, b INT, PRIMARY KEY(a, b)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a);", errors: [.objectLost]),
+        RuleCase(
+            "an index whose columns the key has the other way round",
+            """
+            CREATE TABLE new(a TEXT, b INT, UNIQUE(b, a)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a, b);", errors: [.objectLost]),
+        RuleCase(
+            "an index of two directions that the key has not",
+            """
+            CREATE TABLE new(a TEXT, b INT, UNIQUE(a, b)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a, b DESC);", errors: [.objectLost]),
+        RuleCase(
+            "a plain index that became a constraint",
+            """
+            CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);"),
+        RuleCase(
+            "a partial index is no constraint",
+            """
+            CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a) WHERE b > 0;",
             errors: [.objectLost]),
         RuleCase(
             "its column has another name after the rebuild",
@@ -143,6 +201,7 @@ import Testing
         #expect(finding.place?.statement == "DROP TABLE email")
         #expect(finding.help.contains("CREATE INDEX email_on_account ON email"))
         #expect(finding.help.contains("DROP INDEX email_on_account;"))
+        #expect(finding.help.contains("-- drydock: drops index email_on_account"))
     }
 
     @Test func whatIsHealedIsTagged() async throws {

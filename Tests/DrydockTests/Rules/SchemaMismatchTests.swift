@@ -47,6 +47,30 @@ import Testing
             "DROP TABLE blank; CREATE TABLE blank(note TEXT, id INTEGER PRIMARY KEY)",
             warnings: [.schemaMismatch]),
         Drift(
+            "a unique index in place of a constraint, a warning",
+            """
+            PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; DROP TABLE account;
+            CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);
+            CREATE UNIQUE INDEX account_email ON account(email);
+            INSERT INTO account SELECT DISTINCT account_id, account_id, NULL FROM email;
+            """, warnings: [.schemaMismatch]),
+        Drift(
+            "an index of another collation in place of a constraint",
+            """
+            PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; DROP TABLE account;
+            CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);
+            CREATE UNIQUE INDEX account_email ON account(email COLLATE NOCASE);
+            INSERT INTO account SELECT DISTINCT account_id, account_id, NULL FROM email;
+            """, errors: [.schemaMismatch, .schemaMismatch]),
+        Drift(
+            "a partial index in place of a constraint",
+            """
+            PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; DROP TABLE account;
+            CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);
+            CREATE UNIQUE INDEX account_email ON account(email) WHERE id > 0;
+            INSERT INTO account SELECT DISTINCT account_id, account_id, NULL FROM email;
+            """, errors: [.schemaMismatch, .schemaMismatch]),
+        Drift(
             "blanks, quotes, comments and case",
             "DROP TABLE blank; create table \"blank\" (id integer primary key /* id */,\n [note]   text -- note\n)"
         ),

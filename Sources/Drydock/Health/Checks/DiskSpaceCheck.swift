@@ -1,5 +1,3 @@
-import Foundation
-
 /// `disk-space`: VACUUM would not have the room that it needs.
 ///
 /// "When VACUUMing a database, as much as twice the size of the original database file is required in free disk
@@ -12,7 +10,9 @@ struct DiskSpaceCheck: HealthCheck {
 
     func check(_ view: HealthView) throws -> HealthResult {
         let size = Int(view.file.pageCount) * view.file.header.pageSize
-        guard let free = FileSystem(of: view.path)?.freeBytes, size > 0 else { return HealthResult() }
+        guard let free = DiskSpace.free(in: FolderListing.realPath(view.path)), size > 0 else {
+            return HealthResult()
+        }
         let threshold = view.threshold(of: self)
         let ratio = Double(free) / Double(size)
         let measures = [
@@ -31,20 +31,5 @@ struct DiskSpaceCheck: HealthCheck {
                     "\(counted(free, "byte")) are free on the disk; a VACUUM of the database needs up to \(2 * size)",
                     help: "Make room, or write the smaller database to another disk: VACUUM INTO 'PATH'.")
             ], measures: measures)
-    }
-}
-
-/// The file system that a file is on.
-struct FileSystem {
-    /// Free for a user without privileges.
-    let freeBytes: Int
-    /// The size of its blocks.
-    let blockSize: Int
-
-    init?(of path: String) {
-        var status = statvfs()
-        guard statvfs(FolderListing.realPath(path), &status) == 0 else { return nil }
-        blockSize = Int(status.f_bsize)
-        freeBytes = Int(status.f_bavail) * Int(status.f_frsize)
     }
 }

@@ -7,7 +7,8 @@ struct PageSizeCheck: HealthCheck {
     func check(_ view: HealthView) throws -> HealthResult {
         let size = view.file.header.pageSize
         // Some network file systems give sizes for transfers, which are no blocks.
-        guard view.file.pageCount > 0, let block = FileSystem(of: view.path)?.blockSize, block <= 65536,
+        guard view.file.pageCount > 0, let block = DiskSpace.blockSize(of: FolderListing.realPath(view.path)),
+            block <= 65536,
             size < block
         else { return HealthResult() }
         return HealthResult([

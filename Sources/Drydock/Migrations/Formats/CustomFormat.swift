@@ -42,6 +42,20 @@ public struct CustomFormat: MigrationFormat {
 
     public var historySetup: [Bookkeeping] { setup.map { Bookkeeping($0) } }
 
+    public var historyQuery: String? { query }
+
+    /// The history's table is the app's own unless the tool makes it, and so is whatever `record` writes.
+    public var sharedTables: [String] {
+        let written = record.flatMap { SQLSource(name: "record", $0).statements() }.compactMap {
+            switch $0.action {
+            case .insert(let table, _, _), .update(let table, _), .delete(let table): table.name
+            default: nil
+            }
+        }
+        let own = setup.isEmpty ? nil : historyTable?.foldedASCII
+        return ((historyTable.map { [$0] } ?? []) + written).filter { $0.foldedASCII != own }
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool { historyTable.map { facts.has($0) } ?? true }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? { nil }

@@ -11,10 +11,10 @@ import SQLiteSchema
 /// - Foreign keys are always on: "D1 enforces that foreign key constraints are valid within all queries and
 ///   migrations. This is identical to the behaviour of `PRAGMA foreign_keys = on`"; `defer_foreign_keys` is what
 ///   a migration may use (developers.cloudflare.com/d1/sql-api/foreign-keys).
-/// - `d1_migrations(id, name, applied_at)` with the file's name; no checksums, no way back.
-public struct D1Format: MigrationFormat {
+/// - `d1_migrations(id, name, applied_at)`, or what `migrations_table` says, with the file's name; no checksums, no way back.
+public struct D1Format: NamedHistory {
     public let name = "d1"
-    public let historyTable: String? = "d1_migrations"
+    public var historyTable: String? = "d1_migrations"
     public let otherTables = ["_cf_KV", "_cf_METADATA"]
     public let policy = ToolPolicy(foreignKeys: true)
 
@@ -24,7 +24,7 @@ public struct D1Format: MigrationFormat {
         [
             Bookkeeping(
                 """
-                CREATE TABLE IF NOT EXISTS d1_migrations(
+                CREATE TABLE IF NOT EXISTS \(quotedHistory)(
                     id INTEGER PRIMARY KEY AUTOINCREMENT,
                     name TEXT UNIQUE,
                     applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
@@ -33,7 +33,9 @@ public struct D1Format: MigrationFormat {
         ]
     }
 
-    public func owns(_ facts: HistoryFacts) -> Bool { facts.has("d1_migrations", "id", "name", "applied_at") }
+    public func owns(_ facts: HistoryFacts) -> Bool {
+        facts.has(historyTable ?? "", "id", "name", "applied_at")
+    }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         let files = folder.files(matching: /\d+_.*\.sql/)
@@ -51,7 +53,7 @@ public struct D1Format: MigrationFormat {
         for file in folder.files.filter({ $0.hasSuffix(".sql") }) {
             var migration = reader.migration(file, in: file, policy)
             migration.record = [
-                Bookkeeping("INSERT INTO d1_migrations (name) VALUES (?)", [SQLValue(file)])
+                Bookkeeping("INSERT INTO \(quotedHistory) (name) VALUES (?)", [SQLValue(file)])
             ]
             migrations.append(migration)
         }
@@ -61,9 +63,9 @@ public struct D1Format: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "d1_migrations", columns: "name") {
+        try connection.history(in: historyTable ?? "", columns: "name") {
             AppliedHistory(
-                try connection.rows("SELECT name FROM d1_migrations ORDER BY id") { $0.string(0) })
+                try connection.rows("SELECT name FROM \(quotedHistory) ORDER BY id") { $0.string(0) })
         }
     }
 }

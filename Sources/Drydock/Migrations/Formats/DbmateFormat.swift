@@ -9,20 +9,20 @@ import SQLiteSchema
 ///   before. `transaction:false` behind a marker opts out (pkg/dbmate/migration.go).
 /// - Every version that is not in the history runs, whatever sorts behind it, each with its bookkeeping in one
 ///   transaction (db.go, `Migrate`). Foreign keys are as SQLite has them: off (pkg/driver/sqlite).
-/// - `schema_migrations(version varchar(128) primary key)`: golang-migrate's table of that name has `dirty`.
-public struct DbmateFormat: MigrationFormat {
+/// - `schema_migrations(version varchar(128) primary key)`, or what `--migrations-table` says: golang-migrate's table of that name has `dirty`.
+public struct DbmateFormat: NamedHistory {
     public let name = "dbmate"
-    public let historyTable: String? = "schema_migrations"
+    public var historyTable: String? = "schema_migrations"
     public let policy = ToolPolicy(foreignKeys: false)
 
     public init() {}
 
     public var historySetup: [Bookkeeping] {
-        [Bookkeeping("create table if not exists \"schema_migrations\" (version varchar(128) primary key)")]
+        [Bookkeeping("create table if not exists \(quotedHistory) (version varchar(128) primary key)")]
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
-        facts.has("schema_migrations", "version") && !facts.has("schema_migrations", "dirty")
+        facts.has(historyTable ?? "", "version") && !facts.has(historyTable ?? "", "dirty")
     }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -43,10 +43,10 @@ public struct DbmateFormat: MigrationFormat {
                 try Self.sections(source, policy)
             }
             migration.record = [
-                Bookkeeping("insert into \"schema_migrations\" (version) values (?)", [SQLValue(version)])
+                Bookkeeping("insert into \(quotedHistory) (version) values (?)", [SQLValue(version)])
             ]
             migration.unrecord = [
-                Bookkeeping("delete from \"schema_migrations\" where version = ?", [SQLValue(version)])
+                Bookkeeping("delete from \(quotedHistory) where version = ?", [SQLValue(version)])
             ]
             migrations.append(migration)
         }
@@ -56,9 +56,9 @@ public struct DbmateFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "schema_migrations", columns: "version") {
+        try connection.history(in: historyTable ?? "", columns: "version") {
             AppliedHistory(
-                try connection.rows("SELECT version FROM schema_migrations ORDER BY version") { $0.string(0) }
+                try connection.rows("SELECT version FROM \(quotedHistory) ORDER BY version") { $0.string(0) }
             )
         }
     }

@@ -13,12 +13,13 @@ import SQLiteSchema
 ///   better-sqlite3 builds SQLite with `SQLITE_DEFAULT_FOREIGN_KEYS=1` and `SQLITE_DQS=0` (its
 ///   docs/compilation.md). So the `PRAGMA foreign_keys=OFF` that drizzle-kit writes into a rebuild does nothing,
 ///   and DROP TABLE acts on the children.
-/// - `__drizzle_migrations(id, hash, created_at)`: pending is what has a `when` above the highest `created_at`;
+/// - `__drizzle_migrations(id, hash, created_at)`, or what `migrationsTable` says: pending is what has a `when` above the highest `created_at`;
 ///   an entry below it never runs. The hash is SHA-256 of the file and is not looked at again.
 /// - There is no way back.
-public struct DrizzleFormat: MigrationFormat {
+public struct DrizzleFormat: NamedHistory {
     public let name = "drizzle"
-    public let historyTable: String? = "__drizzle_migrations"
+    public var historyTable: String? = "__drizzle_migrations"
+    public let historyColumns: Set<String> = ["id", "hash", "created_at"]
     public let policy = ToolPolicy(
         transaction: .all, foreignKeys: true, doubleQuotedStrings: false, late: .skip, edited: .accept)
 
@@ -28,7 +29,7 @@ public struct DrizzleFormat: MigrationFormat {
         [
             Bookkeeping(
                 """
-                CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
+                CREATE TABLE IF NOT EXISTS \(quotedHistory) (
                     id SERIAL PRIMARY KEY,
                     hash text NOT NULL,
                     created_at numeric
@@ -38,7 +39,7 @@ public struct DrizzleFormat: MigrationFormat {
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
-        facts.has("__drizzle_migrations", "hash", "created_at")
+        facts.has(historyTable ?? "", "hash", "created_at")
     }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -85,7 +86,7 @@ public struct DrizzleFormat: MigrationFormat {
             migration.checksum = SHA256.digest(of: Array(text.utf8)).hex
             migration.record = [
                 Bookkeeping(
-                    "INSERT INTO \"__drizzle_migrations\" (\"hash\", \"created_at\") VALUES (?, ?)",
+                    "INSERT INTO \(quotedHistory) (\"hash\", \"created_at\") VALUES (?, ?)",
                     [SQLValue(migration.checksum ?? ""), .integer(entry.when)])
             ]
             migrations.append(migration)
@@ -96,8 +97,8 @@ public struct DrizzleFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "__drizzle_migrations", columns: "hash", "created_at") {
-            let rows = try connection.rows("SELECT created_at, hash FROM __drizzle_migrations") {
+        try connection.history(in: historyTable ?? "", columns: "hash", "created_at") {
+            let rows = try connection.rows("SELECT created_at, hash FROM \(quotedHistory)") {
                 ($0.integer(0), $0.string(1))
             }
             let hashes = Dictionary(rows, uniquingKeysWith: { _, last in last })

@@ -42,6 +42,10 @@ public struct DrydockFormat: MigrationFormat {
             let stem = String(file.dropLast(4))
             var migration = reader.migration(stem, in: file, policy)
             migration.down = reader.down(in: stem + ".down.sql", of: stem)
+            // GRDB does this itself.
+            migration.record = [
+                Bookkeeping("INSERT OR IGNORE INTO grdb_migrations VALUES (?)", [SQLValue(stem)])
+            ]
             migration.unrecord = [
                 Bookkeeping("DELETE FROM grdb_migrations WHERE identifier = ?", [SQLValue(stem)])
             ]

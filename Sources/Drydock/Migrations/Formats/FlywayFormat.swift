@@ -11,14 +11,20 @@ import SQLiteSchema
 /// - Each file runs with its bookkeeping in a transaction of its own ("Migration transaction handling"), unless
 ///   `FILE.conf` beside it says `executeInTransaction=false`. A file whose only statements are
 ///   `PRAGMA foreign_keys` runs without; one that mixes them with others is refused
-///   (flyway-core, SQLiteParser.java, `detectCanExecuteInTransaction`; ParserSqlScript.java).
+///   (flyway-core, SQLiteParser.java, `detectCanExecuteInTransaction`; ParserSqlScript.java), unless `flyway.mixed`
+///   is set: then it runs without (DbMigrate.java, `isMixed`).
 /// - sqlite-jdbc leaves foreign keys off and double-quoted strings on.
-/// - `flyway_schema_history(installed_rank, version, description, type, script, checksum, …, success)`: the
+/// - `flyway_schema_history(installed_rank, version, description, type, script, checksum, …, success)`, or what
+///   `flyway.table` says; `type` is SQL, or another word for what no SQL file holds (CoreMigrationType.java). The
 ///   checksum is CRC-32 of the lines without their endings (ChecksumCalculator.java). Another checksum, a
 ///   version below the newest applied one and a failed one all stop `migrate`, which validates first.
-public struct FlywayFormat: MigrationFormat {
+public struct FlywayFormat: NamedHistory {
     public let name = "flyway"
-    public let historyTable: String? = "flyway_schema_history"
+    public var historyTable: String? = "flyway_schema_history"
+    public let historyColumns: Set<String> = [
+        "installed_rank", "version", "description", "type", "script", "checksum", "installed_by",
+        "installed_on", "execution_time", "success",
+    ]
     public let policy = ToolPolicy(foreignKeys: false, late: .refuse)
     public let checksums = ChecksumScope.own
 
@@ -28,7 +34,7 @@ public struct FlywayFormat: MigrationFormat {
         [
             Bookkeeping(
                 """
-                CREATE TABLE IF NOT EXISTS "flyway_schema_history" (
+                CREATE TABLE IF NOT EXISTS \(quotedHistory) (
                     "installed_rank" INT NOT NULL PRIMARY KEY,
                     "version" VARCHAR(50),
                     "description" VARCHAR(200) NOT NULL,
@@ -42,13 +48,13 @@ public struct FlywayFormat: MigrationFormat {
                 )
                 """),
             Bookkeeping(
-                "CREATE INDEX IF NOT EXISTS \"flyway_schema_history_s_idx\" ON \"flyway_schema_history\" (\"success\")"
+                "CREATE INDEX IF NOT EXISTS \(quotedName((historyTable ?? "") + "_s_idx")) ON \(quotedHistory) (\"success\")"
             ),
         ]
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
-        facts.has("flyway_schema_history", "installed_rank", "version", "script")
+        facts.has(historyTable ?? "", "installed_rank", "version", "script")
     }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -62,6 +68,7 @@ public struct FlywayFormat: MigrationFormat {
         let policy = policy(options)
         var reader = MigrationReader(folder, options)
         reader.holdsPlaceholders = true
+        let isMixed = options.mixed ?? FlywayConfig(around: folder).isMixed
         let scripts = folder.descendants().compactMap { Script($0) }
         let undos = Dictionary(
             scripts.filter { $0.kind == .undo }.map { ($0.version, $0.file) },
@@ -74,18 +81,20 @@ public struct FlywayFormat: MigrationFormat {
                 script.isCode
                 ? Migration(identifier: script.identifier, path: folder.file(script.file))
                 : reader.migration(script.identifier, in: script.file, policy) { source in
-                    try Self.sections(source, folder.text(script.file + ".conf"))
+                    try Self.sections(
+                        source, folder.text(script.file + ".conf"),
+                        isMixed: isMixed || policy.transaction == .none)
                 }
             migration.isCode = script.isCode
             migration.isRepeatable = script.kind == .repeatable
             if !script.isCode {
                 let checksum = Self.checksum(of: folder.file(script.file))
                 migration.checksum = String(checksum)
-                migration.record = [Self.record(script, checksum)]
+                migration.record = [record(script, checksum)]
             }
             migration.unrecord = [
                 Bookkeeping(
-                    "DELETE FROM flyway_schema_history WHERE version = ?", [SQLValue(script.version)])
+                    "DELETE FROM \(quotedHistory) WHERE version = ?", [SQLValue(script.version)])
             ]
             migration.down = reader.down(in: undos[script.version], of: script.identifier)
             migrations.append(migration)
@@ -96,22 +105,24 @@ public struct FlywayFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "flyway_schema_history", columns: "version", "script", "success") {
+        try connection.history(in: historyTable ?? "", columns: "version", "script", "success") {
             var history = AppliedHistory([])
             let now = Dictionary(
                 set.migrations.map { ($0.identifier, $0.checksum) }, uniquingKeysWith: { first, _ in first })
             try connection.forEachRow(
-                "SELECT version, script, checksum, success, type FROM flyway_schema_history ORDER BY installed_rank"
+                "SELECT version, script, checksum, success, type FROM \(quotedHistory) ORDER BY installed_rank"
             ) { row in
+                let type = row.string(4)
                 // A row without either is the schema's own creation.
-                guard !["SCHEMA", "DELETE"].contains(row.string(4)) else { return }
+                guard type != "SCHEMA" else { return }
                 let isRepeatable = row.isNull(0)
                 let identifier = isRepeatable ? row.string(1) : Script.canonical(row.string(0))
-                if row.string(4).hasPrefix("UNDO") {
+                // What 'repair' found no file for, or what was undone.
+                if type == "DELETE" || type.hasPrefix("UNDO") {
                     history.identifiers.removeAll { $0 == identifier }
                     return
                 }
-                if row.string(4).hasSuffix("BASELINE") {
+                if type.hasSuffix("BASELINE") {
                     // What the baseline stands for was there before.
                     history.identifiers += set.migrations.map(\.identifier).filter {
                         !$0.hasSuffix(".sql") && !naturallyPrecedes(identifier, $0)
@@ -119,6 +130,11 @@ public struct FlywayFormat: MigrationFormat {
                     return
                 }
                 if row.integer(3) == 0 { history.refusal = "\(row.string(1)) failed (success is 0)" }
+                // Java, Kotlin, a script: whoever has them elsewhere has nothing here to be missed.
+                if type != "SQL", now[identifier] == nil {
+                    if !history.code.contains(identifier) { history.code.append(identifier) }
+                    return
+                }
                 if !history.identifiers.contains(identifier) { history.identifiers.append(identifier) }
                 history.checksums[identifier] = row.optionalString(2)
                 history.repeats.remove(identifier)
@@ -132,7 +148,9 @@ public struct FlywayFormat: MigrationFormat {
 
     // MARK: - Files
 
-    private static func sections(_ source: SQLSource, _ config: String?) throws -> MigrationReader.Sections {
+    private static func sections(
+        _ source: SQLSource, _ config: String?, isMixed: Bool
+    ) throws -> MigrationReader.Sections {
         let statements = source.statements()
         if config?.contains(/(?m)^\s*executeInTransaction\s*=\s*false\b/) == true {
             return .init(up: statements, transaction: ToolPolicy.Transaction.none)
@@ -145,13 +163,15 @@ public struct FlywayFormat: MigrationFormat {
             }
         }
         guard let first = isOpen.firstIndex(of: true) else { return .init(up: statements) }
-        guard isOpen.contains(false) else {
+        guard !isMixed, isOpen.contains(false) else {
             return .init(up: statements, transaction: ToolPolicy.Transaction.none)
         }
         throw FileProblem(
             "PRAGMA foreign_keys stands beside other statements, and Flyway refuses such a file",
-            "Put the PRAGMA into a migration of its own, or 'executeInTransaction=false' into \(source.name).conf.",
-            line: statements[first].location.line)
+            "Put the PRAGMA into a migration of its own, or 'executeInTransaction=false' into \(source.name).conf. "
+                + "If the app sets flyway.mixed, so that Flyway runs the file without a transaction, write "
+                + "'mixed: true' into drydock.yml.",
+            line: statements[first].location.line, whenPending: true)
     }
 
     /// CRC-32 of the lines without their endings, as a signed number.
@@ -163,11 +183,11 @@ public struct FlywayFormat: MigrationFormat {
         return Int32(bitPattern: sum.value)
     }
 
-    private static func record(_ script: Script, _ checksum: Int32) -> Bookkeeping {
+    private func record(_ script: Script, _ checksum: Int32) -> Bookkeeping {
         Bookkeeping(
-            "INSERT INTO flyway_schema_history (installed_rank, version, description, type, script, checksum, "
+            "INSERT INTO \(quotedHistory) (installed_rank, version, description, type, script, checksum, "
                 + "installed_by, installed_on, execution_time, success) SELECT coalesce(max(installed_rank), 0) + 1, ?, ?, "
-                + "'SQL', ?, ?, '', strftime('%Y-%m-%d %H:%M:%f', 'now'), 0, 1 FROM flyway_schema_history",
+                + "'SQL', ?, ?, '', strftime('%Y-%m-%d %H:%M:%f', 'now'), 0, 1 FROM \(quotedHistory)",
             [
                 script.kind == .repeatable ? .null : SQLValue(script.version), SQLValue(script.description),
                 SQLValue(script.file), .integer(Int64(checksum)),
@@ -187,7 +207,9 @@ private struct Script {
 
     init?(_ file: String) {
         let name = file.split(separator: "/").last.map(String.init) ?? file
-        guard let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/) else {
+        guard let first = name.first, "VUR".contains(first),
+            let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/)
+        else {
             return nil
         }
         let version = match.2.map(String.init)

@@ -8,24 +8,25 @@ import DatabaseEngine
 /// - `Run` executes the whole file in one transaction; `x-no-tx-wrap=true` in the database's URL turns that off
 ///   for every file: `transaction: none` (database/sqlite3/sqlite3.go).
 /// - The drivers leave foreign keys as SQLite has them, off, and double-quoted strings on.
-/// - `schema_migrations(version uint64, dirty bool)` holds one row, the newest version: `SetVersion` deletes and
+/// - `schema_migrations(version uint64, dirty bool)`, or what `x-migrations-table` says, holds one row, the newest version: `SetVersion` deletes and
 ///   inserts in a transaction of its own, dirty before the file runs and clean behind it. Migrations below that
 ///   version are never looked at again; a dirty one stops every run (migrate.go, `readUp`, `ErrDirty`).
-public struct GolangMigrateFormat: MigrationFormat {
+public struct GolangMigrateFormat: NamedHistory {
     public let name = "golang-migrate"
-    public let historyTable: String? = "schema_migrations"
+    public var historyTable: String? = "schema_migrations"
+    public let historyColumns: Set<String> = ["version", "dirty"]
     public let policy = ToolPolicy(foreignKeys: false, late: .skip, recordsInTransaction: false)
 
     public init() {}
 
     public var historySetup: [Bookkeeping] {
         [
-            Bookkeeping("CREATE TABLE IF NOT EXISTS schema_migrations (version uint64,dirty bool)"),
-            Bookkeeping("CREATE UNIQUE INDEX IF NOT EXISTS version_unique ON schema_migrations (version)"),
+            Bookkeeping("CREATE TABLE IF NOT EXISTS \(quotedHistory) (version uint64,dirty bool)"),
+            Bookkeeping("CREATE UNIQUE INDEX IF NOT EXISTS version_unique ON \(quotedHistory) (version)"),
         ]
     }
 
-    public func owns(_ facts: HistoryFacts) -> Bool { facts.has("schema_migrations", "version", "dirty") }
+    public func owns(_ facts: HistoryFacts) -> Bool { facts.has(historyTable ?? "", "version", "dirty") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         folder.files.first { Self.parse($0)?.isUp == true }.map {
@@ -51,8 +52,8 @@ public struct GolangMigrateFormat: MigrationFormat {
             var migration = reader.migration(version, in: file, policy) { source in
                 .init(up: isUp ? source.statements() : [])
             }
-            migration.record = Self.setVersion(version)
-            migration.unrecord = Self.setVersion(previous)
+            migration.record = setVersion(version)
+            migration.unrecord = setVersion(previous)
             migration.down = reader.down(in: downs[version], of: version, transaction: policy.transaction)
             migrations.append(migration)
             previous = version
@@ -71,8 +72,8 @@ public struct GolangMigrateFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "schema_migrations", columns: "version", "dirty") {
-            let row = try connection.firstRow("SELECT version, dirty FROM schema_migrations LIMIT 1") {
+        try connection.history(in: historyTable ?? "", columns: "version", "dirty") {
+            let row = try connection.firstRow("SELECT version, dirty FROM \(quotedHistory) LIMIT 1") {
                 ($0.string(0), $0.integer(1) != 0)
             }
             guard let (version, isDirty) = row else { return AppliedHistory([]) }
@@ -83,19 +84,20 @@ public struct GolangMigrateFormat: MigrationFormat {
         }
     }
 
-    private static func setVersion(_ version: String?) -> [Bookkeeping] {
-        let clear = Bookkeeping("DELETE FROM schema_migrations")
+    private func setVersion(_ version: String?) -> [Bookkeeping] {
+        let clear = Bookkeeping("DELETE FROM \(quotedHistory)")
         guard let version, let number = Int64(version) else { return [clear] }
         return [
             clear,
             Bookkeeping(
-                "INSERT INTO schema_migrations (version, dirty) VALUES (?, ?)", [.integer(number), 0]),
+                "INSERT INTO \(quotedHistory) (version, dirty) VALUES (?, ?)", [.integer(number), 0]),
         ]
     }
 
     /// The version without leading zeros, as the history has it.
     private static func parse(_ file: String) -> (version: String, isUp: Bool)? {
-        guard let match = file.wholeMatch(of: /([0-9]+)_(.*)\.(up|down)\.(.*)/), let number = UInt64(match.1)
+        guard file.first?.isNumber == true,
+            let match = file.wholeMatch(of: /([0-9]+)_(.*)\.(up|down)\.(.*)/), let number = UInt64(match.1)
         else { return nil }
         return (String(number), match.3 == "up")
     }

@@ -12,12 +12,13 @@ import SQLiteSchema
 ///   (migration_sql.go).
 /// - Neither the command nor the library sets foreign keys: SQLite's default, off. An app that turns them on
 ///   says `foreignKeys: true`.
-/// - `goose_db_version(id, version_id, is_applied, tstamp)`: the last row of a version counts. A pending
+/// - `goose_db_version(id, version_id, is_applied, tstamp)`, or another name (`-table`, `WithTableName`): the last row of a version counts. A pending
 ///   migration below the newest applied one stops the run ("found 1 missing migrations before current version",
 ///   up.go), unless `-allow-missing` is given. No checksums.
-public struct GooseFormat: MigrationFormat {
+public struct GooseFormat: NamedHistory {
     public let name = "goose"
-    public let historyTable: String? = "goose_db_version"
+    public var historyTable: String? = "goose_db_version"
+    public let historyColumns: Set<String> = ["id", "version_id", "is_applied", "tstamp"]
     public let policy = ToolPolicy(foreignKeys: false, late: .refuse)
 
     public init() {}
@@ -26,7 +27,7 @@ public struct GooseFormat: MigrationFormat {
         [
             Bookkeeping(
                 """
-                CREATE TABLE IF NOT EXISTS goose_db_version (
+                CREATE TABLE IF NOT EXISTS \(quotedHistory) (
                     id INTEGER PRIMARY KEY AUTOINCREMENT,
                     version_id INTEGER NOT NULL,
                     is_applied INTEGER NOT NULL,
@@ -34,13 +35,13 @@ public struct GooseFormat: MigrationFormat {
                 )
                 """),
             Bookkeeping(
-                "INSERT INTO goose_db_version (version_id, is_applied) "
-                    + "SELECT 0, 1 WHERE NOT EXISTS (SELECT 1 FROM goose_db_version)"),
+                "INSERT INTO \(quotedHistory) (version_id, is_applied) "
+                    + "SELECT 0, 1 WHERE NOT EXISTS (SELECT 1 FROM \(quotedHistory))"),
         ]
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
-        facts.has("goose_db_version", "version_id", "is_applied")
+        facts.has(historyTable ?? "", "version_id", "is_applied")
     }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -74,12 +75,12 @@ public struct GooseFormat: MigrationFormat {
             }
             migration.record = [
                 Bookkeeping(
-                    "INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1)",
+                    "INSERT INTO \(quotedHistory) (version_id, is_applied) VALUES (?, 1)",
                     [.integer(Int64(version) ?? 0)])
             ]
             migration.unrecord = [
                 Bookkeeping(
-                    "DELETE FROM goose_db_version WHERE version_id = ?", [.integer(Int64(version) ?? 0)])
+                    "DELETE FROM \(quotedHistory) WHERE version_id = ?", [.integer(Int64(version) ?? 0)])
             ]
             migrations.append(migration)
         }
@@ -89,8 +90,8 @@ public struct GooseFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "goose_db_version", columns: "id", "version_id", "is_applied") {
-            let rows = try connection.rows("SELECT version_id, is_applied FROM goose_db_version ORDER BY id")
+        try connection.history(in: historyTable ?? "", columns: "id", "version_id", "is_applied") {
+            let rows = try connection.rows("SELECT version_id, is_applied FROM \(quotedHistory) ORDER BY id")
             {
                 ($0.string(0), $0.integer(1) != 0)
             }
@@ -101,7 +102,8 @@ public struct GooseFormat: MigrationFormat {
     }
 
     private static func version(_ file: String) -> String? {
-        guard let match = file.wholeMatch(of: /([0-9]+)_.*\.(sql|go)/), !file.hasSuffix("_test.go"),
+        guard file.first?.isNumber == true, let match = file.wholeMatch(of: /([0-9]+)_.*\.(sql|go)/),
+            !file.hasSuffix("_test.go"),
             let number = Int64(match.1), number > 0
         else { return nil }
         return String(number)

@@ -15,16 +15,17 @@ import SQLiteSchema
 /// - rusqlite's bundled SQLite, which refinery's command has too, enforces foreign keys by default
 ///   (libsqlite3-sys/build.rs, `SQLITE_DEFAULT_FOREIGN_KEYS=1`) and reads double-quoted strings. An app that is
 ///   linked with the system's says `foreignKeys: false`.
-/// - `refinery_schema_history(version, name, applied_on, checksum)`: the checksum is SipHash 1-3 of name, version
+/// - `refinery_schema_history(version, name, applied_on, checksum)`, or what `set_migration_table_name` says: the checksum is SipHash 1-3 of name, version
 ///   and SQL, as Rust hashes them; the version has four bytes, eight with the feature `int8-versions`, which
 ///   declares it `int8` (runner.rs, `unapplied`; traits/mod.rs, `assert_migrations_table_query`).
 /// - Another checksum or name, a version that is not in the folder and a pending `V` below the newest applied one
 ///   stop the run before anything is run; a pending `U` is run there (traits/mod.rs, `verify_migrations`). So it is
 ///   by default in an app (runner.rs, `Runner::new`); the command since 0.8.6 does it with `-d` and `-m` alone,
 ///   else it logs an error and passes the file over (refinery_cli, migrate.rs). Drydock holds to the app.
-public struct RefineryFormat: MigrationFormat {
+public struct RefineryFormat: NamedHistory {
     public let name = "refinery"
-    public let historyTable: String? = "refinery_schema_history"
+    public var historyTable: String? = "refinery_schema_history"
+    public let historyColumns: Set<String> = ["version", "name", "applied_on", "checksum"]
     public let policy = ToolPolicy(foreignKeys: true, late: .refuse, recordsInTransaction: false)
     /// Over the name as well, which the history has beside the version.
     public let checksums = ChecksumScope.bytes
@@ -35,7 +36,7 @@ public struct RefineryFormat: MigrationFormat {
         [
             Bookkeeping(
                 """
-                CREATE TABLE IF NOT EXISTS refinery_schema_history(
+                CREATE TABLE IF NOT EXISTS \(quotedHistory)(
                     version int4 PRIMARY KEY,
                     name VARCHAR(255),
                     applied_on VARCHAR(255),
@@ -45,7 +46,7 @@ public struct RefineryFormat: MigrationFormat {
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
-        facts.has("refinery_schema_history", "version", "name", "applied_on", "checksum")
+        facts.has(historyTable ?? "", "version", "name", "applied_on", "checksum")
     }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -71,7 +72,7 @@ public struct RefineryFormat: MigrationFormat {
             .sorted { naturallyPrecedes($0.version, $1.version) }
         // One version that needs eight bytes takes the feature, and with it every checksum is another.
         let isWide = scripts.contains(where: \.needsWideVersions)
-        let migrations = scripts.map { Self.migration($0, isWide: isWide, policy, &reader) }
+        let migrations = scripts.map { migration($0, isWide: isWide, policy, &reader) }
         for file in files where RefineryScript.isMisnamed(file) {
             reader.note(
                 Finding(
@@ -84,7 +85,7 @@ public struct RefineryFormat: MigrationFormat {
             findings: reader.findings)
     }
 
-    private static func migration(
+    private func migration(
         _ script: RefineryScript, isWide: Bool, _ policy: ToolPolicy, _ reader: inout MigrationReader
     ) -> Migration {
         guard !script.isCode else {
@@ -114,9 +115,9 @@ public struct RefineryFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        try connection.history(in: "refinery_schema_history", columns: "version", "checksum") {
+        try connection.history(in: historyTable ?? "", columns: "version", "checksum") {
             var history = AppliedHistory([])
-            let query = "SELECT version, checksum FROM refinery_schema_history ORDER BY version"
+            let query = "SELECT version, checksum FROM \(quotedHistory) ORDER BY version"
             try connection.forEachRow(query) { row in
                 history.identifiers.append(row.string(0))
                 history.checksums[row.string(0)] = row.optionalString(1)
@@ -142,14 +143,17 @@ public struct RefineryFormat: MigrationFormat {
     }
 
     /// - Parameter wide: the checksum where the history was made with `int8-versions`.
-    private static func record(_ version: Int64, _ name: String, _ checksum: String, _ wide: String)
+    private func record(_ version: Int64, _ name: String, _ checksum: String, _ wide: String)
         -> Bookkeeping
     {
         Bookkeeping(
-            "INSERT INTO refinery_schema_history (version, name, applied_on, checksum) "
+            "INSERT INTO \(quotedHistory) (version, name, applied_on, checksum) "
                 + "SELECT ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), CASE lower(type) WHEN 'int8' THEN ? ELSE ? END "
-                + "FROM pragma_table_info('refinery_schema_history') WHERE name = 'version'",
-            [.integer(version), SQLValue(name), SQLValue(wide), SQLValue(checksum)])
+                + "FROM pragma_table_info(?) WHERE name = 'version'",
+            [
+                .integer(version), SQLValue(name), SQLValue(wide), SQLValue(checksum),
+                SQLValue(historyTable ?? ""),
+            ])
     }
 
     /// What refinery's command keeps beside the folder, or the Cargo.toml of the crate where it names refinery.
@@ -182,7 +186,9 @@ private struct RefineryScript {
 
     init?(_ file: String) {
         let last = file.split(separator: "/").last ?? ""
-        guard let match = last.wholeMatch(of: /([UV])([0-9]+(?:\.[0-9]+)?)__(\w+)\.(sql|rs)/) else {
+        guard last.first == "U" || last.first == "V",
+            let match = last.wholeMatch(of: /([UV])([0-9]+(?:\.[0-9]+)?)__(\w+)\.(sql|rs)/)
+        else {
             return nil
         }
         self.file = file
@@ -196,6 +202,7 @@ private struct RefineryScript {
     /// Whether refinery warns of a file that was meant to be a migration, and leaves it alone.
     static func isMisnamed(_ file: String) -> Bool {
         let last = file.split(separator: "/").last ?? ""
+        guard last.first == "U" || last.first == "V" else { return false }
         return RefineryScript(file) == nil && last.wholeMatch(of: /[UV][0-9].*\.(sql|rs)/) != nil
     }
 

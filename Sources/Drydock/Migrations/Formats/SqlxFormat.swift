@@ -106,7 +106,9 @@ public struct SqlxFormat: MigrationFormat {
 
     /// The version as the history has it, and the words behind it.
     private static func parse(_ file: String) -> (version: String, description: String)? {
-        guard let match = file.wholeMatch(of: /([0-9]+)_(.*)\.sql/), let number = Int64(match.1), number > 0
+        // A regex is made anew for each file; most of another tool's need none.
+        guard file.first?.isNumber == true, let match = file.wholeMatch(of: /([0-9]+)_(.*)\.sql/),
+            let number = Int64(match.1), number > 0
         else { return nil }
         var words = String(match.2)
         for suffix in [".up", ".down"] where words.hasSuffix(suffix) { words.removeLast(suffix.count) }

@@ -50,4 +50,93 @@ import Testing
         }
         #expect(refusal.contains("custom.files"))
     }
+
+    // MARK: - The history among the app's own rows
+
+    /// What is found when the last migration is this, the table `setting` holding a theme beside the version.
+    private func shared(
+        _ sql: String, _ configure: (inout CustomFormat) -> Void = { _ in }
+    ) async throws -> VerifyReport {
+        var project = Self.project.with("0.10/00__index.sql", sql).with("LATEST.sql", nil)
+        project.history =
+            "CREATE TABLE setting(name TEXT PRIMARY KEY, value, at); INSERT INTO setting(name, value) "
+            + #"VALUES ('theme', 'dark'), ('basic', '{"version":"0.9.1","secret":"x"}');"#
+        var format = Self.format
+        format.schema = nil
+        format.query = "SELECT json_extract(value, '$.version') FROM setting WHERE name = 'basic'"
+        format.record = [
+            "UPDATE setting SET value = json_set(value, '$.version', :version) WHERE name = 'basic'"
+        ]
+        configure(&format)
+        return try await project.verify { [format] in $0.format.custom = format }
+    }
+
+    @Test func whatRecordWritesIsNoChange() async throws {
+        let report = try await shared("SELECT 1;")
+        #expect(report.rules(.error).isEmpty && report.rules(.warning).isEmpty, "\(report.faults)")
+        #expect(report.steps == ["0.9.2", "0.10.1"])
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM setting WHERE name = 'theme';", Rule.rowsLost),
+        ("UPDATE setting SET value = 'light' WHERE name = 'theme';", .valuesChanged),
+        ("UPDATE setting SET value = json_remove(value, '$.secret') WHERE name = 'basic';", .valuesChanged),
+    ])
+    func otherRowsOfTheHistorysTableAreData(_ sql: String, _ rule: Rule) async throws {
+        let report = try await shared(sql)
+        #expect(report.rules(.error) == [rule], "\(report.faults)")
+        #expect(try report.finding(rule).place?.line == 1)
+        // Also where no two runs would record the same.
+        let timed = try await shared(sql) { format in
+            format.record[0] = format.record[0].replacing(" WHERE", with: ", at = random() WHERE")
+        }
+        #expect(timed.rules(.error) == [rule], "\(timed.faults)")
+    }
+
+    @Test func rowsThatAppearBesideTheVersionAreTold() async throws {
+        let report = try await shared("INSERT INTO setting VALUES ('zoom', 1, NULL);")
+        #expect(report.rules(.warning) == [.rowsAdded], "\(report.findings.map(\.line))")
+        #expect(report.rules(.error).isEmpty, "\(report.faults)")
+    }
+
+    @Test func recordsThatAreNeverAlike() async throws {
+        let report = try await shared("SELECT 1;") { format in
+            format.record[0] = format.record[0].replacing(" WHERE", with: ", at = random() WHERE")
+        }
+        #expect(report.rules(.error).isEmpty && report.rules(.warning).isEmpty, "\(report.faults)")
+    }
+
+    /// Without `record`, nothing but the query's answer may change.
+    @Test func aMigrationThatRecordsItself() async throws {
+        func verify(_ sql: String) async throws -> VerifyReport {
+            try await Self.project.with("0.9/01__born.sql", nil).with("0.10/00__index.sql", sql)
+                .with("LATEST.sql", nil).verify {
+                    $0.format.custom = Self.format
+                    $0.format.custom?.schema = nil
+                    $0.format.custom?.record = []
+                }
+        }
+        let record = "UPDATE setting SET value = '0.10.1' WHERE name = 'version';"
+        #expect(try await verify(record).rules(.error).isEmpty)
+        let other = try await verify(record + "UPDATE setting SET name = 'x' WHERE name = 'version';")
+        #expect(other.rules(.error).contains(.rowsLost), "\(other.faults)")
+    }
+
+    @Test func aFormatBesideItIsRefused() async throws {
+        let refusal = try await Self.project.refusal {
+            $0.format.custom = Self.format
+            $0.migrationFormat = "goose"
+        }
+        #expect(refusal.contains("'migrationFormat: goose'") && refusal.contains("'custom'"))
+    }
+
+    @Test func aMissingRecordIsNamed() async throws {
+        let report = try await Self.project.verify {
+            $0.format.custom = Self.format
+            $0.format.custom?.record = []
+        }
+        report.expect(errors: [.notIdempotent])
+        #expect(try report.finding(.notIdempotent).message.hasSuffix("since nothing records them"))
+        #expect(try report.finding(.notIdempotent).help.contains("'record' under 'custom: history:'"))
+    }
 }

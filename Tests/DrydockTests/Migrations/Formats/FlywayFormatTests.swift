@@ -89,4 +89,80 @@ import Testing
         let report = try await Self.project.verify { $0.checksRollback = true }
         report.expect(notChecked: [.rollbackMismatch, .rollbackMismatch])
     }
+
+    /// With `flyway.mixed`, Flyway runs such a file without a transaction.
+    @Test func mixedIsTakenFromWhoeverSaysIt() async throws {
+        let project = with("SELECT 1;\n" + ToolProject.rebuild)
+        #expect(try await project.verify().faults[0].contains("PRAGMA foreign_keys stands beside"))
+        let help = try await project.verify().finding(.migrationFailed).help
+        #expect(help.contains("mixed: true") && help.contains("flyway.mixed"))
+        try await project.verify { $0.format.mixed = true }.expectNothing()
+        try await project.verify { $0.format.transaction = ToolPolicy.Transaction.none }.expectNothing()
+        for (file, text) in [
+            ("flyway.toml", "[flyway]\nmixed = true\n"), ("conf/flyway.conf", "# x\nflyway.mixed=true\n"),
+            ("application.properties", "spring.flyway.mixed=true\n"),
+        ] {
+            let folder = try project.write()
+            try folder.write(file, text)
+            try await folder.verify().expectNothing()
+            let told = try await folder.verify { $0.format.mixed = false }
+            #expect(told.rules(.error) == [.migrationFailed], "\(file)")
+        }
+    }
+
+    @Test func aMixedFileThatWasRunIsNoFault() async throws {
+        var project = with("SELECT 1;\n" + ToolProject.rebuild)
+        project.files["V3__more.sql"] = "ALTER TABLE pet ADD COLUMN age;"
+        project.schema += "ALTER TABLE person ADD COLUMN born TEXT DEFAULT '';"
+        project.history += """
+            INSERT INTO flyway_schema_history VALUES
+              (2, '1.1', 'born', 'SQL', 'V1_1__born.sql', NULL, 'me', '', 1, 1),
+              (3, '2', 'index', 'SQL', 'later/V2__index.sql', NULL, 'me', '', 1, 1);
+            """
+        let report = try await project.verify()
+        report.expect(notChecked: [.schemaMismatch])
+        #expect(report.steps == ["3", "R__names.sql"])
+    }
+
+    /// Nothing but the setting tells the folder from refinery's.
+    @Test func mixedSaysWhoseTheFolderIs() async throws {
+        let project = ToolProject(
+            files: ["V1__people.sql": ToolProject.one, "V2__born.sql": ToolProject.rebuild], history: "")
+        let refusal = try await project.refusal()
+        #expect(refusal.contains("flyway") && refusal.contains("refinery"))
+        #expect(try await project.verify { $0.format.mixed = true }.migrationFormat == "flyway")
+    }
+
+    @Test func mixedIsFlywaysAlone() async throws {
+        let refusal = try await GooseFormatTests.project.refusal { $0.format.mixed = true }
+        #expect(refusal.contains("'mixed' is a setting of Flyway's"))
+    }
+
+    /// Java, Kotlin and scripts elsewhere, as the history itself says.
+    @Test(arguments: ["JDBC", "SPRING_JDBC", "SCRIPT", "CUSTOM"])
+    func rowsThatNoSQLFileHas(_ type: String) async throws {
+        var project = Self.project
+        project.history += """
+            INSERT INTO flyway_schema_history VALUES (2, '1.0.1', 'code', '\(type)', 'db.V1_0_1__code', NULL, 'me', '', 1, 1);
+            """
+        let report = try await project.verify()
+        report.expectNothing()
+        #expect(report.steps == ["1.1", "2", "R__names.sql"])
+        let note = try report.finding(.migrationInCode)
+        #expect(note.severity == .note && note.message.contains("1.0.1"))
+        project.schema += "CREATE TABLE extra(a);"
+        let other = try await project.verify()
+        other.expect(warnings: [.schemaMismatch])
+        #expect(try other.finding(.schemaMismatch).help.contains("1.0.1"))
+    }
+
+    @Test func whatRepairDeletedIsNotMissed() async throws {
+        var project = Self.project
+        project.history += """
+            INSERT INTO flyway_schema_history VALUES
+              (2, '1.0.1', 'gone', 'SQL', 'V1_0_1__gone.sql', 3, 'me', '', 1, 1),
+              (3, '1.0.1', 'gone', 'DELETE', 'V1_0_1__gone.sql', 3, 'me', '', 0, 1);
+            """
+        try await project.verify().expectNothing()
+    }
 }

@@ -1,0 +1,52 @@
+import DatabaseEngine
+
+/// What `drydock lint` is asked to do.
+public struct LintRequest: Sendable {
+    public var migrationsFolder = "Migrations"
+    /// The name of the migrations' format; nil to recognise it.
+    public var migrationFormat: String?
+    public var format = FormatOptions()
+    public var functions: [FunctionStub] = []
+    public var collations: [CollationStub] = []
+    /// Declarations from drydock.yml, by migration identifier.
+    public var declarations: [String: [Declaration]] = [:]
+    /// Findings that reading drydock.yml made, such as a misspelt declaration.
+    public var findings: [Finding] = []
+    public var isStrict = false
+    /// What the project says of single rules.
+    public var severities: [Rule: LintSeverity] = [:]
+    /// The oldest SQLite that must run the migrations; nil for any.
+    public var minimumSQLite: SQLiteVersion?
+    /// The last migration that is released: those behind it are linted, as one set.
+    public var since: String?
+    /// The identifiers of released migrations, as the lock has them; nil where there is none. What is not among
+    /// them is linted, as one set.
+    public var locked: Set<String>?
+    /// Whether a lock must be there.
+    public var onlyNew = false
+    /// Whether locked migrations are linted too.
+    public var includesLocked = false
+
+    public init() {}
+
+    /// Whether the lock says what is linted.
+    var followsLock: Bool { since == nil && !includesLocked && locked != nil }
+}
+
+/// How many migrations and statements were read.
+public struct LintSummary: Sendable {
+    public var migrations: Int
+    public var statements: Int
+
+    public init(migrations: Int, statements: Int) {
+        self.migrations = migrations
+        self.statements = statements
+    }
+}
+
+/// What linting found, and what it would write.
+public struct LintOutcome: Sendable {
+    public var report: VerifyReport
+    /// Rewrites that are certain, by file; none of a locked migration.
+    public var rewrites: [FileRewrite]
+}

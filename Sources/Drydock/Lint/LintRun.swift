@@ -1,0 +1,330 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// One pass over the migrations, which collects what the rules say.
+struct LintRun: Sendable {
+    let request: LintRequest
+    let set: MigrationSet
+    /// The identifiers of the migrations that are linted.
+    let selection: Set<String>
+    /// What is linted reaches users together: a table that it makes has no rows in any of it.
+    let isOneSet: Bool
+
+    private(set) var findings: [Finding] = []
+    private(set) var notChecked: [NotChecked] = []
+    private var edits: [String: [SQLEdit]] = [:]
+    private var editedMigrations: [String: Set<String>] = [:]
+    private var used: Set<Declaration> = []
+    private var origins: [[String]: LintEnd.Origin] = [:]
+    private var occupied: Set<String> = []
+    /// What deleted rows of a table until now, in any migration.
+    private var deletes: [String: [SQLStatement]] = [:]
+    /// Findings that a later migration may mend.
+    private var pending: [(finding: Int, stands: @Sendable (Schema) -> Bool)] = []
+    /// How many migrations and statements were held against their schema.
+    private(set) var linted = LintSummary(migrations: 0, statements: 0)
+    /// Why what comes behind was not linted.
+    private(set) var obstacle: String?
+    /// How a migration begins, while no table comes or goes.
+    private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
+    private let rules: [(rule: any LintRule, severity: Finding.Severity?)]
+
+    init(request: LintRequest, set: MigrationSet, selection: Set<String>, isOneSet: Bool) {
+        self.request = request
+        self.set = set
+        self.selection = selection
+        self.isOneSet = isOneSet
+        rules = LintRules.all.compactMap { rule in
+            guard let own = request.severities[rule.rule] else {
+                return rule.severity == nil ? nil : (rule, nil)
+            }
+            return own == .off ? nil : (rule, own.severity)
+        }
+    }
+
+    mutating func lint(on connection: any Connection) throws {
+        var replay = try LintReplay(set: set, connection: connection)
+        var hasBegun = false
+        for (number, migration) in set.migrations.enumerated() {
+            try Task.checkCancellation()
+            let isLinted = selection.contains(migration.identifier)
+            if !isOneSet || isLinted && !hasBegun { occupied = Set(replay.schema.tables.keys) }
+            hasBegun = hasBegun || isLinted
+            if let obstacle = obstacle(migration) {
+                stop(obstacle, at: number)
+                return
+            }
+            if isLinted { lintStatically(migration, replay.schema) }
+            guard try lint(migration, &replay, isLinted) else {
+                stop(
+                    "\(migration.identifier) does not run on an empty database"
+                        + (set.base == nil && number == 0
+                            ? "; 'base' in drydock.yml names what is there before" : ""),
+                    at: number + 1)
+                return
+            }
+        }
+        try lintEnd(replay)
+        lintIgnores()
+    }
+
+    private func obstacle(_ migration: Migration) -> String? {
+        if let fault = migration.fault { return fault.message }
+        if migration.isCode { return "\(migration.path) is not SQL" }
+        guard let ending = StaticChecks.refusedStatement(in: migration) else { return nil }
+        return "\(migration.path) ends its runner's transaction with \(ending.text)"
+    }
+
+    private mutating func stop(_ reason: String, at number: Int) {
+        obstacle = reason
+        for migration in set.migrations[number...] where selection.contains(migration.identifier) {
+            // What can be said of the file alone is said.
+            lintStatically(migration, nil)
+        }
+        let rest = set.migrations[number...].count { selection.contains($0.identifier) }
+        if rest > 0 {
+            notChecked.append(
+                NotChecked(.migrationFailed, reason: "\(counted(rest, "migration")) not linted: \(reason)"))
+        }
+    }
+
+    // MARK: - A migration
+
+    private mutating func lintStatically(_ migration: Migration, _ schema: Schema?) {
+        for finding in StaticChecks.findings(for: migration, before: schema) {
+            var finding = finding
+            switch request.severities[finding.rule] {
+            case .off: continue
+            case let own?: finding.severity = own.severity ?? finding.severity
+            case nil: break
+            }
+            if !isIgnored(finding.rule, migration, finding.place?.line) { findings.append(finding) }
+        }
+    }
+
+    /// - Returns: false when nobody can say what the schema is behind it.
+    private mutating func lint(
+        _ migration: Migration, _ replay: inout LintReplay, _ isLinted: Bool
+    ) throws -> Bool {
+        let start = replay.schema
+        let occupiedAtStart = occupied
+        if freshLineage?.tables != start.tables.keys {
+            freshLineage = (start.tables.keys, TableLineage(tables: start.tables.keys))
+        }
+        var lineage = freshLineage?.lineage ?? TableLineage(tables: [])
+        var copied: Set<String> = []
+        var changes: [Int: [Int]] = [:]
+        var hasFailed = false
+        try replay.begin(migration)
+        for (index, statement) in migration.statements.enumerated() {
+            let action = statement.action
+            let before = replay.schema
+            let outcome = try replay.run(statement, action)
+            switch outcome {
+            case .done: break
+            case .refused(let error), .lost(let error):
+                // A tool that keeps the newest schema has no SQL that makes the oldest.
+                let isMissing = isMissingBase(error, migration) && !set.expected.isEmpty
+                if isLinted, !hasFailed, !isMissing { fail(statement, error, migration) }
+                hasFailed = true
+                if isMissing {
+                    try replay.end(migration)
+                    return false
+                }
+                if case .lost = outcome {
+                    if replay.connection.isInTransaction { try replay.connection.execute("ROLLBACK") }
+                    return false
+                }
+            }
+            if isLinted, case .done = outcome {
+                let step = LintStep(
+                    migration: migration, statement: statement, index: index, action: action, start: start,
+                    before: before, after: replay.schema, occupied: occupied, copied: copied,
+                    lineage: lineage, changes: changes, deletes: deletes,
+                    connection: replay.connection, minimum: request.minimumSQLite)
+                linted.statements += 1
+                for (rule, severity) in rules {
+                    for fault in rule.check(step) { add(fault, of: rule, severity, migration) }
+                }
+            }
+            note(action, statement, migration, &copied)
+            if let id = action.changedTable.flatMap({ lineage[$0]?.id }) {
+                changes[id, default: []].append(index)
+            }
+            lineage.apply(action, at: index)
+        }
+        try replay.end(migration)
+        guard isLinted, !hasFailed else { return true }
+        linted.migrations += 1
+        let whole = LintMigration(
+            migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
+            lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
+            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
+        for (rule, severity) in rules {
+            for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
+        }
+        return true
+    }
+
+    private mutating func fail(_ statement: SQLStatement, _ error: EngineError, _ migration: Migration) {
+        let failure = MigrationFailure(
+            migration: migration,
+            error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
+        var help = failure.help(for: error)
+        if isMissingBase(error, migration) {
+            help =
+                "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
+        }
+        let message =
+            error.message.hasPrefix("no such") && !error.message.contains("function")
+            ? "\(error.message), on the schema that the migrations before make" : error.message
+        // Of a function that the app registers Drydock cannot know.
+        let isUnknownFunction = error.message.hasPrefix("no such function")
+        findings.append(
+            Finding(
+                .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
+                migration: migration.identifier, place: .init(statement, offset: error.offset)))
+    }
+
+    /// The first migration changes what only a base can have made.
+    private func isMissingBase(_ error: EngineError, _ migration: Migration) -> Bool {
+        error.message.hasPrefix("no such table") && set.base == nil
+            && migration.identifier == set.migrations.first?.identifier
+    }
+
+    // MARK: - What is where
+
+    private mutating func note(
+        _ action: StatementAction, _ statement: SQLStatement, _ migration: Migration,
+        _ copied: inout Set<String>
+    ) {
+        let origin = LintEnd.Origin(
+            migration: migration, statement: statement, isLinted: selection.contains(migration.identifier))
+        switch action {
+        case .createTable(let name, _, let asSelect) where name.isMain:
+            origins[["table", name.folded]] = origin
+            guard asSelect else { return }
+            let sources = occupied.filter { statement.mentions($0) && $0 != name.folded }
+            copied.formUnion(sources)
+            if !sources.isEmpty { occupied.insert(name.folded) }
+        case .createIndex(let name, _): origins[["index", name.folded]] = origin
+        case .createView(let name, _): origins[["view", name.folded]] = origin
+        case .createTrigger(let name, _, _): origins[["trigger", name.folded]] = origin
+        case .insert(let name, _, let copy?) where name.isMain:
+            let sources = copy.tables.map(\.foldedASCII)
+            copied.formUnion(sources)
+            if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
+        case .delete(let name) where name.isMain: deletes[name.folded, default: []].append(statement)
+        case .dropTable(let name) where name.isMain: occupied.remove(name.folded)
+        case .renameTable(let name, let to) where name.isMain:
+            let new = to.foldedASCII
+            if occupied.remove(name.folded) != nil { occupied.insert(new) }
+            if copied.remove(name.folded) != nil { copied.insert(new) }
+            origins[["table", new]] = origins.removeValue(forKey: ["table", name.folded])
+        default: break
+        }
+    }
+
+    private mutating func lintEnd(_ replay: LintReplay) throws {
+        for (index, stands) in pending where !stands(replay.schema) {
+            findings[index].severity = findings[index].severity == .error ? .warning : .note
+            findings[index].help = "A later migration mends it. " + findings[index].help
+        }
+        let policy = set.policy
+        let end = LintEnd(
+            schema: replay.schema, connection: replay.connection, origins: origins,
+            foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
+            historyTables: set.format.ownTables,
+            last: set.migrations.last { selection.contains($0.identifier) })
+        for (rule, severity) in rules {
+            for fault in rule.check(end) {
+                guard let migration = fault.migration else { continue }
+                add(fault, of: rule, severity, migration)
+            }
+        }
+    }
+
+    // MARK: - Findings
+
+    private mutating func add(
+        _ fault: LintFault, of rule: any LintRule, _ severity: Finding.Severity?, _ migration: Migration
+    ) {
+        var place = Finding.Place(file: migration.path)
+        if let statement = fault.statement {
+            let offset = fault.token.map { $0.range.lowerBound - statement.range.lowerBound }
+            place = Finding.Place(statement, offset: offset)
+        }
+        guard !isIgnored(rule.rule, migration, fault.statement) else { return }
+        findings.append(
+            Finding(
+                rule.rule, severity ?? fault.severity ?? rule.severity ?? .warning, fault.message,
+                help: fault.help, migration: migration.identifier, place: place, table: fault.table,
+                column: fault.column))
+        if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
+        guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
+        edits[source.name, default: []] += fault.edits
+        editedMigrations[source.name, default: []].insert(migration.identifier)
+    }
+
+    /// The rewrites of files that are as they were read and hold no locked migration.
+    func rewrites(locked: Set<String>) -> [FileRewrite] {
+        edits.keys.sorted().compactMap { path in
+            guard editedMigrations[path, default: []].isDisjoint(with: locked),
+                let bytes = try? FolderListing.contents(of: path),
+                let migration = set.migrations.first(where: { $0.path == path }),
+                let statement = migration.statements.first, statement.source.bytes == bytes
+            else { return nil }
+            return FileRewrite(path: path, edits: edits[path] ?? [], bytes: bytes)
+        }
+    }
+
+    // MARK: - Ignores
+
+    private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
+    {
+        isIgnored(rule, migration, statement.map { $0.location.line }, statement)
+    }
+
+    private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
+        isIgnored(rule, migration, line, migration.statements.last { $0.location.line <= line ?? 0 })
+    }
+
+    /// A comment ignores a rule for the statement that follows, or that it stands in; drydock.yml for the
+    /// whole migration.
+    private mutating func isIgnored(
+        _ rule: Rule, _ migration: Migration, _ line: Int?, _ statement: SQLStatement?
+    ) -> Bool {
+        for declaration in migration.declarations {
+            guard case .ignores(rule, _) = declaration.kind else { continue }
+            if declaration.place.file != migration.path {
+                used.insert(declaration)
+                return true
+            }
+            guard let statement, let at = declaration.place.line else { continue }
+            let last = statement.source.location(at: statement.range.upperBound).line
+            let previous = migration.statements.last { $0.range.upperBound <= statement.range.lowerBound }
+            let first = previous.map { $0.source.location(at: $0.range.upperBound).line } ?? 0
+            // On the line on which the statement before ends, it is about that one's end no longer.
+            if at >= first, at <= last, at > first || previous == nil || at == statement.location.line {
+                used.insert(declaration)
+                return true
+            }
+        }
+        return false
+    }
+
+    private mutating func lintIgnores() {
+        for migration in set.migrations where selection.contains(migration.identifier) {
+            for declaration in migration.declarations {
+                guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
+                    request.severities[rule] != .off
+                else { continue }
+                findings.append(
+                    Finding(
+                        .unusedDeclaration, .warning, "nothing here breaks \(rule.rawValue)",
+                        help: "Remove '\(declaration.text)'.", migration: migration.identifier,
+                        place: declaration.place))
+            }
+        }
+    }
+}

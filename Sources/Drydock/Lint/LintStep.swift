@@ -1,0 +1,242 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// A statement as rules look at it.
+struct LintStep {
+    let migration: Migration
+    let statement: SQLStatement
+    /// Its place in the migration, from zero.
+    let index: Int
+    let action: StatementAction
+    /// The schema that the migration meets.
+    let start: Schema
+    let before: Schema
+    let after: Schema
+    /// Tables, by folded name, in which a user's database may have rows when the statement runs.
+    let occupied: Set<String>
+    /// Tables that earlier statements of the migration copied rows from.
+    let copied: Set<String>
+    /// The names of tables, followed through the statements before.
+    let lineage: TableLineage
+    /// The statements before that changed rows of a table, by its number in the lineage.
+    let changes: [Int: [Int]]
+    /// What deleted rows of a table before, in any migration, by the name it had.
+    let deletes: [String: [SQLStatement]]
+    let connection: any Connection
+    let minimum: SQLiteVersion?
+
+    func isOccupied(_ name: QualifiedName) -> Bool { name.isMain && occupied.contains(name.folded) }
+
+    /// Whether the table was there when the migration began, under this or another name.
+    func isExisting(_ name: QualifiedName) -> Bool {
+        name.isMain && lineage[name.name]?.origin != nil
+    }
+
+    var foreignKeysAreOn: Bool { flag("foreign_keys") }
+    var foreignKeysAreDeferred: Bool { flag("defer_foreign_keys") }
+
+    private func flag(_ pragma: String) -> Bool {
+        let value = try? connection.firstRow("PRAGMA \(pragma)") { $0.integer(0) != 0 }
+        return value ?? false
+    }
+
+    /// The first place where these words stand one after the other.
+    func token(_ words: String...) -> Token? { statement.first(words) }
+
+    /// The statements of the migration that changed rows of a table before, under whatever name.
+    func changing(_ table: String) -> [SQLStatement] {
+        guard let id = lineage[table]?.id else { return [] }
+        return changes[id, default: []].map { migration.statements[$0] }
+    }
+
+    /// The tables, as the migration met them, whose rows a table has: itself, or those it was filled from.
+    func origins(of table: String) -> [Table] {
+        guard let incarnation = lineage[table] else { return [] }
+        return ([incarnation.origin].compactMap { $0 } + incarnation.copies.map(\.origin))
+            .compactMap { start.table($0) }
+    }
+
+    /// What a table was called when the migration began, as a declaration names it.
+    func firstName(of table: String) -> String {
+        lineage[table]?.origin.flatMap { start.table($0)?.name } ?? table
+    }
+}
+
+/// A migration as rules look at it.
+struct LintMigration {
+    let migration: Migration
+    let start: Schema
+    let end: Schema
+    /// Tables in which a user's database may have rows when it begins.
+    let occupied: Set<String>
+    let lineage: TableLineage
+    let rebuilds: [Rebuild]
+    /// What deleted rows of a table, in this migration or one before, by the name it had.
+    let deletes: [String: [SQLStatement]]
+    /// Whether its format has ways back.
+    let formatHasDown: Bool
+
+    /// A table that was made anew under its name and got the rows of the old one.
+    struct Rebuild {
+        var old: Table
+        var new: Table
+        /// What copies the rows.
+        var statement: SQLStatement
+        var copy: TableLineage.Copy
+        /// No other statement copies rows of the old table.
+        var isOnlyCopy: Bool
+
+        /// Columns that are copied as they are: what they are called in the old table, and in the new one.
+        var copiedColumns: [(from: String, to: String)] {
+            let targets = copy.columns ?? new.columns.filter { $0.generated == nil }.map(\.name)
+            let sources = copy.items.flatMap { item -> [String?] in
+                switch item {
+                case .column(let name): [name]
+                case .star: old.columns.map(\.name)
+                case .expression: [nil]
+                }
+            }
+            guard sources.count == targets.count else { return [] }
+            return zip(sources, targets).compactMap { from, to in from.map { ($0, to) } }
+        }
+    }
+
+    static func rebuilds(
+        _ migration: Migration, _ start: Schema, _ end: Schema, _ lineage: TableLineage
+    ) -> [Rebuild] {
+        // Most migrations make no table.
+        let made = Set(migration.statements.compactMap(\.action.madeTable))
+        return made.sorted().compactMap { start.tables[$0] }.compactMap { old in
+            let folded = old.name.foldedASCII
+            guard let new = end.tables[folded], let made = lineage[folded], made.origin == nil,
+                let copy = made.copies.first(where: { $0.origin == folded }),
+                migration.statements.indices.contains(copy.statement)
+            else { return nil }
+            return Rebuild(
+                old: old, new: new, statement: migration.statements[copy.statement], copy: copy,
+                isOnlyCopy: made.copies.count { $0.origin == folded } == 1)
+        }
+    }
+}
+
+/// What all migrations have made, as rules look at it.
+struct LintEnd {
+    /// An object and the statement that made it.
+    struct Origin: Sendable {
+        var migration: Migration
+        var statement: SQLStatement
+        /// Whether the migration is among those that are linted.
+        var isLinted: Bool
+    }
+
+    let schema: Schema
+    let connection: any Connection
+    /// By type and folded name.
+    let origins: [[String]: Origin]
+    /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
+    let foreignKeysAreOn: Bool
+    let historyTables: [String]
+    /// The last migration that is linted.
+    let last: Migration?
+
+    /// Where an object was made; nil where that is none of what is linted.
+    func origin(_ type: String, _ name: String) -> Origin? {
+        guard let origin = origins[[type, name.foldedASCII]], origin.isLinted else { return nil }
+        return origin
+    }
+
+    /// A fault at the statement that made an object.
+    func fault(
+        _ type: String, _ name: String, _ severity: Finding.Severity? = nil, _ message: String,
+        help: String = "", word: String? = nil, table: String? = nil, column: String? = nil
+    ) -> LintFault? {
+        guard let origin = origin(type, name) else { return nil }
+        let token = word.flatMap { word in
+            origin.statement.tokens.last {
+                $0.name(in: origin.statement.source)?.foldedASCII == word.foldedASCII
+            }
+        }
+        var fault = LintFault(
+            severity, message, help: help, at: origin.statement, token: token, table: table, column: column)
+        fault.migration = origin.migration
+        return fault
+    }
+}
+
+extension SQLStatement {
+    /// The first token of words that stand one after the other, given in lower case.
+    func first(_ words: [String]) -> Token? {
+        guard tokens.count >= words.count else { return nil }
+        for start in 0...(tokens.count - words.count)
+        where words.indices.allSatisfy({ tokens[start + $0].isWord(words[$0], in: source) }) {
+            return tokens[start]
+        }
+        return nil
+    }
+
+    /// The first such word outside of parentheses, behind a token.
+    func outermost(_ word: String, after: Token? = nil) -> Token? {
+        var depth = 0
+        for token in tokens {
+            if token.isSymbol("(", in: source) { depth += 1 }
+            if token.isSymbol(")", in: source) { depth -= 1 }
+            let isBehind = token.range.lowerBound >= after?.range.upperBound ?? 0
+            if depth == 0, isBehind, token.isWord(word, in: source) { return token }
+        }
+        return nil
+    }
+
+    /// Whether a word stands right before a token.
+    func isBehind(_ word: String, _ token: Token) -> Bool {
+        guard let place = tokens.firstIndex(of: token), place > 0 else { return false }
+        return tokens[place - 1].isWord(word, in: source)
+    }
+
+    /// Whether a name or word stands in it.
+    func mentions(_ name: String) -> Bool {
+        let folded = name.foldedASCII
+        return tokens.contains { $0.identifier(in: source)?.foldedASCII == folded }
+    }
+
+    /// The first token that is this name in any quoting.
+    func token(named name: String) -> Token? {
+        let folded = name.foldedASCII
+        return tokens.first { $0.name(in: source)?.foldedASCII == folded }
+    }
+
+    /// The statement with parts of it replaced; the edits are in offsets of the file.
+    func applying(_ edits: [SQLEdit]) -> String {
+        var text = ""
+        var offset = range.lowerBound
+        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where edit.range.lowerBound >= offset && edit.range.upperBound <= range.upperBound {
+            text += source.text(in: offset..<edit.range.lowerBound) + edit.text
+            offset = edit.range.upperBound
+        }
+        return text + source.text(in: offset..<range.upperBound)
+    }
+}
+
+extension StatementAction {
+    /// The folded name that a table gets, new or renamed.
+    fileprivate var madeTable: String? {
+        switch self {
+        case .createTable(let name, _, _): name.folded
+        case .renameTable(_, let name): name.foldedASCII
+        default: nil
+        }
+    }
+
+    /// The table whose rows INSERT, UPDATE or DELETE changes.
+    var changedTable: String? {
+        switch self {
+        case .insert(let table, _, _), .update(let table, _), .delete(let table): table.name
+        default: nil
+        }
+    }
+}
+
+/// SQL of a remedy, indented as the report shows it.
+func proposed(_ sql: String) -> String {
+    sql.split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }.joined(separator: "\n")
+}

@@ -1,0 +1,166 @@
+import SQLiteSchema
+
+/// `destructive-undeclared`: rows, tables or columns that existed go, or are rewritten, and nothing says that it
+/// is meant.
+struct DestructiveRule: LintRule {
+    let rule = Rule.destructiveUndeclared
+    let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "existing data is dropped, deleted or rewritten without a declaration",
+        detail: """
+            DROP TABLE, DROP COLUMN and DELETE take data that users have; nothing brings it back after the \
+            upgrade. Where it is meant, a declaration says so, and `drydock verify` holds the migration to \
+            exactly that. UPDATE of a column that existed is a warning. A table whose rows were copied to \
+            another one before, and what the same migration made, is not meant here.
+            """,
+        bad: "DROP TABLE legacy_label;",
+        good: """
+            -- drydock: drops table legacy_label
+            DROP TABLE legacy_label;
+            """)
+
+    func check(_ step: LintStep) -> [LintFault] {
+        switch step.action {
+        case .dropTable(let name): [table(name, step)].compactMap { $0 }
+        case .dropColumn(let name, let column): [self.column(name, column, step)].compactMap { $0 }
+        case .delete(let name): [rows(name, step)].compactMap { $0 }
+        case .update(let name, let columns): [values(name, columns, step)].compactMap { $0 }
+        default: []
+        }
+    }
+
+    private func isSubject(_ name: QualifiedName, _ step: LintStep) -> Bool {
+        step.isOccupied(name) && step.isExisting(name) && step.before.table(name.name) != nil
+    }
+
+    private func table(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
+        guard isSubject(name, step), !step.copied.contains(name.folded) else { return nil }
+        let names = self.names(name, step)
+        guard
+            !declares(
+                step.migration,
+                { kind in
+                    switch kind {
+                    case .dropsTable(let table): names.contains(table.foldedASCII)
+                    case .renamesTable(let from, _): names.contains(from.foldedASCII)
+                    default: false
+                    }
+                })
+        else { return nil }
+        // What a statement before read may live on elsewhere.
+        let wasRead = step.migration.statements.prefix(step.index).contains { statement in
+            guard let changed = statement.action.changedTable?.foldedASCII else { return false }
+            return !names.contains(changed) && names.contains { statement.mentions($0) }
+        }
+        return LintFault(
+            wasRead ? .warning : .error, "DROP TABLE takes every row of \(name.name)",
+            help: remedy("they may go", "drops table \(quotedIfNeeded(step.firstName(of: name.name)))"),
+            at: step.statement, table: name.name)
+    }
+
+    /// What a declaration may call a table.
+    private func names(_ name: QualifiedName, _ step: LintStep) -> [String] {
+        [name.folded, step.lineage[name.name]?.origin].compactMap { $0 }
+    }
+
+    private func column(_ name: QualifiedName, _ column: String, _ step: LintStep) -> LintFault? {
+        guard isSubject(name, step), let incarnation = step.lineage[name.name],
+            let origin = incarnation.origin,
+            let old = step.start.table(origin)?.column(incarnation.firstName(column)), old.generated == nil,
+            !declaresColumn(step.migration, [name.folded, origin], [column, old.name])
+        else { return nil }
+        let wasRead = step.migration.statements.prefix(step.index).contains {
+            $0.action.changedTable != nil && $0.mentions(column)
+        }
+        return LintFault(
+            wasRead ? .warning : .error, "DROP COLUMN takes every value of \(name.name).\(column)",
+            help: remedy(
+                "they may go",
+                "drops column \(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(old.name))"),
+            at: step.statement, table: name.name, column: column)
+    }
+
+    private func rows(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
+        guard isSubject(name, step), !step.copied.contains(name.folded) else { return nil }
+        guard !declaresDeletes(step.migration, names(name, step)) else { return nil }
+        let whereToken = step.token("where")
+        let condition = whereToken.map {
+            "where"
+                + step.statement.source.text(in: $0.range.upperBound..<step.statement.range.upperBound)
+        }
+        let isPlain =
+            condition.map { !$0.contains("\n") && step.statement.first(["returning"]) == nil } ?? true
+        return LintFault(
+            .error,
+            "DELETE takes " + (condition == nil ? "every row of \(name.name)" : "rows of \(name.name)"),
+            help: remedy(
+                "they may go",
+                "deletes from \(quotedIfNeeded(step.firstName(of: name.name)))"
+                    + (condition.map { isPlain ? " \($0)" : " where CONDITION" } ?? "")), at: step.statement,
+            table: name.name)
+    }
+
+    private func values(_ name: QualifiedName, _ columns: [String], _ step: LintStep) -> LintFault? {
+        guard isSubject(name, step), let incarnation = step.lineage[name.name],
+            let origin = incarnation.origin,
+            let old = step.start.table(origin)
+        else { return nil }
+        let rewritten = columns.filter { column in
+            old.column(incarnation.firstName(column)) != nil
+                && !declares(step.migration) { kind in
+                    guard case .rewrites(let table, let declared) = kind,
+                        [name.folded, origin].contains(table.foldedASCII)
+                    else { return false }
+                    return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
+                }
+        }
+        guard let first = rewritten.first, !isSaid(rewritten, name, step) else { return nil }
+        let list = rewritten.map { column in
+            "\(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(incarnation.firstName(column)))"
+        }.joined(separator: ", ")
+        return LintFault(
+            .warning, "UPDATE rewrites values of \(name.name).\(first) that users have",
+            help: remedy("that is meant", "rewrites \(list)"), at: step.statement, table: name.name,
+            column: first)
+    }
+
+    /// Whether an earlier UPDATE of the same columns was told of.
+    private func isSaid(_ columns: [String], _ name: QualifiedName, _ step: LintStep) -> Bool {
+        step.changing(name.name).contains { statement in
+            guard case .update(_, let earlier) = statement.action else { return false }
+            return Set(columns.map(\.foldedASCII)).isSubset(of: earlier.map(\.foldedASCII))
+        }
+    }
+
+    /// A rebuild that leaves rows or columns out, or makes other values of them.
+    func check(_ migration: LintMigration) -> [LintFault] {
+        migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
+            rebuild in
+            [rows(rebuild, migration), alike(rebuild, migration)].compactMap { $0 }
+                + columns(rebuild, migration) + conversions(rebuild, migration)
+        }
+    }
+
+    // MARK: - Declarations
+
+    func declaresDeletes(_ migration: Migration, _ names: [String]) -> Bool {
+        declares(migration) { kind in
+            if case .deletes(let table, _) = kind { names.contains(table.foldedASCII) } else { false }
+        }
+    }
+
+    func declares(_ migration: Migration, _ isIt: (Declaration.Kind) -> Bool) -> Bool {
+        migration.declarations.contains { isIt($0.kind) }
+    }
+
+    func declaresColumn(_ migration: Migration, _ tables: [String], _ columns: [String]) -> Bool {
+        let columns = columns.map(\.foldedASCII)
+        return declares(migration) { kind in
+            switch kind {
+            case .dropsColumn(let table, let column), .renamesColumn(let table, let column, _):
+                tables.contains(table.foldedASCII) && columns.contains(column.foldedASCII)
+            default: false
+            }
+        }
+    }
+}

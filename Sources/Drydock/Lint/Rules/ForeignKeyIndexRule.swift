@@ -1,0 +1,48 @@
+import SQLiteSchema
+
+/// `foreign-key-without-index`: child columns that no index begins with
+/// (https://www.sqlite.org/foreignkeys.html#fk_indexes).
+struct ForeignKeyIndexRule: LintRule {
+    let rule = Rule.foreignKeyWithoutIndex
+    let severity: Finding.Severity? = .note
+    let text = LintRuleText(
+        summary: "a foreign key's columns have no index",
+        detail: """
+            With foreign keys on, every DELETE and key UPDATE of a parent row reads the whole child table, unless \
+            an index begins with the key's columns.
+            """,
+        bad: "CREATE TABLE pet (id INTEGER PRIMARY KEY, owner_id INTEGER REFERENCES person(id));",
+        good: """
+            CREATE TABLE pet (id INTEGER PRIMARY KEY, owner_id INTEGER REFERENCES person(id));
+            CREATE INDEX pet_on_owner_id ON pet(owner_id);
+            """)
+
+    func check(_ end: LintEnd) -> [LintFault] {
+        end.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
+            table.foreignKeys.compactMap { key -> LintFault? in
+                guard !Self.isCovered(key, table, end.schema) else { return nil }
+                let columns = key.columns.map(quotedIfNeeded).joined(separator: ", ")
+                let name = quotedIfNeeded("\(table.name)_on_\(key.columns.joined(separator: "_"))")
+                return end.fault(
+                    "table", table.name, nil,
+                    "no index begins with \(columns): each row that goes from \(key.parent) reads all of \(table.name)",
+                    help: "Make one:\n"
+                        + proposed("CREATE INDEX \(name) ON \(quotedIfNeeded(table.name))(\(columns));"),
+                    word: key.columns.first, table: table.name, column: key.columns.first)
+            }
+        }
+    }
+
+    /// Whether an index, or a key, begins with the columns of a foreign key.
+    static func isCovered(_ key: ForeignKey, _ table: Table, _ schema: Schema) -> Bool {
+        let wanted = Set(key.columns.map(\.foldedASCII))
+        if wanted.count == 1, let alias = table.rowidAlias, wanted == [alias.name.foldedASCII] { return true }
+        var lists = table.uniques.map { $0.terms.map(\.column) }
+        if let primary = table.primaryKey { lists.append(primary.terms.map(\.column)) }
+        for index in schema.indexes(on: table.name) where index.condition == nil {
+            lists.append(
+                index.terms.map { if case .column(let name) = $0.value { name } else { "" } })
+        }
+        return lists.contains { Set($0.prefix(wanted.count).map(\.foldedASCII)) == wanted }
+    }
+}

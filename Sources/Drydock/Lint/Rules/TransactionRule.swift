@@ -1,0 +1,36 @@
+import SQLiteSchema
+
+/// `refused-in-transaction`: what SQLite does not do inside the transaction that the tool opens.
+struct TransactionRule: LintRule {
+    let rule = Rule.refusedInTransaction
+    let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "a statement that SQLite refuses inside the tool's transaction",
+        detail: """
+            VACUUM, and PRAGMA journal_mode = WAL on a database that has another mode, are errors inside a \
+            transaction, and the migration fails. BEGIN and COMMIT are `transaction-ended`, a PRAGMA that is \
+            passed over in silence is `pragma-ignored`.
+            """,
+        bad: "VACUUM;")
+
+    func check(_ step: LintStep) -> [LintFault] {
+        guard step.connection.isInTransaction else { return [] }
+        switch step.action {
+        case .vacuum:
+            return [
+                LintFault(
+                    .error, "VACUUM fails inside a transaction, and the migration with it",
+                    help: "Remove it; vacuum when the app is closed, or with 'drydock vacuum'.",
+                    at: step.statement)
+            ]
+        case .pragma(_, let name, let value?)
+        where name.foldedASCII == "journal_mode" && value.foldedASCII == "wal":
+            return [
+                LintFault(
+                    .error, "PRAGMA journal_mode = WAL fails inside a transaction",
+                    help: "Set it when the database is opened.", at: step.statement)
+            ]
+        default: return []
+        }
+    }
+}

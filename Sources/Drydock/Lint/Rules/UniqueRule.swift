@@ -1,0 +1,184 @@
+import SQLiteSchema
+
+/// `unique-over-existing`: a UNIQUE index or constraint over columns that rows have already.
+struct UniqueRule: LintRule {
+    let rule = Rule.uniqueOverExisting
+    let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "UNIQUE is asked of rows that were written without it",
+        detail: """
+            `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
+            the same values, and a rebuild's `INSERT ... SELECT` fails alike. With `INSERT OR IGNORE` or \
+            `OR REPLACE` the rows are lost in silence. Merge such rows first, and declare it.
+            """,
+        bad: "CREATE UNIQUE INDEX email_on_message ON email(message_id);",
+        good: """
+            -- drydock: deletes from email where id NOT IN (SELECT min(id) FROM email GROUP BY message_id)
+            DELETE FROM email WHERE id NOT IN (SELECT min(id) FROM email GROUP BY message_id);
+            CREATE UNIQUE INDEX email_on_message ON email(message_id);
+            """)
+
+    func check(_ step: LintStep) -> [LintFault] {
+        guard case .createIndex(let name, let on) = step.action,
+            let index = step.after.indexes[name.folded], index.isUnique,
+            step.before.indexes[name.folded] == nil,
+            step.isOccupied(QualifiedName(name: on)), let table = step.after.table(on)
+        else { return [] }
+        let columns = index.terms.compactMap { term -> KeyTerm? in
+            guard case .column(let column) = term.value else { return nil }
+            return KeyTerm(column: column, collation: index.collation(of: term, in: table))
+        }
+        var others = step.before
+        others.indexes[name.folded] = nil
+        if Self.isUnique(columns, in: table, others, within: index.condition) { return [] }
+        let origins = step.origins(of: on)
+        // A rebuild makes again what was unique before.
+        let wasUnique = origins.contains { origin in
+            columns.allSatisfy { origin.column($0.column) != nil }
+                && Self.isUnique(columns, in: origin, step.start, within: index.condition)
+        }
+        if wasUnique { return [] }
+        let added = addedColumns(columns, on, step)
+        let constant = added.filter { !wasFilled($0, on, step) }
+        if constant.contains(where: { isNull($0, table) }) || isEmpty(index, constant, table, step) {
+            return []
+        }
+        let isPlain = columns.count == index.terms.count
+        let what = isPlain ? columns.map(\.column).joined(separator: ", ") : "what the index holds"
+        func fault(_ severity: Finding.Severity, _ message: String, _ help: String) -> [LintFault] {
+            [
+                LintFault(
+                    severity, message, help: help, at: step.statement, token: step.token("unique"),
+                    table: table.name)
+            ]
+        }
+        if isPlain, constant.count == columns.count, index.condition == nil {
+            return fault(
+                .error, "every row of \(table.name) has the default in \(what): the index fails on two rows",
+                "Fill the column with different values before the index is made.")
+        }
+        let message = "the index fails if two rows of \(table.name) have the same \(what)"
+        // Who deletes or rewrites rows just before has thought of it, as who fills a new column.
+        let isCared = step.changing(on).contains {
+            switch $0.action {
+            case .delete, .update: true
+            default: false
+            }
+        }
+        let wasCleared = Self.hasCleared(columns, step.deletes[table.name.foldedASCII])
+        if isCared || wasCleared || added.count > constant.count {
+            return fault(.note, message, Self.cared(table))
+        }
+        return fault(.warning, message, "Merge or delete such rows first, and declare it.")
+    }
+
+    /// Whether a DELETE picked rows by all of these columns, as one of doubles does.
+    private static func hasCleared(_ columns: [KeyTerm], _ deletes: [SQLStatement]?) -> Bool {
+        deletes?.contains { statement in columns.allSatisfy { statement.mentions($0.column) } } ?? false
+    }
+
+    private static func cared(_ table: Table) -> String {
+        "Rows of \(table.name) are changed before; drydock verify tells whether that is enough."
+    }
+
+    /// Columns that rows did not have when the migration began.
+    private func addedColumns(_ columns: [KeyTerm], _ table: String, _ step: LintStep) -> [String] {
+        let origins = step.origins(of: table)
+        guard !origins.isEmpty, let incarnation = step.lineage[table] else { return [] }
+        return columns.map(\.column).filter { column in
+            origins.allSatisfy { $0.column(incarnation.firstName(column)) == nil }
+        }
+    }
+
+    private func wasFilled(_ column: String, _ table: String, _ step: LintStep) -> Bool {
+        step.changing(table).contains { $0.mentions(column) }
+    }
+
+    private func isNull(_ column: String, _ table: Table) -> Bool {
+        let column = table.column(column)
+        return column?.generated == nil && (column?.defaultValue ?? .null) == .null
+    }
+
+    /// Whether no row can meet the condition of a partial index, since new columns have their defaults.
+    private func isEmpty(_ index: Index, _ constant: [String], _ table: Table, _ step: LintStep) -> Bool {
+        guard let condition = index.condition, !constant.isEmpty else { return false }
+        var known: [String: String] = [:]
+        for name in constant {
+            known[name.foldedASCII] = table.column(name)?.defaultValue?.description ?? "NULL"
+        }
+        let probe = LintProbe(table: table, known: known, connection: step.connection)
+        let others = table.columns.filter {
+            known[$0.name.foldedASCII] == nil && condition.names.contains($0.name.foldedASCII)
+        }
+        // Of other columns not every value can be tried.
+        guard others.isEmpty, case .noRow = probe.row(where: condition.description, names: condition.names)
+        else {
+            return false
+        }
+        return true
+    }
+
+    /// A rebuild that asks more of the rows than the old table did.
+    func check(_ migration: LintMigration) -> [LintFault] {
+        migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
+            rebuild in
+            var keys = rebuild.new.uniques.map(\.terms)
+            if let key = rebuild.new.primaryKey { keys.append(key.terms) }
+            return keys.compactMap { terms -> LintFault? in
+                let terms = rebuild.new.effectiveTerms(terms)
+                let areOld = terms.allSatisfy { rebuild.old.column($0.column) != nil }
+                guard areOld, !Self.isUnique(terms, in: rebuild.old, migration.start) else { return nil }
+                let list = terms.map(\.column).joined(separator: ", ")
+                let drops = ["ignore", "replace"].first {
+                    rebuild.statement.first(["or", $0]) != nil
+                        || $0 == "replace"
+                            && rebuild.statement.tokens[0].isWord("replace", in: rebuild.statement.source)
+                }
+                let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
+                let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
+                let isCared =
+                    isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
+                return LintFault(
+                    isCared ? .note : .warning,
+                    "\(rebuild.old.name) becomes UNIQUE over \(list): "
+                        + (merges
+                            ? "of rows that have the same the copy keeps one and drops the others in silence"
+                            : "the copy fails if two rows have the same"),
+                    help: isCared
+                        ? Self.cared(rebuild.old) : "Merge or delete such rows first, and declare it.",
+                    at: rebuild.statement,
+                    table: rebuild.old.name)
+            }
+        }
+    }
+
+    /// Whether the values are different by what holds already: a key or unique index over some of the columns.
+    ///
+    /// - Parameter condition: of the rows that count; a unique index of the same condition will do.
+    static func isUnique(
+        _ terms: [KeyTerm], in table: Table, _ schema: Schema, within condition: SQLFragment? = nil
+    ) -> Bool {
+        let has = Dictionary(
+            table.effectiveTerms(terms).map { ($0.column.foldedASCII, $0.collation ?? "BINARY") },
+            uniquingKeysWith: { first, _ in first })
+        func implies(_ known: [KeyTerm]) -> Bool {
+            !known.isEmpty
+                && table.effectiveTerms(known).allSatisfy { term in
+                    guard let wanted = has[term.column.foldedASCII] else { return false }
+                    // Different without regard for case is different with it.
+                    return wanted == term.collation || wanted == "BINARY"
+                }
+        }
+        if let alias = table.rowidAlias, has[alias.name.foldedASCII] != nil { return true }
+        if let key = table.primaryKey, implies(key.terms) { return true }
+        if table.uniques.contains(where: { implies($0.terms) }) { return true }
+        return schema.indexes(on: table.name).contains { index in
+            guard index.isUnique, index.condition == nil || index.condition == condition else { return false }
+            let known = index.terms.compactMap { term -> KeyTerm? in
+                guard case .column(let column) = term.value else { return nil }
+                return KeyTerm(column: column, collation: index.collation(of: term, in: table))
+            }
+            return known.count == index.terms.count && implies(known)
+        }
+    }
+}

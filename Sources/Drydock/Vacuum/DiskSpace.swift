@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// What file systems say of themselves.
+enum DiskSpace {
+    /// The bytes that this user may still write in a folder; nil where the file system does not say.
+    static func free(in folder: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return nil }
+        return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+    }
+
+    /// The size of the blocks of a file's file system; nil where it does not say.
+    static func blockSize(of path: String) -> Int? {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 ? Int(clamping: UInt64(status.f_bsize)) : nil
+    }
+
+    static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+
+    /// Whether two folders lie on one file system.
+    static func areOnOne(_ one: String, _ other: String) -> Bool {
+        var (a, b) = (stat(), stat())
+        return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev
+    }
+}

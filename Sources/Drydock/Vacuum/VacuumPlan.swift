@@ -1,0 +1,82 @@
+import DatabaseEngine
+
+/// What has to be true before a vacuum begins.
+struct VacuumPlan: Sendable {
+    let request: VacuumRequest
+    let forecast: VacuumForecast
+    let temporaryFolder: String
+
+    init(_ request: VacuumRequest, _ engine: any Engine) async throws {
+        let statistics = try await StatisticsReader(engine: engine).statistics(of: request.path)
+        let folder = Self.folder(of: request.path)
+        self.request = request
+        temporaryFolder = request.temporaryFolder ?? folder
+        let isLogged = statistics.isLogged
+        let after =
+            request.incrementalPages.map { pages in
+                (statistics.pageCount - min(pages, statistics.freelistPages)) * statistics.pageSize
+            } ?? statistics.vacuumedByteCount
+        var needs: [VacuumForecast.DiskNeed] = []
+        func need(_ folder: String, _ bytes: Int, _ purpose: String) {
+            needs.append(
+                .init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder)))
+        }
+        if let into = request.into {
+            need(Self.folder(of: into), after, "the copy")
+        } else if request.incrementalPages == nil {
+            need(temporaryFolder, after, "the copy, until it is in its place")
+            need(
+                folder, isLogged ? after : statistics.byteCount,
+                isLogged ? "the write-ahead log" : "the rollback journal, with the old pages")
+        }
+        forecast = VacuumForecast(
+            bytes: statistics.byteCount, bytesAfter: after,
+            freelistBytes: statistics.freelistPages * statistics.pageSize, needs: needs,
+            journalMode: isLogged ? "wal" : "rollback journal")
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// - Throws: ``RequestError`` for what would stop the vacuum on its way.
+    func check() throws {
+        if let size = request.pageSize {
+            guard (512...65536).contains(size), size & (size - 1) == 0 else {
+                throw RequestError("--page-size \(size) is no power of two between 512 and 65536")
+            }
+            if forecast.journalMode == "wal", request.into == nil {
+                throw RequestError(
+                    "\(request.path) is in WAL mode, which keeps its page size; leave it first with "
+                        + "PRAGMA journal_mode = DELETE, or make a copy with --into")
+            }
+        }
+        let folder = Self.folder(of: request.path)
+        var places = request.into.map { [Self.folder(of: $0)] } ?? [request.path, folder]
+        if request.into == nil, request.incrementalPages == nil { places.append(temporaryFolder) }
+        for place in places {
+            guard FolderListing.exists(place) else { throw RequestError("there is no folder '\(place)'") }
+            guard DiskSpace.isWritable(place) else {
+                throw RequestError(
+                    "\(place) cannot be written by this user"
+                        + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
+            }
+        }
+        try checkDisk()
+    }
+
+    private func checkDisk() throws {
+        for (index, need) in forecast.needs.enumerated() {
+            guard let free = need.free else { continue }
+            // Needs of one file system add up.
+            let total = forecast.needs.prefix(index + 1).filter { DiskSpace.areOnOne($0.folder, need.folder) }
+                .reduce(0) { $0 + $1.bytes }
+            guard total <= free else {
+                throw RequestError(
+                    "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); "
+                        + "free space, or make the copy elsewhere with --temporary-folder")
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import GRDBEngine
+
+struct VacuumCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vacuum",
+        abstract: "Make a database small again, and prove that every row is still there.",
+        discussion: """
+            A copy is made, checked, and held against the database row by row under a lock; then its pages take \
+            the place of the old ones in one transaction. Killed at any moment, the database is the old one or \
+            the new one. Programs that have the file open may keep it open.
+
+            EXAMPLES
+              drydock vacuum app.sqlite --dry-run          what it would give, and the disk it needs
+              drydock vacuum app.sqlite
+              drydock vacuum app.sqlite --into small.sqlite
+              drydock vacuum app.sqlite --incremental 1000
+
+            EXIT STATUS
+              0  done
+              2  not done; the database is as it was
+              64 bad usage
+            """)
+
+    @Argument(help: "The database.", completion: .file())
+    var database: String
+
+    @Flag(name: .customLong("dry-run"), help: "Only say what would happen.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp("Leave the database alone and write here.", valueName: "path"), completion: .file()
+    )
+    var into: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give back at most so many free pages, moving no rows; for auto_vacuum = incremental.",
+            valueName: "pages"))
+    var incremental: Int?
+
+    @Option(
+        name: .customLong("page-size"), help: ArgumentHelp("The new page size, in bytes.", valueName: "bytes")
+    )
+    var pageSize: Int?
+
+    @Flag(help: "Gather statistics for the query planner afterwards.")
+    var analyze = false
+
+    @Option(
+        name: .customLong("temporary-folder"),
+        help: ArgumentHelp("Where the copy is made. (default: beside the database)", valueName: "folder"),
+        completion: .directory)
+    var temporaryFolder: String?
+
+    @Option(
+        help: ArgumentHelp("human or json. (default: human)", valueName: "format"),
+        completion: .list(["human", "json"]))
+    var format = "human"
+
+    func validate() throws {
+        guard ["human", "json"].contains(format) else {
+            throw ValidationError("there is no format '\(format)'; choose one of: human, json")
+        }
+        if into != nil, incremental != nil {
+            throw ValidationError("--into and --incremental exclude each other")
+        }
+        if let incremental, incremental < 1 { throw ValidationError("--incremental needs at least 1 page") }
+        if incremental != nil, pageSize != nil {
+            throw ValidationError("--incremental moves no rows, so it cannot set a page size")
+        }
+    }
+
+    func run() async throws {
+        var request = VacuumRequest(path: database)
+        (request.isForecast, request.into, request.pageSize) = (dryRun, into, pageSize)
+        (request.incrementalPages, request.analyzes) = (incremental, analyze)
+        request.temporaryFolder = temporaryFolder
+        do {
+            let report = try await Vacuum(engine: GRDBDriver(), onEvent: Self.show).run(request)
+            Self.clear()
+            if format == "json" {
+                Terminal.write(VacuumRenderer.json(report))
+            } else {
+                Terminal.show(VacuumRenderer.human(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+            }
+        } catch let error as RequestError {
+            Self.clear()
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+
+    @Sendable private static func show(_ event: VacuumEvent) {
+        guard Terminal.errorIsTerminal else { return }
+        let text =
+            switch event {
+            case .copying: "copying"
+            case .verifying(let table): "comparing \(table)"
+            case .installing(let done, let total): "installing \(done * 100 / max(1, total)) %"
+            }
+        Terminal.writeError("\r\u{1b}[K\(text)")
+    }
+
+    private static func clear() {
+        if Terminal.errorIsTerminal { Terminal.writeError("\r\u{1b}[K") }
+    }
+}

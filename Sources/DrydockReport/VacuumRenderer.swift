@@ -1,0 +1,68 @@
+import Drydock
+import Foundation
+
+/// Turns what a vacuum did, or would do, into text.
+package enum VacuumRenderer {
+    package static func human(_ report: VacuumReport, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        let (old, new) = (report.forecast.bytes, report.bytesAfter)
+        let size = StatisticsRenderer.size
+        var text = "\(paint.bold(report.path))  \(size(old)) -> "
+        guard report.method != .forecast else {
+            text += "about \(size(new))\n"
+            for need in report.forecast.needs {
+                let free = need.free.map { ", \(size($0)) free" } ?? ""
+                text += "  needs \(size(need.bytes)) in \(need.folder)\(free): \(need.purpose)\n"
+            }
+            return text + "  nothing was written\n"
+        }
+        text += "\(size(new)) in \(String(format: "%.1f", report.seconds)) s"
+        if old > 0, new <= old { text += ", \(100 - new * 100 / old) % smaller" }
+        text += "\n"
+        if report.tablesCompared > 0 {
+            text +=
+                "  \(counted(report.rowsCompared, "row")) in \(counted(report.tablesCompared, "table")) "
+                + "held against the old ones: all there, to the bit\n"
+        }
+        if report.copies > 1 { text += "  copied \(report.copies) times: somebody committed meanwhile\n" }
+        for note in report.notes { text += "  \(paint.yellow("note:")) \(note)\n" }
+        return text
+    }
+
+    package static func json(_ report: VacuumReport) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(Envelope(report)) else { return "{}" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}
+
+private struct Envelope: Encodable {
+    struct Need: Encodable {
+        var folder, purpose: String
+        var bytes: Int
+        var freeBytes: Int?
+    }
+
+    var tool = "drydock"
+    var formatVersion = 1
+    var command = "vacuum"
+    var verdict = "passed"
+    var findings: [String] = []
+    var database, method, journalMode: String
+    var bytesBefore, bytesAfter, tablesCompared, rowsCompared, copies: Int
+    var seconds: Double
+    var needs: [Need]
+    var notes: [String]
+
+    init(_ report: VacuumReport) {
+        (database, method) = (report.path, report.method.rawValue)
+        journalMode = report.forecast.journalMode
+        (bytesBefore, bytesAfter) = (report.forecast.bytes, report.bytesAfter)
+        (tablesCompared, rowsCompared) = (report.tablesCompared, report.rowsCompared)
+        (copies, seconds, notes) = (report.copies, report.seconds, report.notes)
+        needs = report.forecast.needs.map {
+            Need(folder: $0.folder, purpose: $0.purpose, bytes: $0.bytes, freeBytes: $0.free)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+/// `drydock lint` as people run it.
+@Suite struct LintCommandTests {
+    private static let unique = "CREATE UNIQUE INDEX email_on_subject ON email(subject);"
+
+    @Test func passes() throws {
+        let result = try Project().run("lint")
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        #expect(result.output.hasPrefix("passed: 2 migrations, 2 statements linted") && result.errors.isEmpty)
+    }
+
+    @Test func failsWithOne() throws {
+        let result = try Project(second: "SELECT 1;\n  DELETE FROM email;").run("lint")
+        #expect(result.status == 1)
+        #expect(result.output.contains("error[destructive-undeclared] DELETE takes every row of email"))
+        #expect(result.output.contains("--> Migrations/v2.sql:2:3"))
+        #expect(result.output.contains("-- drydock: deletes from email"))
+    }
+
+    @Test func needsNoSnapshot() throws {
+        let project = try Project()
+        try FileManager.default.removeItem(at: project.folder.appending(path: "Snapshots"))
+        #expect(try project.run("lint").status == 0)
+    }
+
+    @Test func warningsFailWhereItIsStrict() throws {
+        let project = try Project(second: Self.unique)
+        #expect(try project.run("lint").status == 0)
+        #expect(try project.run("lint", "--strict").status == 1)
+        #expect(try project.run("lint", "--strict", "--rule", "unique-over-existing=off").status == 0)
+        #expect(try project.run("lint", "--rule", "unique-over-existing=error").status == 1)
+    }
+
+    @Test func theConfigurationSaysHowRulesCount() throws {
+        let project = try Project(second: Self.unique + "\nALTER TABLE email DROP COLUMN subject;")
+        try project.write(
+            "drydock.yml",
+            """
+            sqlite: android-11
+            lint:
+              rules: {unique-over-existing: off, minimum-sqlite: warning, missing-strict: note}
+            declarations: {v2: drops column email.subject}
+            """)
+        let second = Self.unique + "\nALTER TABLE email ADD COLUMN x; ALTER TABLE email DROP COLUMN x;"
+        try project.write("Migrations/v2.sql", second)
+        let result = try project.run("lint", "-v")
+        #expect(!result.output.contains("unique-over-existing"))
+        #expect(
+            result.output.contains(
+                "warning[minimum-sqlite] DROP COLUMN came with SQLite 3.35, and the oldest to be supported is 3.28"
+            ))
+        #expect(result.output.contains("note[missing-strict]"))
+    }
+
+    @Test func jsonIsAContract() throws {
+        let project = try Project(second: "DELETE FROM email;")
+        let result = try project.run("lint", "--format", "json", "--report", "json=out.json")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(report["command"] as? String == "lint" && report["verdict"] as? String == "failed")
+        #expect(report["formatVersion"] as? Int == 1 && report["replays"] == nil)
+        #expect((report["linted"] as? [String: Int]) == ["migrations": 2, "statements": 2])
+        let finding = try #require((report["findings"] as? [[String: Any]])?.first)
+        #expect(finding["rule"] as? String == "destructive-undeclared")
+        #expect(finding["line"] as? Int == 1 && finding["linePosition"] as? Int == 1)
+        #expect(finding["migration"] as? String == "v2" && finding["table"] as? String == "email")
+        #expect(
+            try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+                == result.output)
+    }
+
+    @Test func fixWritesWhatIsCertainAndNothingElse() throws {
+        let project = try Project(
+            second: "CREATE TABLE n(subject TEXT, id INTEGER);\r\nINSERT INTO n SELECT * FROM email; -- é\r\n"
+        )
+        let before = try String(
+            contentsOf: project.folder.appending(path: "Migrations/v1.sql"), encoding: .utf8)
+        let result = try project.run("lint", "--fix")
+        #expect(result.status == 1 && result.errors == "drydock: rewrote Migrations/v2.sql\n")
+        #expect(
+            try String(contentsOf: project.folder.appending(path: "Migrations/v2.sql"), encoding: .utf8)
+                == "CREATE TABLE n(subject TEXT, id INTEGER);\r\nINSERT INTO n (subject, id) SELECT subject, id FROM email; -- é\r\n"
+        )
+        #expect(
+            try String(contentsOf: project.folder.appending(path: "Migrations/v1.sql"), encoding: .utf8)
+                == before)
+        let again = try project.run("lint", "--fix")
+        #expect(again.status == 0 && again.errors == "drydock: there is nothing to rewrite\n")
+    }
+
+    @Test func whereThereIsALockOnlyWhatIsNewIsLinted() throws {
+        let project = try Project(second: "CREATE TABLE n(subject, id); INSERT INTO n SELECT * FROM email;")
+        #expect(try project.run("lock").status == 0)
+        let locked = try project.run("lint", "-v")
+        #expect(locked.status == 0 && locked.output.contains("every migration is locked"), "\(locked.output)")
+        #expect(try project.run("lint", "--new").status == 0)
+        try project.write("Migrations/v3.sql", "DELETE FROM n;")
+        let new = try project.run("lint")
+        #expect(new.status == 1 && new.output.contains("1 migration, 1 statement linted"))
+        #expect(new.output.contains("v3.sql") && !new.output.contains("v2.sql"))
+        // Another folder's migrations are not locked by it.
+        #expect(try project.shell("cp -r Migrations other").status == 0)
+        #expect(try project.run("lint", "-m", "other").output.contains("3 migrations"))
+        #expect(try project.run("lint", "-m", "other", "--new").status == 2)
+        #expect(try project.run("lint", "-m", "other", "--lock", "drydock.lock").status == 2)
+        // What is locked is told of when it is asked for, and never rewritten; its declarations go elsewhere.
+        let all = try project.run("lint", "--all", "--fix")
+        #expect(all.output.contains("v2.sql") && all.output.contains("3 migrations"))
+        #expect(all.errors == "drydock: there is nothing to rewrite\n")
+        try project.write("drydock.lock", "version 9\n")
+        let newer = try project.run("lint")
+        #expect(newer.status == 2 && newer.errors.contains("drydock.lock:1: a newer drydock wrote this lock"))
+    }
+
+    @Test func listsItsRules() throws {
+        let result = try Project().run("lint", "--list-rules")
+        #expect(result.status == 0 && result.output.contains("\nunique-over-existing"))
+        #expect(
+            try Project().run("lint", "--list-rules", "--format", "markdown").output.hasPrefix("# The rules"))
+    }
+
+    @Test(arguments: [
+        (["--migrations", "nowhere"], 2, "there is no folder 'nowhere'"),
+        (["--since", "v3"], 2, "there is no migration 'v3' in Migrations"),
+        (["--new"], 2, "there is no lock"), (["--base", "nowhere.sql"], 2, "nowhere.sql"),
+        (["--rule", "unique-over-exsting=off"], 64, "did you mean 'unique-over-existing'?"),
+        (["--rule", "unique-over-existing"], 64, "write RULE=SEVERITY"),
+        (["--sqlite", "android-99"], 64, "'android-99' is no version of SQLite 3"),
+        (["--format", "markdown"], 64, "there is no format 'markdown'"),
+        (["--new", "--all"], 64, "exclude each other"),
+    ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let result = try Project().run(["lint"] + arguments)
+        #expect(result.status == status)
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("lint: {rules: {unique-over-exsting: off}}", "drydock.yml:1:16: 'unique-over-exsting' is no rule"),
+        ("lint: {rules: {unique-over-existing: loud}}", "drydock.yml:1:38"),
+        ("lint: {rule: {}}", "drydock.yml:1:8: 'rule' is no key of lint"),
+        ("sqlite: android-99", "drydock.yml:1:9"),
+    ]) func saysWhatIsWrongInTheConfiguration(_ text: String, _ message: String) throws {
+        let project = try Project()
+        try project.write("drydock.yml", text)
+        let result = try project.run("lint")
+        #expect(result.status == 2)
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// `drydock vacuum` and `drydock stats` as a user meets them.
+@Suite struct VacuumCommandTests {
+    @Test func vacuumsAndSaysSo() throws {
+        let project = try Project()
+        try project.execute(
+            "CREATE TABLE big(x); INSERT INTO big VALUES (zeroblob(500000)); DROP TABLE big", on: "a.db")
+        let forecast = try project.run("vacuum", "a.db", "--dry-run")
+        #expect(forecast.status == 0 && forecast.output.contains("nothing was written"))
+        let result = try project.run("vacuum", "a.db")
+        #expect(result.status == 0 && result.output.contains("smaller"), "\(result.errors)")
+        let json = try project.run("vacuum", "a.db", "--format", "json")
+        let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+        #expect(object?["command"] as? String == "vacuum" && object?["method"] as? String == "installed")
+    }
+
+    @Test(arguments: [
+        (["vacuum", "nowhere.db"], 2, "there is no database 'nowhere.db'"),
+        (["vacuum", "Migrations"], 2, "is a folder"),
+        (["vacuum", "Migrations/v1.sql"], 2, "is no SQLite database"),
+        (["vacuum", "Snapshots/v1.sqlite", "--page-size", "1000"], 2, "no power of two"),
+        (["vacuum", "Snapshots/v1.sqlite", "--incremental", "5"], 2, "no incremental auto_vacuum"),
+        (["vacuum", "Snapshots/v1.sqlite", "--into", "Snapshots/v1.sqlite"], 2, "is there already"),
+        (["vacuum", "Snapshots/v1.sqlite", "--into", "no/such/folder.db"], 2, "no/such"),
+        (["vacuum", "Snapshots/v1.sqlite", "--temporary-folder", "nowhere"], 2, "nowhere"),
+        (["vacuum", "Snapshots/v1.sqlite", "--incremental", "0"], 64, "at least 1"),
+        (["vacuum", "Snapshots/v1.sqlite", "--format", "xml"], 64, "there is no format 'xml'"),
+        (["stats", "nowhere.db"], 2, "there is no database 'nowhere.db'"),
+    ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let project = try Project()
+        let snapshot = project.folder.appending(path: "Snapshots/v1.sqlite")
+        let before = try Data(contentsOf: snapshot)
+        let result = try project.run(arguments)
+        #expect(result.status == status && result.output.isEmpty)
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(try Data(contentsOf: snapshot) == before)
+    }
+}

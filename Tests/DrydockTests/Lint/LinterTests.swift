@@ -1,0 +1,124 @@
+import Drydock
+import Foundation
+import GRDBEngine
+import SQLiteSchema
+import Testing
+
+/// What surrounds the rules: order, selection, ignores, severities, what does not run.
+@Suite struct LinterTests {
+    @Test func aCleanSetPasses() async throws {
+        let report = try await LintCase("", "CREATE INDEX i ON email(body)").lint().report
+        #expect(report.hasPassed && report.command == "lint")
+        #expect(report.lint?.migrations == 2 && report.lint?.statements == 6)
+        #expect(report.findings.allSatisfy { $0.severity == .note })
+    }
+
+    @Test func sqlThatDoesNotParseIsOneMessageWithItsPlace() async throws {
+        let it = LintCase("", "CREATE TABLE a(x);\nCREATE TABEL b(y);", "CREATE TABLE c(x)")
+        let report = try await it.lint().report
+        let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
+        #expect(finding.message == "near \"TABEL\": syntax error")
+        #expect(finding.place?.line == 2 && finding.place?.column == 8)
+        #expect(report.findings.count { $0.severity == .error } == 1)
+        #expect(
+            report.notChecked.map(\.reason) == [
+                "1 migration not linted: v2 does not run on an empty database"
+            ])
+    }
+
+    @Test func aNameThatIsNotThere() async throws {
+        let it = LintCase("", "UPDATE email SET subjct = 1", "CREATE INDEX i ON email(body)")
+        let report = try await it.lint().report
+        let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
+        #expect(finding.message == "no such column: subjct, on the schema that the migrations before make")
+        // Rows do not matter to the schema: what comes behind is linted.
+        #expect(report.notChecked.isEmpty)
+    }
+
+    @Test func anUnknownFunctionIsAWarning() async throws {
+        try await LintCase("", "UPDATE email SET body = slug(body)", says: [.warning]).check(.migrationFailed)
+    }
+
+    @Test func severities() async throws {
+        var it = LintCase("", "CREATE UNIQUE INDEX i ON email(subject)", says: [.error])
+        try await it.check(.uniqueOverExisting) { $0.severities[.uniqueOverExisting] = .error }
+        it.says = []
+        try await it.check(.uniqueOverExisting) { $0.severities[.uniqueOverExisting] = .off }
+    }
+
+    @Test func sinceTakesTheRest() async throws {
+        let it = LintCase("", "DELETE FROM email", "DELETE FROM account")
+        let report = try await it.lint { $0.since = "v2" }.report
+        #expect(report.findings.filter { $0.rule == .destructiveUndeclared }.map(\.migration) == ["v3"])
+        await #expect(throws: RequestError.self) { try await it.lint { $0.since = "v9" } }
+        await #expect(throws: RequestError.self) { try await it.lint { $0.onlyNew = true } }
+    }
+
+    @Test func whereThereIsALockWhatIsNotInItIsLinted() async throws {
+        let it = LintCase("", "DELETE FROM email", "CREATE TABLE a(x)", "DELETE FROM account; DELETE FROM a")
+        func migrations(_ configure: (inout LintRequest) -> Void) async throws -> [String?] {
+            try await it.lint {
+                $0.locked = ["v1", "v2"]
+                configure(&$0)
+            }.report.findings.filter { $0.rule == .destructiveUndeclared }.map(\.migration)
+        }
+        // As one set: the table of v3 has no rows.
+        #expect(try await migrations { _ in } == ["v4"])
+        #expect(try await migrations { $0.includesLocked = true } == ["v2", "v4", "v4"])
+        #expect(try await migrations { $0.since = "v1" } == ["v2", "v4"])
+        let report = try await it.lint { $0.locked = ["v1", "v2", "v3", "v4"] }.report
+        #expect(report.hasPassed && report.lint?.migrations == 0)
+        #expect(report.findings.map(\.message) == ["every migration is locked"])
+    }
+
+    @Test func whereNothingCouldBeLintedTheRunFails() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("data/migrations/1.sqm", "ALTER TABLE a ADD COLUMN y;")
+        try folder.write("data/A.sq", "CREATE TABLE a(x, y);")
+        var request = LintRequest()
+        request.migrationsFolder = folder.file("data")
+        let report = try await Linter(engine: GRDBDriver()).run(request).report
+        #expect(!report.hasPassed)
+        let finding = try #require(report.findings.first { $0.rule == .nothingVerified })
+        #expect(finding.message.contains("'base' in drydock.yml"))
+        try folder.write("base.sql", "CREATE TABLE a(x);")
+        request.format.base = SchemaBase(path: folder.file("base.sql"))
+        #expect(try await Linter(engine: GRDBDriver()).run(request).report.hasPassed)
+    }
+
+    @Test func followingTheSchemaIsReadingAllOfIt() async throws {
+        let folder = try TemporaryFolder()
+        let steps = [
+            LintCase.mail,
+            "ALTER TABLE account RENAME TO person; ALTER TABLE email RENAME COLUMN body TO text;",
+            "CREATE VIRTUAL TABLE search USING fts5(text); DROP INDEX email_on_account; DROP TRIGGER email_gone;",
+            "ALTER TABLE email ADD COLUMN x DEFAULT 'a'; CREATE INDEX \"I\" ON email(x) WHERE x = \"a\"; DROP VIEW inbox;",
+            "DROP TABLE search; CREATE TABLE other(a, b CHECK (b > a)); ALTER TABLE other DROP COLUMN a2;",
+        ]
+        for (number, sql) in steps.enumerated() { try folder.write("m/v\(number).sql", sql) }
+        let database = try PlainDatabase()
+        var follower = SchemaFollower()
+        func rows() throws -> [SchemaRow] {
+            try database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema") {
+                SchemaRow(
+                    type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
+            }
+        }
+        for sql in steps.dropLast() {
+            try database.execute(sql)
+            follower.take(all: try rows())
+            #expect(follower.schema == SchemaParser().schema(of: try rows()))
+        }
+        follower.dropTable("email")
+        try database.execute("DROP TABLE email")
+        #expect(follower.schema == SchemaParser().schema(of: try rows()))
+    }
+
+    @Test func theDocumentationIsWhatTheRulesSay() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().path + "/../../.."
+        let file = try String(contentsOfFile: root + "/docs/rules.md", encoding: .utf8)
+        #expect(
+            file == RuleDocumentation.markdown, "drydock lint --list-rules --format markdown > docs/rules.md")
+        for rule in Rule.ofLint { #expect(file.contains("`\(rule.rawValue)`")) }
+    }
+}

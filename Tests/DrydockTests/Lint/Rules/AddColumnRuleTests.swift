@@ -1,0 +1,99 @@
+import Drydock
+import Testing
+
+@Suite struct AddColumnRuleTests {
+    static let failing = [
+        LintCase("NOT NULL", "ALTER TABLE email ADD COLUMN seen TEXT NOT NULL", says: [.error]),
+        LintCase(
+            "NOT NULL DEFAULT NULL", "ALTER TABLE email ADD COLUMN seen TEXT NOT NULL DEFAULT NULL",
+            says: [.error]),
+        LintCase(
+            "CURRENT_TIMESTAMP", "ALTER TABLE email ADD COLUMN seen TEXT DEFAULT CURRENT_TIMESTAMP",
+            says: [.error]),
+        LintCase(
+            "an expression", "ALTER TABLE email ADD COLUMN seen TEXT DEFAULT (datetime('now'))",
+            says: [.error]),
+        LintCase("a sum of literals", "ALTER TABLE email ADD COLUMN seen DEFAULT (1 + 1)", says: [.error]),
+        LintCase("STORED", "ALTER TABLE email ADD COLUMN size AS (length(body)) STORED", says: [.error]),
+        LintCase(
+            "a CHECK that the default breaks",
+            "ALTER TABLE email ADD COLUMN size INTEGER DEFAULT 1 CHECK (size > 5)", says: [.error]),
+        LintCase(
+            "a VIRTUAL column that is NULL for a row",
+            "ALTER TABLE email ADD COLUMN size AS (length(body)) NOT NULL", says: [.warning]),
+        LintCase(
+            "a CHECK that reads another column",
+            "ALTER TABLE email ADD COLUMN size INTEGER DEFAULT 1 CHECK (size > is_spam)", says: [.warning]),
+    ]
+
+    @Test(arguments: failing) func says(_ it: LintCase) async throws {
+        try await it.check(.addColumnFails)
+        #expect(try it.failure() != nil, "SQLite takes it")
+        // Without rows nothing shows it.
+        #expect(try it.failure(rows: "") == nil)
+    }
+
+    @Test(arguments: [
+        LintCase("a literal default", "ALTER TABLE email ADD COLUMN seen TEXT NOT NULL DEFAULT ''"),
+        LintCase("a negative default", "ALTER TABLE email ADD COLUMN seen INTEGER NOT NULL DEFAULT (-1)"),
+        LintCase("a literal in parentheses", "ALTER TABLE email ADD COLUMN seen DEFAULT ('x')"),
+        LintCase("no constraint", "ALTER TABLE email ADD COLUMN seen"),
+        LintCase("VIRTUAL", "ALTER TABLE email ADD COLUMN size AS (length(body))"),
+        LintCase(
+            "a CHECK that NULL passes", "ALTER TABLE email ADD COLUMN size INTEGER CHECK (size > 5)"),
+        LintCase(
+            "a CHECK that the default meets",
+            "ALTER TABLE email ADD COLUMN size INTEGER DEFAULT 9 CHECK (size > 5)"),
+        LintCase(
+            "REFERENCES without a default",
+            "ALTER TABLE email ADD COLUMN other INTEGER REFERENCES account(id)"),
+    ]) func isSilent(_ it: LintCase) async throws {
+        try await it.check(.addColumnFails)
+        #expect(try it.failure() == nil)
+    }
+
+    @Test func aTableOfTheSameMigrationHasNoRows() async throws {
+        try await LintCase("", "CREATE TABLE a(x); ALTER TABLE a ADD COLUMN y TEXT NOT NULL")
+            .check(.addColumnFails)
+    }
+
+    @Test(arguments: [
+        ("x INTEGER CHECK (x IS NOT id)", Finding.Severity.note, "reads id too"),
+        ("x INTEGER DEFAULT 5 CHECK (x > length(body))", .note, "reads body too"),
+        ("x INTEGER DEFAULT 0 CHECK (x <> is_spam)", .warning, "has is_spam = 0"),
+        ("x TEXT DEFAULT '' CHECK (x <> subject)", .warning, "has subject = ''"),
+    ]) func aCheckWithOthersNamesTheRowThatBreaksIt(
+        _ column: String, _ severity: Finding.Severity, _ part: String
+    ) async throws {
+        let it = LintCase("", "ALTER TABLE email ADD COLUMN " + column, says: [severity])
+        let finding = try #require(try await it.check(.addColumnFails).first)
+        #expect(finding.message.contains(part), "\(finding.message)")
+    }
+
+    @Test(arguments: [
+        LintCase(
+            "on", "ALTER TABLE email ADD COLUMN other INTEGER DEFAULT 1 REFERENCES account(id)",
+            says: [.error],
+            tool: .d1),
+        LintCase("off", "ALTER TABLE email ADD COLUMN other INTEGER DEFAULT 1 REFERENCES account(id)"),
+    ]) func foreignKeys(_ it: LintCase) async throws { try await it.check(.addColumnFails) }
+
+    @Test func whatIsReleasedTogetherHasNoRows() async throws {
+        let it = LintCase("", "CREATE TABLE a(x)", "ALTER TABLE a ADD COLUMN y TEXT NOT NULL")
+        try await it.check(.addColumnFails) { $0.since = "v1" }
+        var again = it
+        again.says = [.error]
+        try await again.check(.addColumnFails)
+        try await again.check(.addColumnFails) { $0.since = "v2" }
+        try await it.check(.addColumnFails) {
+            $0.onlyNew = true
+            $0.locked = ["v1"]
+        }
+    }
+
+    @Test func theHelpRuns() async throws {
+        let it = LintCase("", "ALTER TABLE email ADD COLUMN seen TEXT NOT NULL", says: [.error])
+        let help = try #require(try await it.check(.addColumnFails).first).help
+        #expect(help.contains("ALTER TABLE email ADD COLUMN seen TEXT NOT NULL DEFAULT '';"))
+    }
+}

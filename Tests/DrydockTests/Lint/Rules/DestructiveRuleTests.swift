@@ -1,0 +1,180 @@
+import Drydock
+import Testing
+
+@Suite struct DestructiveRuleTests {
+    @Test(arguments: [
+        LintCase("DROP TABLE", "DROP VIEW inbox; DROP TABLE email", says: [.error]),
+        LintCase("DROP COLUMN", "ALTER TABLE email DROP COLUMN body", says: [.error]),
+        LintCase(
+            "DROP COLUMN that was read before",
+            "ALTER TABLE email ADD COLUMN text TEXT; UPDATE email SET text = body; ALTER TABLE email DROP COLUMN body",
+            says: [.warning]),
+        LintCase("DELETE", "DELETE FROM email", says: [.error]),
+        LintCase("DELETE with a condition", "DELETE FROM email WHERE is_spam", says: [.error]),
+        LintCase("UPDATE", "UPDATE email SET subject = trim(subject)", says: [.warning]),
+        LintCase(
+            "renamed and dropped",
+            "ALTER TABLE email RENAME TO mail; DROP VIEW inbox; DROP TABLE mail", says: [.error]),
+        LintCase(
+            "a rebuild that leaves a column out",
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE);
+            INSERT INTO n(id, email) SELECT id, email FROM account;
+            DROP TABLE account; ALTER TABLE n RENAME TO account;
+            """, says: [.error]),
+    ]) func says(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
+
+    @Test(arguments: [
+        LintCase("declared DROP TABLE", "-- drydock: drops table email\nDROP VIEW inbox; DROP TABLE email"),
+        LintCase(
+            "declared DROP COLUMN", "-- drydock: drops column email.body\nALTER TABLE email DROP COLUMN body"),
+        LintCase(
+            "declared DELETE", "-- drydock: deletes from email where is_spam\nDELETE FROM email WHERE is_spam"
+        ),
+        LintCase("declared UPDATE", "-- drydock: rewrites email.subject\nUPDATE email SET subject = ''"),
+        LintCase("a new column filled", "ALTER TABLE email ADD COLUMN x; UPDATE email SET x = length(body)"),
+        LintCase(
+            "a table of its own", "CREATE TABLE a(x); INSERT INTO a VALUES(1); DELETE FROM a; DROP TABLE a"),
+        LintCase("INSERT", "INSERT INTO account(email) VALUES ('x')"),
+        LintCase(
+            "a rebuild",
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);
+            INSERT INTO n(id, email, name) SELECT id, email, name FROM account;
+            DROP TABLE account; ALTER TABLE n RENAME TO account;
+            """),
+        LintCase(
+            "a copy by CREATE TABLE AS",
+            "CREATE TABLE keep AS SELECT * FROM account; DROP TABLE account; ALTER TABLE keep RENAME TO account"
+        ),
+    ]) func isSilent(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
+
+    private static func rebuild(_ copies: String) -> String {
+        "CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);" + copies
+            + "DROP TABLE account; ALTER TABLE n RENAME TO account;"
+    }
+
+    @Test(arguments: [
+        LintCase(
+            "WHERE",
+            rebuild(
+                "INSERT INTO n(id, email, name) SELECT id, email, name FROM account\n WHERE name IS NOT NULL;"
+            ),
+            says: [.warning]),
+        LintCase(
+            "declared",
+            "-- drydock: deletes from account where name IS NULL\n"
+                + rebuild("INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE name;")),
+        LintCase(
+            "in two halves",
+            rebuild(
+                "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE name = 'a';"
+                    + "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE name IS NOT 'a';"
+            )),
+        LintCase(
+            "of an upsert",
+            rebuild(
+                "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE true ON CONFLICT DO NOTHING;"
+            )),
+        LintCase(
+            "in a subquery",
+            rebuild(
+                "INSERT INTO n(id, email, name) SELECT id, email, (SELECT max(body) FROM email WHERE is_spam) FROM account;"
+            )),
+    ]) func aRebuildThatCopiesSomeRows(_ it: LintCase) async throws {
+        let findings = try await it.check(.destructiveUndeclared)
+        #expect(
+            findings.allSatisfy {
+                $0.help.contains("deletes from account where (name IS NOT NULL) IS NOT TRUE")
+            })
+    }
+
+    private static func log(_ columns: String, _ copy: String) -> String {
+        "CREATE TABLE n(\(columns)); \(copy); DROP TABLE log; ALTER TABLE n RENAME TO log;"
+    }
+
+    @Test(arguments: [
+        LintCase(
+            "DISTINCT", schema: "CREATE TABLE log(at, line)",
+            log("at, line", "INSERT INTO n(at, line) SELECT DISTINCT at, line FROM log"), says: [.warning]),
+        LintCase(
+            "GROUP BY", schema: "CREATE TABLE log(at, line)",
+            log("at, line", "INSERT INTO n(at, line) SELECT min(at), line FROM log GROUP BY line"),
+            says: [.warning]),
+        LintCase(
+            "DISTINCT with a key", schema: "CREATE TABLE log(at PRIMARY KEY, line)",
+            log("at PRIMARY KEY, line", "INSERT INTO n(at, line) SELECT DISTINCT at, line FROM log")),
+        LintCase(
+            "declared", schema: "CREATE TABLE log(at, line)",
+            "-- drydock: deletes from log\n"
+                + log("at, line", "INSERT INTO n(at, line) SELECT DISTINCT at, line FROM log")),
+        LintCase(
+            "in a subquery", schema: "CREATE TABLE log(at, line)",
+            log(
+                "at, line, x",
+                "INSERT INTO n(at, line, x) SELECT at, line, (SELECT count(DISTINCT line) FROM log) FROM log")
+        ),
+    ]) func aRebuildThatKeepsOneOfMany(_ it: LintCase) async throws {
+        try await it.check(.destructiveUndeclared)
+    }
+
+    @Test(arguments: [
+        ("TEXT", "INTEGER", "zip", [Finding.Severity.warning]), ("TEXT", "REAL", "zip", [.warning]),
+        ("INTEGER", "TEXT", "zip", [.warning]), ("VARCHAR(9)", "TEXT", "zip", []),
+        ("INTEGER", "BIGINT", "zip", []), ("INTEGER", "REAL", "CAST(zip AS REAL)", []),
+        ("DATETIME", "TEXT", "zip", []), ("", "TEXT", "zip", []),
+    ]) func aRebuildThatConverts(_ old: String, _ new: String, _ item: String, _ says: [Finding.Severity])
+        async throws
+    {
+        var it = LintCase(
+            "", schema: "CREATE TABLE log(id INTEGER PRIMARY KEY, zip \(old))",
+            Self.log("id INTEGER PRIMARY KEY, zip \(new)", "INSERT INTO n SELECT id, \(item) FROM log"))
+        it.says = says
+        let finding = try await it.check(.destructiveUndeclared).first
+        if let finding { #expect(finding.help.contains("-- drydock: rewrites log.zip")) }
+        it.says = []
+        it.steps[1] = "-- drydock: rewrites log.zip\n" + it.steps[1]
+        try await it.check(.destructiveUndeclared)
+        guard !says.isEmpty else { return }
+        let database = try PlainDatabase()
+        try database.execute(it.steps[0] + "; INSERT INTO log(zip) VALUES ('007'); UPDATE log SET zip = zip;")
+        let before = try database.rows("SELECT quote(zip) FROM log") { $0.string(0) }
+        try database.execute(it.steps[1])
+        #expect(try database.rows("SELECT quote(zip) FROM log") { $0.string(0) } != before)
+    }
+
+    @Test func whatWasReadBeforeMayLiveOn() async throws {
+        try await LintCase(
+            "",
+            "ALTER TABLE account ADD COLUMN n; UPDATE account SET n = (SELECT count(*) FROM email WHERE account_id = account.id); DROP VIEW inbox; DROP TABLE email",
+            says: [.warning]
+        ).check(.destructiveUndeclared)
+    }
+
+    @Test func anUpdateOfTheSameColumnsIsSaidOnce() async throws {
+        try await LintCase(
+            "", "UPDATE email SET subject = 'a' WHERE id = 1; UPDATE email SET subject = 'b' WHERE id = 2",
+            says: [.warning]
+        ).check(.destructiveUndeclared)
+    }
+
+    @Test func theHelpNamesTheTableAsItWas() async throws {
+        let it = LintCase(
+            "",
+            "ALTER TABLE account RENAME TO o; UPDATE o SET name = ''; ALTER TABLE o RENAME TO account",
+            says: [.warning])
+        let finding = try #require(try await it.check(.destructiveUndeclared).first)
+        #expect(finding.help.contains("rewrites account.name"))
+    }
+
+    @Test func theHelpIsADeclaration() async throws {
+        let it = LintCase("", "DELETE FROM email WHERE is_spam = 1", says: [.error])
+        let help = try #require(try await it.check(.destructiveUndeclared).first).help
+        #expect(help.contains("  -- drydock: deletes from email where is_spam = 1"))
+        let locked = try await it.lint {
+            $0.locked = ["v1", "v2"]
+            $0.includesLocked = true
+        }.report.findings
+        #expect(locked.contains { $0.help.contains("# drydock.yml") })
+    }
+}

@@ -1,0 +1,82 @@
+import Drydock
+import Testing
+
+@Suite struct RebuildForgetsRuleTests {
+    private static let copy = """
+        UPDATE sqlite_sequence SET seq = seq WHERE name = 'n';
+        INSERT INTO n(id, account_id, subject, body, is_spam) SELECT id, account_id, subject, body, is_spam FROM email;
+        DROP VIEW inbox; DROP TABLE email; ALTER TABLE n RENAME TO email;
+        """
+    private static let definition = """
+        CREATE TABLE n(
+          id INTEGER PRIMARY KEY AUTOINCREMENT, account_id INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+          subject TEXT NOT NULL DEFAULT '', body TEXT, is_spam INTEGER CHECK(is_spam IN (0, 1)));
+        """
+    private static let index = "CREATE INDEX email_on_account ON email(account_id, subject);"
+    private static let trigger = "CREATE TRIGGER email_gone AFTER DELETE ON email BEGIN SELECT old.id; END;"
+
+    @Test(arguments: [
+        LintCase("the index", definition + copy + trigger, says: [.warning]),
+        LintCase("the trigger", definition + copy + index, says: [.warning]),
+        LintCase("both", definition + copy, says: [.warning, .warning]),
+        LintCase(
+            "AUTOINCREMENT", definition.replacing(" AUTOINCREMENT", with: "") + copy + index + trigger,
+            says: [.warning]),
+        LintCase(
+            "CHECK", definition.replacing(" CHECK(is_spam IN (0, 1))", with: "") + copy + index + trigger,
+            says: [.note]),
+        LintCase(
+            "DEFAULT", definition.replacing(" DEFAULT ''", with: "") + copy + index + trigger, says: [.note]),
+        LintCase(
+            "the foreign key",
+            definition.replacing(" REFERENCES account(id) ON DELETE CASCADE", with: "") + copy + index
+                + trigger,
+            says: [.note]),
+        LintCase(
+            "COLLATE",
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);
+            INSERT INTO n(id, email, name) SELECT id, email, name FROM account;
+            DROP TABLE account; ALTER TABLE n RENAME TO account;
+            """, says: [.note]),
+    ]) func says(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+
+    @Test func theMarkFalls() async throws {
+        let copy = Self.copy.replacing("UPDATE sqlite_sequence SET seq = seq WHERE name = 'n';", with: "")
+        let steps = Self.definition + copy + Self.index + Self.trigger
+        let it = LintCase("", steps, says: [.note])
+        let help = try #require(try await it.check(.rebuildForgets).first).help
+        let remedy = help.split(separator: "\n").dropFirst().joined(separator: "\n")
+        func next(_ sql: String) throws -> [Int64] {
+            let database = try PlainDatabase()
+            try database.execute(LintCase.mail + LintCase.rows + "DELETE FROM email WHERE id = 2;" + sql)
+            try database.execute("INSERT INTO email(account_id) VALUES (1)")
+            return try database.rows("SELECT max(id) FROM email") { $0.integer(0) }
+        }
+        #expect(try next("") == [3] && next(steps) == [2])
+        #expect(try next(steps.replacing("DROP VIEW", with: remedy + " DROP VIEW")) == [3])
+    }
+
+    @Test(arguments: [
+        LintCase("nothing forgotten", definition + copy + index + trigger),
+        LintCase(
+            "an index under another name",
+            definition + copy + trigger + index.replacing("email_on", with: "other_on")),
+        LintCase(
+            "dropped by name", "DROP INDEX email_on_account; DROP TRIGGER email_gone;" + definition + copy),
+        LintCase(
+            "a longer index",
+            definition + copy + trigger + "CREATE INDEX i ON email(account_id, subject, body);"),
+        LintCase(
+            "an index on what is the key now",
+            schema: "CREATE TABLE a(x INTEGER, y); CREATE UNIQUE INDEX i ON a(x);",
+            "CREATE TABLE n(x INTEGER PRIMARY KEY, y); INSERT INTO n(x, y) SELECT x, y FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a"
+        ),
+        LintCase(
+            "a unique index that is a constraint now",
+            schema: "CREATE TABLE a(x, y); CREATE UNIQUE INDEX i ON a(x, y);",
+            "CREATE TABLE n(x, y, UNIQUE(y, x)); INSERT INTO n(x, y) SELECT x, y FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a"
+        ),
+        LintCase("DROP TABLE alone", "DROP VIEW inbox; DROP TABLE email"),
+    ]) func isSilent(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// Killed at any instant, a vacuum leaves the old database or the new one, and no commit of anybody is lost.
+@Suite struct VacuumKillTests {
+    private static let kills = Soak.rounds(30, 1000)
+
+    @Test(arguments: ["delete", "wal"])
+    func `nothing is lost when it is killed while somebody writes`(journal: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("live.sqlite")
+        let writer = try PlainDatabase(path)
+        try writer.execute(
+            """
+            PRAGMA journal_mode = \(journal); PRAGMA synchronous = OFF; CREATE TABLE t(id INTEGER PRIMARY KEY, x);
+            CREATE TABLE u(id INTEGER PRIMARY KEY, y UNIQUE);
+            WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 400)
+            INSERT INTO t SELECT n, randomblob(3000) FROM s; INSERT INTO u SELECT id, hex(id) FROM t;
+            DELETE FROM t WHERE id > 300
+            """)
+        var (first, last, killed, round) = (1, 400, 0, 0)
+        // On a busy machine some are done before they are killed.
+        while killed < Self.kills, round < 4 * Self.kills {
+            round += 1
+            let process = Process()
+            process.executableURL = URL(filePath: Tool.path)
+            process.arguments = ["vacuum", path]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let end = ContinuousClock.now + .milliseconds((round * 7) % 120)
+            while process.isRunning, ContinuousClock.now < end {
+                last += 1
+                try writer.execute("INSERT INTO u VALUES (\(last), hex(\(last)))")
+                try writer.execute("DELETE FROM u WHERE id = \(first)")
+                first += 1
+                usleep(3000)
+            }
+            if process.isRunning {
+                kill(process.processIdentifier, SIGKILL)
+                killed += 1
+            }
+            process.waitUntilExit()
+            let reader = try PlainDatabase(path)
+            let row = try reader.firstRow("SELECT count(*), min(id), max(id) FROM u") { row in
+                (0..<3).map { Int(row.integer($0)) }
+            }
+            #expect(row == [last - first + 1, first, last], "round \(round)")
+            #expect(try reader.firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 300, "round \(round)")
+            #expect(try reader.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok", "round \(round)")
+        }
+        #expect(killed > 0)
+        // What the killed ones left beside is taken away by the next.
+        #expect(try Tool(folder: folder).run("vacuum", "live.sqlite").status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(left.filter { $0.contains("-vacuum-") }.isEmpty, "\(left)")
+    }
+}

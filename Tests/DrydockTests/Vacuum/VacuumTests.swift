@@ -1,0 +1,182 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDBEngine
+import Testing
+
+/// A vacuum gives space back and loses nothing, whatever the database is like.
+@Suite struct VacuumTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("a db's.sqlite") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let rows = """
+        WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 1500)
+        INSERT INTO t SELECT n, zeroblob(n % 900) FROM s;
+        """
+
+    private func make(_ sql: String) throws {
+        try PlainDatabase(path).execute(sql)
+    }
+
+    private func vacuum(_ configure: (inout VacuumRequest) -> Void = { _ in }) async throws -> VacuumReport {
+        var request = VacuumRequest(path: path)
+        request.busyTimeout = .milliseconds(300)
+        configure(&request)
+        return try await Vacuum(engine: GRDBDriver()).run(request)
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test(arguments: ["delete", "wal", "truncate"], ["none", "full", "incremental"])
+    func `rows, schema and settings are kept`(journal: String, vacuum mode: String) async throws {
+        let encoding = mode == "full" ? "UTF-16le" : "UTF-8"
+        try make(
+            """
+            PRAGMA page_size = 1024; PRAGMA encoding = '\(encoding)'; PRAGMA auto_vacuum = \(mode);
+            PRAGMA journal_mode = \(journal); PRAGMA user_version = 7; PRAGMA application_id = -3;
+            CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX t_x ON t(x);
+            CREATE TABLE keyless(a, b); INSERT INTO keyless(rowid, a) VALUES (-5, 'x'), (900, 'x'), (7, NULL);
+            CREATE TABLE w(a TEXT COLLATE NOCASE, b, PRIMARY KEY(b, a)) WITHOUT ROWID;
+            INSERT INTO w VALUES ('a', 1), ('A', 2), (x'00ff', 1.5);
+            CREATE TABLE "a ""b""'c"("select" INTEGER PRIMARY KEY AUTOINCREMENT, g AS ("select" + 1) STORED);
+            INSERT INTO "a ""b""'c" VALUES (40);
+            CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f(rowid, x) VALUES (3, 'hello');
+            CREATE VIRTUAL TABLE c USING fts5(x, content = 't', content_rowid = 'id');
+            CREATE VIEW v AS SELECT x FROM t; CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT 1; END;
+            \(Self.rows) DELETE FROM t WHERE id % 3;
+            """)
+        let before = try content()
+        let report = try await vacuum()
+        #expect(report.method == .installed && report.copies == 1)
+        #expect(report.tablesCompared >= 5 && report.rowsCompared >= 507)
+        #expect(try content() == before)
+        #expect(report.bytesAfter < report.forecast.bytes || mode == "full")
+        let database = try PlainDatabase(path)
+        #expect(
+            try database.firstRow("PRAGMA journal_mode") { $0.string(0) }
+                == (journal == "wal" ? "wal" : "delete"))
+        #expect(try database.firstRow("PRAGMA freelist_count") { $0.integer(0) } == 0)
+        #expect(try database.firstRow("SELECT rowid FROM f WHERE f MATCH 'hello'") { $0.integer(0) } == 3)
+        try database.execute("INSERT INTO \"a \"\"b\"\"'c\" DEFAULT VALUES")
+        #expect(
+            try database.firstRow("SELECT max(\"select\") FROM \"a \"\"b\"\"'c\"") { $0.integer(0) } == 41)
+    }
+
+    private func content() throws -> [String: [[String]]] {
+        let database = try PlainDatabase(path)
+        var result: [String: [[String]]] = [:]
+        result["schema"] = try database.literals(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
+        for pragma in ["user_version", "application_id", "encoding", "auto_vacuum", "page_size"] {
+            result[pragma] = try database.literals("PRAGMA \(pragma)")
+        }
+        for table in ["t", "keyless", "f", "\"a \"\"b\"\"'c\""] {
+            result[table] = try database.literals("SELECT rowid, * FROM \(table) ORDER BY rowid")
+        }
+        result["w"] = try database.literals("SELECT * FROM w ORDER BY b, a")
+        result["sequence"] = try database.literals("SELECT * FROM sqlite_sequence")
+        return result
+    }
+
+    @Test func `a forecast writes nothing and is near`() async throws {
+        try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let forecast = try await vacuum { $0.isForecast = true }
+        #expect(try forecast.method == .forecast && Data(contentsOf: URL(filePath: path)) == bytes)
+        #expect(
+            forecast.forecast.needs.count == 2 && forecast.forecast.needs.allSatisfy { ($0.free ?? 1) > 0 })
+        let report = try await vacuum()
+        #expect(abs(report.bytesAfter - forecast.bytesAfter) <= report.bytesAfter / 10)
+        #expect(try names() == ["a db's.sqlite"])
+    }
+
+    @Test func `another page size, and statistics`() async throws {
+        try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t(x); \(Self.rows)")
+        _ = try await vacuum {
+            $0.pageSize = 16384
+            $0.analyzes = true
+        }
+        let database = try PlainDatabase(path)
+        #expect(try database.firstRow("PRAGMA page_size") { $0.integer(0) } == 16384)
+        #expect(try database.firstRow("SELECT count(*) FROM sqlite_stat1") { $0.integer(0) } ?? 0 > 0)
+        try database.execute("PRAGMA journal_mode = wal")
+        await #expect(throws: RequestError.self) { try await vacuum { $0.pageSize = 4096 } }
+    }
+
+    @Test func `into another file the database is left alone`() async throws {
+        try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let report = try await vacuum { $0.into = folder.file("small.sqlite") }
+        #expect(report.method == .into && report.rowsCompared == 750)
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+        #expect(
+            try PlainDatabase(folder.file("small.sqlite")).firstRow("SELECT count(*) FROM t") {
+                $0.integer(0)
+            } == 750)
+        await #expect(throws: RequestError.self) {
+            try await vacuum { $0.into = folder.file("small.sqlite") }
+        }
+    }
+
+    @Test func `free pages are given back in slices`() async throws {
+        try make(
+            "PRAGMA auto_vacuum = incremental; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id > 100"
+        )
+        let free = try PlainDatabase(path).firstRow("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0
+        try #require(free > 20)
+        let report = try await vacuum { $0.incrementalPages = 10 }
+        #expect(
+            report.bytesAfter == report.forecast.bytes - 10 * 4096
+                && report.bytesAfter == report.forecast.bytesAfter)
+        _ = try await vacuum { $0.incrementalPages = 1_000_000 }
+        #expect(try PlainDatabase(path).firstRow("PRAGMA freelist_count") { $0.integer(0) } == 0)
+    }
+
+    @Test func `who holds the file open keeps it and sees what is new`() async throws {
+        try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
+        let other = try PlainDatabase(path)
+        #expect(try other.firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 750)
+        #expect(try await vacuum().method == .installed)
+        try other.execute("INSERT INTO t VALUES (5000, 'later')")
+        #expect(try PlainDatabase(path).firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 751)
+    }
+
+    @Test func `a log that others have open is vacuumed in place, or not where rowids count`() async throws {
+        try make("PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        let other = try PlainDatabase(path)
+        try other.execute("DELETE FROM t WHERE id % 2")
+        let report = try await vacuum()
+        #expect(report.method == .inPlace && report.rowsCompared == 750 && !report.notes.isEmpty)
+        try other.execute("INSERT INTO t VALUES (5000, 'later')")
+        #expect(try PlainDatabase(path).firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 751)
+        try other.execute("CREATE VIRTUAL TABLE c USING fts5(x, content = 't', content_rowid = 'id')")
+        let error = await #expect(throws: RequestError.self) { try await vacuum() }
+        #expect(error?.description.contains("--into") == true)
+    }
+
+    @Test func `a lock, a read-only file and damage are told, and nothing is changed`() async throws {
+        try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        do {
+            let other = try PlainDatabase(path)
+            try other.execute("BEGIN IMMEDIATE")
+            let error = await #expect(throws: RequestError.self) { try await vacuum() }
+            #expect(error?.description.contains("another program holds") == true)
+        }
+        #expect(try names() == ["a db's.sqlite"])
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.seek(toOffset: 4096 * 3)
+        handle.write(Data(repeating: 0xEE, count: 4096))
+        try handle.close()
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        await #expect(throws: RequestError.self) { try await vacuum() }
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+        #expect(try names() == ["a db's.sqlite"])
+        await #expect(throws: RequestError.self) {
+            try await Vacuum(engine: GRDBDriver()).run(VacuumRequest(path: folder.file("no")))
+        }
+    }
+}
