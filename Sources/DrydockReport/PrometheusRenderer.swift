@@ -1,7 +1,7 @@
 import Drydock
 
-/// Text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for each
-/// metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
+/// Text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for
+/// each metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 package struct PrometheusRenderer: HealthReportRenderer {
     package let name = "prometheus"
 

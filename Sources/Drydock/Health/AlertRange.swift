@@ -1,7 +1,7 @@
 /// A range of values as monitoring plugins write it: a value outside of it is an alert.
 ///
-/// `10` is 0 to 10, `10:` is 10 and more, `~:10` is 10 and less, `10:20` is both ends and what lies between, `@`
-/// before a range turns it round
+/// `10` is 0 to 10, `10:` is 10 and more, `~:10` is 10 and less, `10:20` is both ends and what lies
+/// between, `@` before a range turns it round
 /// (https://www.monitoring-plugins.org/doc/guidelines.html#THRESHOLDFORMAT).
 public struct AlertRange: Sendable, Hashable {
     public var lowest: Double

@@ -2,8 +2,8 @@ import Foundation
 
 /// Findings that are known and accepted, so that a run tells only what is new.
 ///
-/// A finding is known again by its database's name, its check and what it is about; one that concerns more rows
-/// than were accepted is new.
+/// A finding is known again by its database's name, its check and what it is about; one that concerns
+/// more rows than were accepted is new.
 struct HealthBaseline: Sendable {
     private struct Entry: Codable, Hashable {
         var database, check: String

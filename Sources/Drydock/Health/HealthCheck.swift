@@ -1,5 +1,5 @@
-/// The checks of `drydock health`, each in a file of its own, the quick ones first. This is the one place where
-/// a check is registered.
+/// The checks of `drydock health`, each in a file of its own, the quick ones first. This is the one place
+/// where a check is registered.
 public enum HealthChecks {
     static let all: [any HealthCheck] = [
         FileHeaderCheck(), JournalCheck(), LogSizeCheck(), CheckpointCheck(), WriterVersionCheck(),
@@ -49,7 +49,8 @@ protocol HealthCheck: Sendable {
     var isDivisible: Bool { get }
 
     /// Looks at the whole database.
-    /// - Throws: ``EngineError`` or ``FileDamage`` when it cannot be made; it is then listed as not reached.
+    /// - Throws: ``EngineError`` or ``FileDamage`` when it cannot be made; it is then listed as not
+    /// reached.
     func check(_ view: HealthView) throws -> HealthResult
 
     /// The tables that it can look at one at a time, where the whole takes too long.

@@ -21,7 +21,8 @@ public struct HealthRequest: Sendable {
     public var baseline: String?
     /// Writes what is found to the baseline.
     public var accepts = false
-    /// Where a run notes what its budget was not enough for, and goes on from; nil to begin at the beginning.
+    /// Where a run notes what its budget was not enough for, and goes on from; nil to begin at the
+    /// beginning.
     public var progress: String?
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []

@@ -3,11 +3,11 @@ import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 
-/// The health check of one database: its checks in slices, none of which holds a read transaction longer than
-/// it may.
+/// The health check of one database: its checks in slices, none of which holds a read transaction longer
+/// than it may.
 ///
-/// A slice makes as many checks as it has time for. One that takes longer while somebody writes is made again
-/// by itself, then table by table; what still takes longer is not reached, and said to be.
+/// A slice makes as many checks as it has time for. One that takes longer while somebody writes is made
+/// again by itself, then table by table; what still takes longer is not reached, and said to be.
 struct HealthRun: Sendable {
     let engine: any Engine
     let path: String

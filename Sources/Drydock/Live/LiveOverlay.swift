@@ -123,7 +123,8 @@ actor LiveOverlay {
         throw Outlasted()
     }
 
-    /// - Returns: nil where the log began anew meanwhile, or the files were written without a lock to hold them.
+    /// - Returns: nil where the log began anew meanwhile, or the files were written without a lock to
+    /// hold them.
     private func openAnew() async throws -> (Opened, ReadLock?)? {
         let keeper =
             LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
@@ -135,7 +136,8 @@ actor LiveOverlay {
             let new = try await map(lock == nil ? nil : keeper, isTimely)
             if lock == nil { try? await keeper?.close() }
             opened = new
-            // What the log had is now in the overlay's memory, and the file stays as the transaction has it.
+            // What the log had is now in the overlay's memory, and the file stays as the transaction has
+            // it.
             if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
                 return (new, lock)
             }
@@ -221,8 +223,8 @@ private final class ChangeWatch: Sendable {
     }
 }
 
-/// The header of a write-ahead log, which is another one when the log begins anew. No lock is on that file, so
-/// that it may be opened and closed.
+/// The header of a write-ahead log, which is another one when the log begins anew. No lock is on that
+/// file, so that it may be opened and closed.
 private struct LogHead: Equatable {
     private let bytes: [UInt8]
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// What lies beside a database and who has it open, found out without a connection.
 ///
-/// To be asked while this process has no connection to the database: it opens and closes the files, which drops
-/// the locks of the process (https://www.sqlite.org/howtocorrupt.html).
+/// To be asked while this process has no connection to the database: it opens and closes the files, which
+/// drops the locks of the process (https://www.sqlite.org/howtocorrupt.html).
 struct LiveState: Sendable, Equatable {
     /// The file format says write-ahead log.
     var isLogged = false
@@ -26,8 +26,9 @@ struct LiveState: Sendable, Equatable {
             isOpenElsewhere = LockHolder.of(path + "-shm", at: LogIndex.openOffset) != nil
             if isOpenElsewhere { index = LogIndex(path + "-shm") }
         }
-        // "A rollback journal is hot if it is needed in order to restore the integrity of its database": its
-        // header is whole, and no RESERVED lock is held (https://www.sqlite.org/lockingv3.html#hot_journals).
+        // "A rollback journal is hot if it is needed in order to restore the integrity of its database":
+        // its header is whole, and no RESERVED lock is held
+        // (https://www.sqlite.org/lockingv3.html#hot_journals).
         if let journal = try? FolderListing.contents(of: path + "-journal", limit: 8),
             journal == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
         {

@@ -1,7 +1,7 @@
 /// `disk-space`: VACUUM would not have the room that it needs.
 ///
-/// "When VACUUMing a database, as much as twice the size of the original database file is required in free disk
-/// space" (https://www.sqlite.org/lang_vacuum.html).
+/// "When VACUUMing a database, as much as twice the size of the original database file is required in
+/// free disk space" (https://www.sqlite.org/lang_vacuum.html).
 struct DiskSpaceCheck: HealthCheck {
     let text = HealthCheckText(
         "disk-space", "the disk has no room for a VACUUM",

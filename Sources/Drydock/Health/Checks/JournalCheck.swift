@@ -1,4 +1,5 @@
-/// `journal`: a program was stopped in the middle of a write, or the file was copied without what belongs to it.
+/// `journal`: a program was stopped in the middle of a write, or the file was copied without what belongs
+/// to it.
 struct JournalCheck: HealthCheck {
     let text = HealthCheckText(
         "journal", "a hot journal or a write-ahead log that nobody has open lies beside the file",

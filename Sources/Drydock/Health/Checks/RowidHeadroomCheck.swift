@@ -2,8 +2,9 @@ import DatabaseEngine
 
 /// `rowid-headroom`: ids run out.
 ///
-/// "If the table has previously held a row with the largest possible ROWID, then new INSERTs are not allowed"
-/// with AUTOINCREMENT; without it ids are then picked at random (https://www.sqlite.org/autoinc.html).
+/// "If the table has previously held a row with the largest possible ROWID, then new INSERTs are not
+/// allowed" with AUTOINCREMENT; without it ids are then picked at random
+/// (https://www.sqlite.org/autoinc.html).
 struct RowidHeadroomCheck: HealthCheck {
     let text = HealthCheckText(
         "rowid-headroom", "a table's ids come near the largest that there is",

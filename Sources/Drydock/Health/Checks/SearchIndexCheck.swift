@@ -1,5 +1,5 @@
-/// `search-index`: a full-text index does not agree with its content. Asked on the overlay, since asking is an
-/// INSERT.
+/// `search-index`: a full-text index does not agree with its content. Asked on the overlay, since asking
+/// is an INSERT.
 struct SearchIndexCheck: HealthCheck {
     let text = HealthCheckText(
         "search-index", "an FTS3, FTS4 or FTS5 index does not agree with its content",

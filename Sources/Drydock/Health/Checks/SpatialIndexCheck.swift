@@ -1,6 +1,7 @@
 import DatabaseEngine
 
-/// `spatial-index`: an R-Tree is not whole (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
+/// `spatial-index`: an R-Tree is not whole
+/// (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
 struct SpatialIndexCheck: HealthCheck {
     let text = HealthCheckText(
         "spatial-index", "an R-Tree's nodes do not agree with each other",

@@ -1,7 +1,7 @@
 import SQLiteFile
 
-/// `sqlite-version`: the library that wrote last, or the one that is linked here, has a known bug that can damage
-/// databases.
+/// `sqlite-version`: the library that wrote last, or the one that is linked here, has a known bug that
+/// can damage databases.
 struct WriterVersionCheck: HealthCheck {
     let text = HealthCheckText(
         "sqlite-version", "the SQLite that wrote last, or this one, is known to damage databases at times",
@@ -28,10 +28,11 @@ struct WriterVersionCheck: HealthCheck {
     }
 }
 
-/// A bug of SQLite that can damage a database: the list at https://www.sqlite.org/howtocorrupt.html, section 8.
+/// A bug of SQLite that can damage a database: the list at https://www.sqlite.org/howtocorrupt.html,
+/// section 8.
 ///
-/// Left out are those of Windows alone, the false reports of damage, and the one that needs a file system which
-/// gives I/O errors for locks.
+/// Left out are those of Windows alone, the false reports of damage, and the one that needs a file system
+/// which gives I/O errors for locks.
 struct SQLiteBug: Sendable {
     /// What of a database a bug needs.
     struct Conditions {
