@@ -25,6 +25,7 @@ struct ConfigFile {
     var options = FormatOptions()
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
+    var health = HealthConfig()
     var lint: [Rule: LintSeverity] = [:]
     var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]
@@ -38,7 +39,7 @@ struct ConfigFile {
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
         "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
-        "custom", "lock", "lint", "sqlite",
+        "custom", "lock", "lint", "sqlite", "health",
     ]
 
     /// Reads a file; without a path drydock.yml, where there is one.
@@ -90,6 +91,7 @@ struct ConfigFile {
             case "verbose": verbose = try reader.bool(value, word)
             case "functions": functions = try reader.functions(value)
             case "collations": collations = try reader.collations(value)
+            case "health": health = try reader.health(value)
             case "declarations": try readDeclarations(value, reader)
             case "migrationformat":
                 migrationFormat = try reader.parsed(

@@ -12,6 +12,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock verify -m db/migrate   with another folder of migrations
             drydock lint                   read the migrations, and run no row through them
             drydock diff old.db new.db     what tells two schemas apart; --sql: the way
+            drydock health app.db          check a database that may be in use
             drydock lock                   write down what is released; verify holds it
             drydock help verify            all options
 
@@ -20,7 +21,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
-            StatsCommand.self, VacuumCommand.self, LockCommand.self,
+            StatsCommand.self, HealthCommand.self, VacuumCommand.self, LockCommand.self,
         ])
 
     public init() {}

@@ -126,9 +126,9 @@ final class FileSpace: Sendable {
     }
 
     /// Maps a file of the disk; nil when there is none.
-    static func map(_ path: FilePath) throws(OverlayError) -> MappedFile? {
+    static func map(_ path: FilePath, holdsDescriptor: Bool = false) throws(OverlayError) -> MappedFile? {
         do throws(OverlayError) {
-            return try MappedFile(path)
+            return try MappedFile(path, holdsDescriptor: holdsDescriptor)
         } catch .missing {
             return nil
         }

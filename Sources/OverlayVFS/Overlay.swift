@@ -23,16 +23,21 @@ package final class Overlay: Sendable {
     private static let names = Atomic<Int>(0)
 
     /// Opens a snapshot. The `-wal` and `-journal` files beside it are seen as part of it.
+    /// - Parameter holdsDescriptors: whether their descriptors stay open as long as this object or an image
+    ///   of it lives, so that the locks of a connection of this process to them are not dropped.
     /// - Throws: ``OverlayError``.
     package convenience init(
-        snapshot path: String, memoryLimit: Int = defaultMemoryLimit
+        snapshot path: String, memoryLimit: Int = defaultMemoryLimit, holdsDescriptors: Bool = false
     ) throws(OverlayError) {
         let path = FilePath(path).resolved
         var files: [FilePath: FileImage?] = [:]
         var bases: [MappedFile] = []
         for suffix in Image.suffixes {
             let name = path.appending(suffix)
-            let base = suffix.isEmpty ? try MappedFile(name) : try FileSpace.map(name)
+            let base =
+                suffix.isEmpty
+                ? try MappedFile(name, holdsDescriptor: holdsDescriptors)
+                : try FileSpace.map(name, holdsDescriptor: holdsDescriptors)
             files.updateValue(base.map { FileImage($0) }, forKey: name)
             if let base { bases.append(base) }
         }

@@ -39,6 +39,22 @@ import Testing
         for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
     }
 
+    /// Every health check is registered, has its mirrored test file and its row in the README.
+    @Test func healthChecksAreWhole() throws {
+        let checks = try Repository.swiftFiles(in: "Sources/Drydock/Health/Checks")
+        #expect(checks.count > 20)
+        let registry = try Repository.text("Sources/Drydock/Health/HealthCheck.swift")
+        let rows = try Repository.text("README.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Health/Checks").map(\.name)
+        for check in checks {
+            let type = check.name.dropLast(6)
+            let text = try #require(check.text.firstMatch(of: /HealthCheckText\(\s*"([a-z-]+)"/)).output.1
+            #expect(rows.contains { $0.contains("`\(text)`") }, "\(type)")
+            #expect(tests.contains("\(type)Tests.swift"), "\(type)")
+            #expect(registry.contains("\(type)()"), "\(type)")
+        }
+    }
+
     /// Every migration format is registered, has its mirrored test file and its row in the README.
     @Test func formatsAreWhole() throws {
         let formats = try Repository.swiftFiles(in: "Sources/Drydock/Migrations/Formats")

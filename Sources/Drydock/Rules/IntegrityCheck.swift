@@ -21,10 +21,13 @@ struct IntegrityCheck: Sendable, Codable {
     ///
     /// What only a check of the whole file sees is left out: pages that nothing refers to, and those that two
     /// trees share.
-    init(_ connection: any Connection, catalog: Catalog, tables: [String]) throws {
+    /// - Parameter pragma: `integrity_check`, or `quick_check`, which does not hold indexes against their tables.
+    init(
+        _ connection: any Connection, catalog: Catalog, tables: [String], pragma: String = "integrity_check"
+    ) throws {
         for name in ["sqlite_schema"] + tables {
             do {
-                try run("PRAGMA main.integrity_check(\(quotedName(name)))", connection)
+                try run("PRAGMA main.\(pragma)(\(quotedName(name)))", connection)
             } catch let error as EngineError where error.isCorruption {
                 damage.append("table \(name): \(error.message)")
             } catch let error as EngineError where !error.isInterrupt {
@@ -34,16 +37,16 @@ struct IntegrityCheck: Sendable, Codable {
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
     }
 
-    init(_ connection: any Connection, catalog: Catalog) throws {
+    init(_ connection: any Connection, catalog: Catalog, pragma: String = "integrity_check") throws {
         do {
-            try run("PRAGMA main.integrity_check(\(Self.messageLimit))", connection)
+            try run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
         } catch let error as EngineError where !error.isInterrupt {
             // One table that cannot be read, or one with an unknown collation, aborts the whole check: ask
             // each alone.
             if error.isCorruption { damage.append(error.message) }
             for table in catalog.tables.values.sorted(by: { $0.name < $1.name }) {
                 do {
-                    try run("PRAGMA main.integrity_check(\(quotedName(table.name)))", connection)
+                    try run("PRAGMA main.\(pragma)(\(quotedName(table.name)))", connection)
                 } catch let error as EngineError where error.isCorruption {
                     damage.append("table \(table.name): \(error.message)")
                 } catch let error as EngineError where !error.isInterrupt {

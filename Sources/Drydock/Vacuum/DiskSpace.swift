@@ -13,6 +13,12 @@ enum DiskSpace {
         return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
     }
 
+    /// The size of the blocks of a file's file system; nil where it does not say.
+    static func blockSize(of path: String) -> Int? {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 ? Int(clamping: UInt64(status.f_bsize)) : nil
+    }
+
     static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
     /// Whether two folders lie on one file system.

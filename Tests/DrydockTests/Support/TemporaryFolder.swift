@@ -35,4 +35,15 @@ final class TemporaryFolder: Sendable {
         }
         return result
     }
+
+    /// The same, read by another process: reading a file in this one drops the locks of its connections.
+    func copiedContents() throws -> [String: Data] {
+        let copy = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/cp")
+        process.arguments = ["-R", path + "/.", copy.path]
+        try process.run()
+        process.waitUntilExit()
+        return try copy.contents()
+    }
 }

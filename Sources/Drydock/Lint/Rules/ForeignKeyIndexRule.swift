@@ -20,7 +20,7 @@ struct ForeignKeyIndexRule: LintRule {
     func check(_ end: LintEnd) -> [LintFault] {
         end.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
             table.foreignKeys.compactMap { key -> LintFault? in
-                guard !isCovered(key, table, end.schema) else { return nil }
+                guard !Self.isCovered(key, table, end.schema) else { return nil }
                 let columns = key.columns.map(quotedIfNeeded).joined(separator: ", ")
                 let name = quotedIfNeeded("\(table.name)_on_\(key.columns.joined(separator: "_"))")
                 return end.fault(
@@ -33,7 +33,8 @@ struct ForeignKeyIndexRule: LintRule {
         }
     }
 
-    private func isCovered(_ key: ForeignKey, _ table: Table, _ schema: Schema) -> Bool {
+    /// Whether an index, or a key, begins with the columns of a foreign key.
+    static func isCovered(_ key: ForeignKey, _ table: Table, _ schema: Schema) -> Bool {
         let wanted = Set(key.columns.map(\.foldedASCII))
         if wanted.count == 1, let alias = table.rowidAlias, wanted == [alias.name.foldedASCII] { return true }
         var lists = table.uniques.map { $0.terms.map(\.column) }

@@ -1,0 +1,32 @@
+/// `journal`: a program was stopped in the middle of a write, or the file was copied without what belongs
+/// to it.
+struct JournalCheck: HealthCheck {
+    let text = HealthCheckText(
+        "journal", "a hot journal or a write-ahead log that nobody has open lies beside the file",
+        why: "The file alone is not the database; a copy without the journal is damaged.")
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        var findings: [HealthFinding] = []
+        if view.state.isJournalHot {
+            let size = view.state.journalSize ?? 0
+            findings.append(
+                finding(
+                    .warning,
+                    "a hot journal of \(counted(size, "byte")) lies beside the file: a program was stopped in the middle of a write",
+                    help: """
+                        Leave the journal where it is. The next program that opens the database for writing takes \
+                        the write back:
+                          sqlite3 DATABASE 'SELECT count(*) FROM sqlite_schema'
+                        """))
+        }
+        if view.state.isLogged, let size = view.state.logSize, size > 0, !view.state.isOpenElsewhere {
+            findings.append(
+                finding(
+                    .note,
+                    "a write-ahead log of \(counted(size, "byte")) is left and no program has the database open",
+                    help: "It is part of the database: copy both. The next program that opens it takes it in."
+                ))
+        }
+        return HealthResult(findings)
+    }
+}

@@ -1,0 +1,159 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import GRDBEngine
+
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Check databases that may be in use: damage, broken references, free space, settings.",
+        discussion: """
+            Nothing is written, and no read transaction lasts longer than a slice: a program that has the database \
+            open goes on. What is slow is made table by table; what was not reached is said.
+
+            EXAMPLES
+              drydock health app.sqlite
+              drydock health app.sqlite --deep              every index entry and every row
+              drydock health 'data/*.sqlite' --jobs 4       several at once
+              drydock health app.sqlite --budget 5s         say what five seconds were not enough for
+              drydock health app.sqlite --budget 5s --continue health.state   and go on there the next time
+              drydock health app.sqlite --accept            what is known now is not told again
+              drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
+              drydock health app.sqlite --format nagios     one line for a monitoring system
+              drydock health app.sqlite --quiet --report prometheus=/var/lib/node_exporter/drydock.prom
+
+            CHECKS
+            \(checks)
+
+            EXIT STATUS
+              0  healthy (notes do not count)
+              1  findings
+              2  a database is missing or cannot be read at all, or drydock.yml is wrong
+              64 bad usage
+            With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
+        completion: .file())
+    var databases: [String] = []
+
+    @Flag(help: "Check every index entry, text and value, too.")
+    var deep = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a database may take, such as 5s or 2m. (default: no limit)", valueName: "duration"))
+    var budget: TimeLimit?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a read transaction may last. (default: 250ms)", valueName: "duration"))
+    var slice: TimeLimit?
+
+    @Option(
+        name: .customLong("continue"),
+        help: ArgumentHelp(
+            "Go on where the run before that had this file stopped, and note in it where this one does.",
+            valueName: "path"), completion: .file())
+    var progress: String?
+
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp(
+            "How many databases are checked at once. (default: one a core)", valueName: "count"))
+    var jobs: Int?
+
+    @Option(help: ArgumentHelp("Make this check alone; may be repeated.", valueName: "check"))
+    var only: [String] = []
+
+    @Option(help: ArgumentHelp("Leave this check out; may be repeated.", valueName: "check"))
+    var without: [String] = []
+
+    @Option(
+        name: [.customShort("w"), .long],
+        help: ArgumentHelp(
+            "A check's range, outside of which is a warning: CHECK=RANGE, as monitoring plugins write it; may be repeated.",
+            valueName: "check=range"))
+    var warning: [RangeOption] = []
+
+    @Option(
+        name: [.customShort("c"), .long],
+        help: ArgumentHelp("The same for errors.", valueName: "check=range"))
+    var critical: [RangeOption] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The file of known findings. (default: drydock-health.json)", valueName: "path"),
+        completion: .file(extensions: ["json"]))
+    var baseline: String?
+
+    @Flag(help: "Write what is found to the file of known findings; it is not told again.")
+    var accept = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What goes to standard output: \(HealthRenderers.names.joined(separator: ", ")). (default: human)",
+            valueName: "format"),
+        completion: .list(HealthRenderers.names))
+    var format = "human"
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"))
+    var report: [HealthReportFile] = []
+
+    @Flag(name: .shortAndLong, help: "Only what is wrong.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Notes and figures too.")
+    var verbose = false
+
+    @OptionGroup var stubs: StubOptions
+
+    private static var checks: String {
+        HealthChecks.descriptions.map { text in
+            let threshold = [text.threshold?.warning, text.threshold?.critical].compactMap { $0?.text }
+            let range = text.measured.map { " [\($0): \(threshold.joined(separator: ", "))]" } ?? ""
+            let name = text.name + String(repeating: " ", count: max(1, 18 - text.name.count))
+            return "  \(name)\(text.summary)\(range)"
+        }.joined(separator: "\n")
+    }
+
+    func validate() throws {
+        if HealthRenderers.named(format) == nil {
+            throw ValidationError(
+                "there is no format '\(format)'; choose one of: \(HealthRenderers.names.joined(separator: ", "))"
+            )
+        }
+        if databases.isEmpty { throw ValidationError("no database is named") }
+        if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
+        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+    }
+
+    func run() async throws {
+        do {
+            let settings = try HealthSettings(self, ConfigFile.load(stubs.config))
+            let inspector = HealthInspector(engine: GRDBDriver())
+            let task = Task { try await inspector.run(settings.request) }
+            let interruption = Interruption { task.cancel() }
+            defer { interruption.end() }
+            let report = try await task.value
+            try settings.write(report)
+            if format == "nagios" { throw ExitCode(NagiosRenderer.status(of: report).rawValue) }
+            if report.hasTrouble { throw ExitCode(2) }
+            if !report.isHealthy { throw ExitCode(1) }
+        } catch let error as RequestError {
+            guard format == "nagios" else {
+                Terminal.complain(error.description)
+                throw ExitCode(2)
+            }
+            Terminal.show("DRYDOCK UNKNOWN - \(error.description.replacing("|", with: "/"))\n")
+            throw ExitCode(NagiosRenderer.Status.unknown.rawValue)
+        } catch is CancellationError {
+            Terminal.writeError("drydock: interrupted; nothing was written\n")
+            throw ExitCode(130)
+        }
+    }
+}

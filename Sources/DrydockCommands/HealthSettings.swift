@@ -1,0 +1,108 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import Foundation
+
+/// What a health check is asked for: the command line first, then drydock.yml, then the defaults.
+struct HealthSettings: Sendable {
+    var request = HealthRequest()
+    var options = RenderOptions()
+    var format: String
+    var reports: [HealthReportFile]
+
+    /// Beside drydock.yml or in the working folder.
+    static let defaultBaseline = "drydock-health.json"
+
+    init(_ command: HealthCommand, _ config: ConfigFile) throws {
+        request.databases = command.databases
+        request.isDeep = command.deep
+        request.budget = (command.budget ?? config.health.budget)?.duration
+        request.slice = (command.slice ?? config.health.slice)?.duration ?? request.slice
+        request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        request.only = Set(command.only)
+        request.without = Set(command.without + config.health.without)
+        request.thresholds = config.health.thresholds
+        for option in command.warning {
+            request.thresholds[option.check, default: HealthThreshold()].warning = option.range
+        }
+        for option in command.critical {
+            request.thresholds[option.check, default: HealthThreshold()].critical = option.range
+        }
+        request.baseline = command.baseline ?? config.health.baseline ?? Self.defaultBaseline
+        request.progress = command.progress
+        request.accepts = command.accept
+        (request.functions, request.collations) = command.stubs.stubs(config)
+        format = command.format
+        reports = command.report
+        options.usesColor = Terminal.outputHasColor
+        options.isQuiet = command.quiet
+        options.isVerbose = command.verbose
+        for file in reports { try file.check(against: request.databases) }
+    }
+
+    /// - Throws: ``RequestError`` when a file cannot be written.
+    func write(_ report: HealthReport) throws {
+        if let renderer = HealthRenderers.named(format) {
+            let text = renderer.render(report, options)
+            // What a program reads has its own way to escape.
+            if ["human", "nagios"].contains(format) { Terminal.show(text) } else { Terminal.write(text) }
+        }
+        for file in reports {
+            guard let renderer = HealthRenderers.named(file.format) else { continue }
+            var options = options
+            options.usesColor = false
+            try file.write(renderer.render(report, options))
+        }
+    }
+}
+
+/// A health report that is written to a file: `FORMAT=PATH`.
+struct HealthReportFile: ExpressibleByArgument, Equatable {
+    var format: String
+    var path: String
+
+    init?(argument: String) {
+        guard let (format, path) = argument.splitOnce("="), !path.isEmpty,
+            HealthRenderers.named(format) != nil
+        else { return nil }
+        (self.format, self.path) = (format, path)
+    }
+
+    /// Refuses the path of a database or of what lies beside one.
+    /// - Throws: ``RequestError``.
+    func check(against databases: [String]) throws {
+        let target = FolderListing.realPath(path)
+        for database in databases.map(FolderListing.realPath)
+        where ["", "-wal", "-shm", "-journal"].contains(where: { database + $0 == target }) {
+            throw RequestError("the report would overwrite '\(path)'; give it another path")
+        }
+    }
+
+    /// Replaces the file at once, so that nobody reads half of it.
+    /// - Throws: ``RequestError``.
+    func write(_ text: String) throws {
+        guard var file = ReportFile(argument: "json=\(path)") else { return }
+        file.path = path
+        try file.write(text)
+    }
+}
+
+/// `CHECK=RANGE`.
+struct RangeOption: ExpressibleByArgument {
+    var check: String
+    var range: AlertRange
+
+    init?(argument: String) {
+        guard let (check, text) = argument.splitOnce("="), let range = AlertRange(text) else { return nil }
+        (self.check, self.range) = (check, range)
+    }
+}
+
+/// What drydock.yml says of health checks, under `health:`.
+struct HealthConfig {
+    var budget: TimeLimit?
+    var slice: TimeLimit?
+    var baseline: String?
+    var without: [String] = []
+    var thresholds: [String: HealthThreshold] = [:]
+}

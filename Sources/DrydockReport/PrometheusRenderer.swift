@@ -1,0 +1,94 @@
+import Drydock
+
+/// Text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for
+/// each metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
+package struct PrometheusRenderer: HealthReportRenderer {
+    package let name = "prometheus"
+
+    package init() {}
+
+    private struct Sample {
+        var labels: [(String, String)]
+        var value: Double
+    }
+
+    package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
+        let databases = report.databases
+        var text = ""
+        text += metric(
+            "up", "Whether the database could be asked.",
+            databases.map { Sample(labels: label($0), value: $0.trouble == nil ? 1 : 0) })
+        text += metric(
+            "findings", "Findings that are not accepted in the baseline.",
+            databases.flatMap { health in
+                Finding.Severity.allCases.map { severity in
+                    Sample(
+                        labels: label(health) + [("severity", severity.rawValue)],
+                        value: Double(health.findings.count { $0.severity == severity }))
+                }
+            })
+        text += metric(
+            "check_status",
+            "0 for nothing found, 1 note, 2 warning, 3 error, by check; what was not reached is missing.",
+            databases.flatMap { health in
+                health.checked.map { check in
+                    let worst = health.findings.filter { $0.check == check }.map(\.severity).max()
+                    return Sample(labels: label(health) + [("check", check)], value: Self.rank(worst))
+                }
+            })
+        text += metric(
+            "checks_not_reached", "Checks, or tables of a check, that were not reached.",
+            databases.map { Sample(labels: label($0), value: Double($0.notReached.count)) })
+        var names: [String] = []
+        var measures: [String: (help: String, samples: [Sample])] = [:]
+        for health in databases {
+            for measure in health.measures {
+                if measures[measure.name] == nil { names.append(measure.name) }
+                measures[measure.name, default: (measure.help, [])].samples.append(
+                    Sample(labels: label(health), value: measure.value))
+            }
+        }
+        for name in names {
+            if let measure = measures[name] { text += metric(name, measure.help, measure.samples) }
+        }
+        text += metric(
+            "duration_seconds", "How long the check took.",
+            databases.map { Sample(labels: label($0), value: $0.seconds) })
+        return text
+            + metric(
+                "last_success_timestamp_seconds", "When the database was last asked without trouble.",
+                databases.filter { $0.trouble == nil }.map {
+                    Sample(labels: label($0), value: report.finishedAt.rounded())
+                })
+    }
+
+    private static func rank(_ severity: Finding.Severity?) -> Double {
+        switch severity {
+        case nil: 0
+        case .note: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    private func label(_ health: DatabaseHealth) -> [(String, String)] { [("database", health.path)] }
+
+    private func metric(_ name: String, _ help: String, _ samples: [Sample]) -> String {
+        guard !samples.isEmpty else { return "" }
+        let full = "drydock_sqlite_\(name)"
+        var text = "# HELP \(full) \(help)\n# TYPE \(full) gauge\n"
+        for sample in samples {
+            let labels = sample.labels.map { "\($0.0)=\"\(escaped($0.1))\"" }.joined(separator: ",")
+            text += "\(full){\(labels)} \(number(sample.value))\n"
+        }
+        return text
+    }
+
+    private func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)"
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+}

@@ -1,0 +1,14 @@
+import Drydock
+import Foundation
+import Testing
+
+@Suite struct DiskSpaceCheckTests {
+    @Test func `too little room is told`() async throws {
+        let it = try HealthCase()
+        #expect(try await it.findings("disk-space").isEmpty)
+        let found = try await it.findings("disk-space") {
+            $0.thresholds["disk-space"] = HealthThreshold(warning: AlertRange("99999999999:"))
+        }
+        #expect(found.map(\.severity) == [.warning])
+    }
+}

@@ -1,0 +1,35 @@
+import Drydock
+import Foundation
+import Testing
+
+@Suite struct FileHeaderCheckTests {
+    @Test func `pages behind the counted ones are told`() async throws {
+        let it = try HealthCase()
+        #expect(try await it.findings("file-header").isEmpty)
+        let size = try FileManager.default.attributesOfItem(atPath: it.path)[.size] as? Int ?? 0
+        try it.overwrite(Array(repeating: 0, count: 8192), at: size)
+        let found = try await it.findings("file-header")
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found[0].message.contains("2 pages more"))
+    }
+
+    @Test func `what is no database, or cut short, is an error and nothing else is reached`() async throws {
+        let it = try HealthCase(
+            "CREATE TABLE t(x);" + HealthCase.numbers(2000) + "INSERT INTO t SELECT n FROM s")
+        let handle = try #require(FileHandle(forWritingAtPath: it.path))
+        try handle.truncate(atOffset: 8192)
+        let health = try await it.health()
+        #expect(health.findings.map(\.severity) == [.error])
+        #expect(health.findings[0].message.contains("truncated"))
+        #expect(health.notReached.contains { $0.check == "integrity" })
+        try it.folder.write("a.sqlite", String(repeating: "text ", count: 200))
+        #expect(try await it.health().findings[0].message.contains("no SQLite database"))
+    }
+
+    @Test func `a file without a byte is an empty database`() async throws {
+        let it = try HealthCase()
+        try it.folder.write("a.sqlite", "")
+        let health = try await it.health { $0.isDeep = true }
+        #expect(health.findings.isEmpty && health.notReached.isEmpty)
+    }
+}

@@ -1,0 +1,150 @@
+import Drydock
+import Foundation
+import GRDBEngine
+import Testing
+
+/// A health check writes nothing, waits for nobody for long, and says what it did not reach.
+@Suite struct HealthRunTests {
+    private static let schema = """
+        CREATE TABLE a(id INTEGER PRIMARY KEY, x REFERENCES b(id)); CREATE INDEX a_x ON a(x);
+        CREATE TABLE b(id INTEGER PRIMARY KEY, y TEXT); CREATE VIRTUAL TABLE f USING fts5(y);
+        """
+    private static let rows =
+        HealthCase.numbers(3000)
+        + "INSERT INTO b SELECT n, hex(randomblob(100)) FROM s; INSERT INTO a SELECT id, id FROM b;"
+        + "INSERT INTO f(rowid, y) SELECT id, y FROM b;"
+
+    @Test(arguments: ["delete", "wal"], ["closed", "open", "writing"])
+    func `the folder is as it was`(mode: String, use: String) async throws {
+        let it = try HealthCase("PRAGMA journal_mode = \(mode);" + Self.schema + Self.rows)
+        let writer = try PlainDatabase(it.path)
+        if use != "closed" { try writer.execute("INSERT INTO b VALUES(0, 'x')") }
+        if use == "writing" { try writer.execute("BEGIN IMMEDIATE; DELETE FROM a") }
+        // What is read of the log is marked in its shared memory while a program has it open.
+        func contents() throws -> [String: Data] {
+            try it.folder.copiedContents().filter { mode != "wal" || !$0.key.hasSuffix("-shm") }
+        }
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: it.folder.path).sorted()
+        }
+        let namesBefore = try names()
+        let before = try contents()
+        let result = try Tool(folder: it.folder).run("health", it.path, "--deep", "--format", "json")
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        #expect(try contents() == before)
+        #expect(try names() == namesBefore)
+        #expect(try parsedJSON(result.output)["notChecked"] as? [String] == [])
+    }
+
+    @Test(arguments: ["delete", "wal"])
+    func `a writer goes on, and nothing false is said`(mode: String) async throws {
+        let it = try HealthCase("PRAGMA journal_mode = \(mode);" + Self.schema + Self.rows)
+        let writer = try PlainDatabase(it.path)
+        try writer.execute(
+            "PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 20")
+        var slowest = Duration.zero
+        for _ in 0..<6 {
+            let running = try Tool(folder: it.folder).start([
+                "health", it.path, "--deep", "--slice", "100ms", "--format", "json",
+            ])
+            while running.process.isRunning {
+                let start = ContinuousClock.now
+                try writer.execute(
+                    """
+                    BEGIN; INSERT INTO b SELECT max(id) + 1, hex(randomblob(100)) FROM b;
+                    INSERT INTO a SELECT max(id), max(id) FROM b; INSERT INTO f(rowid, y) SELECT id, y FROM b
+                    WHERE id = (SELECT max(id) FROM b); COMMIT
+                    """)
+                slowest = max(slowest, .now - start)
+                try await Task.sleep(for: .microseconds(200))
+            }
+            let result = try running.result()
+            #expect(result.status == 0, "\(result.output)\(result.errors)")
+            let report = try parsedJSON(result.output)
+            let checked = (report["databases"] as? [[String: Any]])?.first?["checked"] as? [String] ?? []
+            #expect(checked.contains("foreign-key-index"))
+        }
+        // A slice is 100 ms; the rest is the machine's.
+        #expect(slowest < .seconds(1), "\(slowest)")
+    }
+
+    @Test func `what the time is not enough for is listed`() async throws {
+        let it = try HealthCase(Self.schema + Self.rows)
+        let health = try await it.health { $0.budget = .nanoseconds(1) }
+        #expect(health.checked.isEmpty && health.findings.isEmpty)
+        #expect(Set(health.notReached.map(\.check)).contains("integrity"))
+        #expect(health.notReached.allSatisfy { $0.reason == "the time was over" })
+    }
+
+    @Test func `a run goes on where the one before stopped`() async throws {
+        let it = try HealthCase(Self.schema + Self.rows)
+        let path = it.folder.file("state.json")
+        func run(_ budget: Duration?) async throws -> DatabaseHealth {
+            try await it.health {
+                $0.progress = path
+                $0.budget = budget
+            }
+        }
+        _ = try await run(.nanoseconds(1))
+        let state = try it.folder.write(
+            "state.json",
+            String(contentsOfFile: path, encoding: .utf8).replacing(
+                #""check" : "file-header""#, with: #""check" : "integrity", "table" : "b""#))
+        let rest = try await run(nil)
+        #expect(rest.notReached.isEmpty && rest.checked.count == 20)
+        #expect(try !String(contentsOfFile: state, encoding: .utf8).contains("integrity"))
+        try it.folder.write("state.json", "{")
+        await #expect(throws: RequestError.self) { _ = try await run(nil) }
+    }
+
+    @Test(arguments: ["delete", "wal"])
+    func `a slice that is too short for one writer after the other is not reached, and never wrong`(
+        mode: String
+    ) async throws {
+        let it = try HealthCase("PRAGMA journal_mode = \(mode);" + Self.schema + Self.rows)
+        let writer = try PlainDatabase(it.path)
+        try writer.execute("PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF")
+        let running = try Tool(folder: it.folder).start([
+            "health", it.path, "--deep", "--slice", "1ms", "--format", "json",
+        ])
+        while running.process.isRunning {
+            try writer.execute("UPDATE b SET y = hex(randomblob(100)) WHERE id % 7 = 0")
+            try await Task.sleep(for: .microseconds(200))
+        }
+        let result = try running.result()
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        let missed = try parsedJSON(result.output)["notChecked"] as? [[String: Any]] ?? []
+        #expect(
+            missed.allSatisfy {
+                ($0["reason"] as? String)?.contains("while the database is being written") == true
+            })
+    }
+
+    @Test func `databases are named by patterns, each once, in order`() async throws {
+        let it = try HealthCase()
+        for name in ["b.sqlite", "c.sqlite"] {
+            try PlainDatabase(it.folder.file(name)).execute("CREATE TABLE t(x)")
+        }
+        let report = try await it.report {
+            $0.databases = [it.folder.file("c.sqlite"), it.folder.path + "/*.sqlite"]
+            $0.jobs = 3
+        }
+        #expect(report.databases.map { $0.path.suffix(8) } == ["c.sqlite", "a.sqlite", "b.sqlite"])
+        await #expect(throws: RequestError.self) {
+            try await it.report { $0.databases = [it.folder.path + "/*.none"] }
+        }
+        await #expect(throws: RequestError.self) { try await it.report { $0.only = ["integrty"] } }
+    }
+
+    @Test func `one that is missing does not keep the others from being told`() async throws {
+        let it = try HealthCase()
+        let report = try await it.report { $0.databases.append(it.folder.file("missing.sqlite")) }
+        #expect(report.databases.map { $0.trouble != nil } == [false, true])
+        #expect(report.hasTrouble && report.isHealthy)
+    }
+}
+
+/// A JSON object.
+func parsedJSON(_ text: String) throws -> [String: Any] {
+    try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+}

@@ -1,0 +1,54 @@
+import Drydock
+import Foundation
+import GRDBEngine
+
+/// A database that a health check looks at.
+struct HealthCase {
+    let folder: TemporaryFolder
+    let path: String
+    var request = HealthRequest()
+
+    init(_ sql: String = "CREATE TABLE t(id INTEGER PRIMARY KEY, x)", name: String = "a.sqlite") throws {
+        folder = try TemporaryFolder()
+        path = folder.file(name)
+        try PlainDatabase(path).execute(sql)
+        request.databases = [path]
+        request.slice = .seconds(5)
+    }
+
+    func execute(_ sql: String) throws { try PlainDatabase(path).execute(sql) }
+
+    func report(_ change: (inout HealthRequest) -> Void = { _ in }) async throws -> HealthReport {
+        var request = request
+        change(&request)
+        return try await HealthInspector(engine: GRDBDriver()).run(request)
+    }
+
+    func health(_ change: (inout HealthRequest) -> Void = { _ in }) async throws -> DatabaseHealth {
+        try await report(change).databases[0]
+    }
+
+    /// What one check alone finds.
+    func findings(
+        _ check: String, _ change: (inout HealthRequest) -> Void = { _ in }
+    ) async throws -> [HealthFinding] {
+        let health = try await health {
+            $0.only = [check]
+            change(&$0)
+        }
+        return health.findings.filter { $0.check == check }
+    }
+
+    /// Writes bytes into the file as no program should.
+    func overwrite(_ bytes: [UInt8], at offset: Int) throws {
+        guard let handle = FileHandle(forWritingAtPath: path) else { return }
+        try handle.seek(toOffset: UInt64(offset))
+        try handle.write(contentsOf: Data(bytes))
+        try handle.close()
+    }
+
+    /// A statement that gives the numbers from 1 on.
+    static func numbers(_ count: Int) -> String {
+        "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT \(count))"
+    }
+}
