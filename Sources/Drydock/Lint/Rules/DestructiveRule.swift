@@ -138,6 +138,7 @@ struct DestructiveRule: LintRule {
             rebuild in
             [rows(rebuild, migration), alike(rebuild, migration)].compactMap { $0 }
                 + columns(rebuild, migration) + conversions(rebuild, migration)
+                + forgotten(rebuild, migration) + deleted(rebuild, migration)
         }
     }
 
