@@ -53,7 +53,10 @@ struct LintRun: Sendable {
         for (number, migration) in set.migrations.enumerated() {
             try Task.checkCancellation()
             let isLinted = selection.contains(migration.identifier)
-            if !isOneSet || isLinted && !hasBegun { occupied = Set(replay.schema.tables.keys) }
+            if !isOneSet || isLinted && !hasBegun {
+                occupied = Set(replay.schema.tables.keys).union(
+                    replay.schema.virtualTables.filter(\.value.holdsText).keys)
+            }
             hasBegun = hasBegun || isLinted
             if let obstacle = obstacle(migration) {
                 stop(obstacle, at: number)

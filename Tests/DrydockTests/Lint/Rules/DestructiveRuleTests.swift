@@ -224,4 +224,30 @@ import Testing
         }.report.findings
         #expect(locked.contains { $0.help.contains("# drydock.yml") })
     }
+
+    private static let fts = "CREATE VIRTUAL TABLE note USING fts5(text);"
+
+    @Test(arguments: [
+        LintCase("DROP", schema: fts, "DROP TABLE note", says: [.error]),
+        LintCase("DELETE", schema: fts, "DELETE FROM note", says: [.error]),
+        LintCase("declared", schema: fts, "-- drydock: drops table note\nDROP TABLE note"),
+        LintCase(
+            "without text", schema: "CREATE VIRTUAL TABLE note USING fts5(text, content='');",
+            "DROP TABLE note"),
+        LintCase(
+            "of another table",
+            schema: "CREATE TABLE t(text); CREATE VIRTUAL TABLE note USING fts5(text, content=t);",
+            "DROP TABLE note"),
+        LintCase(
+            "filled by a trigger",
+            schema: "CREATE TABLE t(text);" + fts
+                + "CREATE TRIGGER i AFTER INSERT ON t BEGIN INSERT INTO note VALUES (new.text); END;",
+            "DROP TRIGGER i; DROP TABLE note"),
+        LintCase(
+            "filled again", schema: "CREATE TABLE t(text);" + fts,
+            "DROP TABLE note;" + fts + "INSERT INTO note(text) SELECT text FROM t"),
+        LintCase("new", schema: "CREATE TABLE t(text)", fts + "DROP TABLE note"),
+    ]) func aFullTextTableHoldsText(_ it: LintCase) async throws {
+        try await it.check(.destructiveUndeclared)
+    }
 }
