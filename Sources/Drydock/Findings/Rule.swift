@@ -39,6 +39,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case expressionIndexFails = "expression-index-fails"
     case destructiveUndeclared = "destructive-undeclared"
     case positionalCopy = "positional-copy"
+    case rebuildStricter = "rebuild-stricter"
     case rebuildForgets = "rebuild-forgets"
     case rebuildRenamesFirst = "rebuild-renames-first"
     case dropParentCascades = "drop-parent-cascades"

@@ -3,7 +3,8 @@ enum LintRules {
     /// In the order of the documentation.
     static let all: [any LintRule] = [
         AddColumnRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(), PositionalCopyRule(),
-        RebuildForgetsRule(), RebuildRenamesFirstRule(), DropParentRule(), TransactionRule(),
+        RebuildStricterRule(), RebuildForgetsRule(), RebuildRenamesFirstRule(), DropParentRule(),
+        TransactionRule(),
         DoubleQuotedStringRule(), WritableSchemaRule(), ForeignKeyIndexRule(), ForeignKeyParentRule(),
         DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), DefaultIdentifierRule(),
         MissingStrictRule(), MissingDownRule(), MinimumSQLiteRule(),

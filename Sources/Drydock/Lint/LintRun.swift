@@ -27,6 +27,11 @@ struct LintRun: Sendable {
     private(set) var obstacle: String?
     /// How a migration begins, while no table comes or goes.
     private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
+    /// Views and triggers that do not compile, and that what is not linted broke.
+    private var brokenElsewhere: Set<Fault.ID> = []
+    /// Those that did not compile when a run of migrations that are not linted began.
+    private var brokenBefore: Set<Fault.ID> = []
+    private var isAmongLinted = false
     private let rules: [(rule: any LintRule, severity: Finding.Severity?)]
 
     init(request: LintRequest, set: MigrationSet, selection: Set<String>, isOneSet: Bool) {
@@ -48,12 +53,16 @@ struct LintRun: Sendable {
         for (number, migration) in set.migrations.enumerated() {
             try Task.checkCancellation()
             let isLinted = selection.contains(migration.identifier)
-            if !isOneSet || isLinted && !hasBegun { occupied = Set(replay.schema.tables.keys) }
+            if !isOneSet || isLinted && !hasBegun {
+                occupied = Set(replay.schema.tables.keys).union(
+                    replay.schema.virtualTables.filter(\.value.holdsText).keys)
+            }
             hasBegun = hasBegun || isLinted
             if let obstacle = obstacle(migration) {
                 stop(obstacle, at: number)
                 return
             }
+            noteBroken(replay, isLinted)
             if isLinted { lintStatically(migration, replay.schema) }
             guard try lint(migration, &replay, isLinted) else {
                 stop(
@@ -64,6 +73,7 @@ struct LintRun: Sendable {
                 return
             }
         }
+        noteBroken(replay, true)
         try lintEnd(replay)
         lintIgnores()
     }
@@ -225,6 +235,22 @@ struct LintRun: Sendable {
         }
     }
 
+    /// Tells, where what is linted begins or ends, which views and triggers the others broke.
+    private mutating func noteBroken(_ replay: LintReplay, _ isLinted: Bool) {
+        guard isLinted != isAmongLinted, rules.contains(where: { $0.rule.rule == .viewBroken }) else {
+            return
+        }
+        isAmongLinted = isLinted
+        let broken = ViewCompilesRule.broken(
+            in: replay.schema, on: replay.connection, without: set.format.ownTables)
+        let now = Set(broken.map(\.id))
+        if isLinted {
+            brokenElsewhere = brokenElsewhere.intersection(now).union(now.subtracting(brokenBefore))
+        } else {
+            brokenBefore = now
+        }
+    }
+
     private mutating func lintEnd(_ replay: LintReplay) throws {
         for (index, stands) in pending where !stands(replay.schema) {
             findings[index].severity = findings[index].severity == .error ? .warning : .note
@@ -235,7 +261,8 @@ struct LintRun: Sendable {
             schema: replay.schema, connection: replay.connection, origins: origins,
             foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
             historyTables: set.format.ownTables,
-            last: set.migrations.last { selection.contains($0.identifier) })
+            linted: set.migrations.filter { selection.contains($0.identifier) },
+            brokenElsewhere: brokenElsewhere)
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }

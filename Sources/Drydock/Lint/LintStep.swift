@@ -86,6 +86,25 @@ struct LintMigration {
         /// No other statement copies rows of the old table.
         var isOnlyCopy: Bool
 
+        /// What each column of the new table is filled with, by folded name; nil where that is not known of
+        /// every row.
+        var itemsByTarget: [String: CopyItem]? {
+            guard case .insert(_, _, let source?) = statement.action, !source.isCompound else { return nil }
+            let targets = copy.columns ?? new.columns.filter { $0.generated == nil }.map(\.name)
+            var items: [CopyItem] = []
+            for item in source.items {
+                guard case .star = item else {
+                    items.append(item)
+                    continue
+                }
+                guard source.tables.count == 1 else { return nil }
+                items += old.columns.map { .column(table: nil, name: $0.name) }
+            }
+            guard items.count == targets.count else { return nil }
+            return Dictionary(
+                zip(targets.map(\.foldedASCII), items), uniquingKeysWith: { first, _ in first })
+        }
+
         /// Columns that are copied as they are: what they are called in the old table, and in the new one.
         var copiedColumns: [(from: String, to: String)] {
             let targets = copy.columns ?? new.columns.filter { $0.generated == nil }.map(\.name)
@@ -136,8 +155,10 @@ struct LintEnd {
     /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
     let foreignKeysAreOn: Bool
     let historyTables: [String]
-    /// The last migration that is linted.
-    let last: Migration?
+    /// The migrations that are linted.
+    let linted: [Migration]
+    /// Views and triggers that other migrations broke.
+    let brokenElsewhere: Set<Fault.ID>
 
     /// Where an object was made; nil where that is none of what is linted.
     func origin(_ type: String, _ name: String) -> Origin? {

@@ -15,13 +15,5 @@ func remedy(_ condition: String, _ declaration: String, else alternative: String
 /// Stands before a declaration in a remedy until it is known where it may be written.
 let declarationMarker = "@declare "
 
-/// A name as people write it: quoted only where SQLite needs it.
-package func quotedIfNeeded(_ name: String) -> String {
-    let isPlain =
-        !name.isEmpty
-        && name.utf8.allSatisfy { byte in
-            byte == 95 || (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || byte >= 128
-        } && !(48...57).contains(name.utf8.first ?? 48)
-    return isPlain ? name : quotedName(name)
-}
+/// A name as people write it: quoted only where SQLite, in whatever place and version, may need it.
+package func quotedIfNeeded(_ name: String) -> String { SQLName.printed(name) }

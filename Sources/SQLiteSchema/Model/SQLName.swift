@@ -1,7 +1,7 @@
 /// Names as SQL is printed with.
-enum SQLName {
+package enum SQLName {
     /// The name as it must be written: as it is where that is safe in every place, else in double quotes.
-    static func printed(_ name: String) -> String {
+    package static func printed(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
             bytes.first.map {

@@ -12,6 +12,9 @@ extension VirtualTable {
         }.first
     }
 
+    /// The text is in this table and nowhere else, as far as its definition tells.
+    public var holdsText: Bool { isFullText && content == nil }
+
     /// The text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
     public var isExternalContent: Bool { content?.isEmpty == false }
 }

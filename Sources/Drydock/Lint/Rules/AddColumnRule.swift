@@ -19,7 +19,7 @@ struct AddColumnRule: LintRule {
         good: "ALTER TABLE email ADD COLUMN seen_at TEXT NOT NULL DEFAULT '';")
 
     func check(_ step: LintStep) -> [LintFault] {
-        guard case .addColumn(let name, let word) = step.action, step.isOccupied(name),
+        guard case .addColumn(let name, let word) = step.action, hasRows(name, step),
             let table = step.after.table(name.name), let column = table.column(word)
         else { return [] }
         func fault(
@@ -56,7 +56,7 @@ struct AddColumnRule: LintRule {
                     step.token("not", "null"))
             ]
         }
-        if let value = column.defaultValue, Self.isComputed(value) {
+        if let value = column.defaultValue, Self.isComputed(value), isRefused(value, step) {
             return [
                 fault(
                     "the default of \(column.name) is computed: adding it fails if \(table.name) has a row",
@@ -73,6 +73,37 @@ struct AddColumnRule: LintRule {
         }
         return checks(step, table, column).map {
             fault($0.message, $0.help, step.token("check"), $0.severity ?? .error)
+        }
+    }
+
+    /// Whether the table has rows in a user's database, by what the statements before did to it.
+    private func hasRows(_ name: QualifiedName, _ step: LintStep) -> Bool {
+        guard name.isMain else { return false }
+        var hasRows = step.isOccupied(name)
+        for statement in step.changing(name.name) {
+            switch statement.action {
+            case .delete where statement.outermost("where") == nil && statement.outermost("limit") == nil:
+                hasRows = false
+            case .insert(_, _, let copy) where copy?.tables.isEmpty ?? true: hasRows = true
+            case .insert: hasRows = hasRows || step.isOccupied(name)
+            default: break
+            }
+        }
+        return hasRows
+    }
+
+    /// Whether SQLite refuses the default on a table with a row; it folds some expressions.
+    private func isRefused(_ value: DefaultValue, _ step: LintStep) -> Bool {
+        let connection = step.connection
+        guard (try? connection.execute("SAVEPOINT drydock_lint")) != nil else { return true }
+        defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
+        do {
+            try connection.execute(
+                "CREATE TEMP TABLE drydock_scratch(x); INSERT INTO temp.drydock_scratch VALUES (1);"
+                    + "ALTER TABLE temp.drydock_scratch ADD COLUMN y DEFAULT \(value)")
+            return false
+        } catch {
+            return true
         }
     }
 

@@ -21,12 +21,18 @@ extension DestructiveRule {
         }
     }
 
-    /// Rows that a WHERE leaves out.
+    /// Rows that a WHERE leaves out, else a LIMIT or a JOIN.
     func rows(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> LintFault? {
+        guard rebuild.isOnlyCopy, !declaresDeletes(migration.migration, [rebuild.old.name.foldedASCII])
+        else {
+            return nil
+        }
+        return condition(rebuild) ?? limit(rebuild)
+    }
+
+    private func condition(_ rebuild: LintMigration.Rebuild) -> LintFault? {
         let (name, statement) = (rebuild.old.name, rebuild.statement)
-        guard rebuild.isOnlyCopy, let token = statement.outermost("where"),
-            !declaresDeletes(migration.migration, [name.foldedASCII])
-        else { return nil }
+        guard let token = statement.outermost("where") else { return nil }
         let end =
             ["on", "group", "order", "limit", "returning"].compactMap {
                 statement.outermost($0, after: token)
@@ -38,7 +44,7 @@ extension DestructiveRule {
         if ["true", "1", "1=1", "1 = 1"].contains(condition.foldedASCII) { return nil }
         let isSimple = statement.outermost("join") == nil && !text.contains("--")
         return LintFault(
-            .warning, "the rebuild of \(name) copies some rows only, and the others are lost",
+            .error, "the rebuild of \(name) copies some rows only, and the others are lost",
             help: remedy(
                 "they may go",
                 "deletes from \(quotedIfNeeded(name)) where "

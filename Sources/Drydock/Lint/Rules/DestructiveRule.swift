@@ -30,7 +30,22 @@ struct DestructiveRule: LintRule {
     }
 
     private func isSubject(_ name: QualifiedName, _ step: LintStep) -> Bool {
-        step.isOccupied(name) && step.isExisting(name) && step.before.table(name.name) != nil
+        guard step.isOccupied(name) else { return false }
+        if step.isExisting(name), step.before.table(name.name) != nil { return true }
+        return step.start.virtualTables[name.folded]?.holdsText ?? false && !isDerived(name, step)
+    }
+
+    /// Whether a full-text table is filled from others: by triggers, or by the migration again.
+    private func isDerived(_ name: QualifiedName, _ step: LintStep) -> Bool {
+        func fills(_ statement: SQLStatement) -> Bool {
+            if case .insert(let target, _, _?) = statement.action {
+                target.folded == name.folded
+            } else {
+                false
+            }
+        }
+        return step.start.triggers.values.contains { $0.body.contains { $0.names.contains(name.folded) } }
+            || step.migration.statements.dropFirst(step.index).contains(where: fills)
     }
 
     private func table(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
@@ -138,6 +153,7 @@ struct DestructiveRule: LintRule {
             rebuild in
             [rows(rebuild, migration), alike(rebuild, migration)].compactMap { $0 }
                 + columns(rebuild, migration) + conversions(rebuild, migration)
+                + forgotten(rebuild, migration) + deleted(rebuild, migration)
         }
     }
 

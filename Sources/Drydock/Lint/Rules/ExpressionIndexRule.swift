@@ -73,18 +73,23 @@ struct ExpressionIndexRule: LintRule {
         _ expression: SQLFragment, _ step: LintStep, _ index: Index, _ table: Table
     ) -> LintFault? {
         let items = expression.items
-        let function = items.indices.lazy.compactMap { place -> String? in
-            if items[place] == .symbol("->") || items[place] == .symbol("->>") { return "->" }
-            guard case .word(let name) = items[place], Self.jsonFunctions.contains(name),
-                place + 1 < items.count, items[place + 1] == .symbol("(")
+        let columns = Set(table.columns.map(\.name.foldedASCII))
+        let guards = table.checks.map(\.expression) + [index.condition].compactMap { $0 }
+        // What a function or an arrow reads, and that nothing holds to be JSON.
+        let unguarded = items.indices.lazy.compactMap { place -> (function: String, column: String)? in
+            guard let function = Self.function(at: place, items) else { return nil }
+            let read = function == "->" ? items[..<place].suffix(1) : items[(place + 2)...].prefix(1)
+            var column: String?
+            if case .word(let name)? = read.first, columns.contains(name) { column = name }
+            // Of what is computed any column may be the culprit.
+            column = column ?? table.columns.map(\.name.foldedASCII).first(where: expression.names.contains)
+            guard let column, !guards.contains(where: { Self.holds(Array($0.items[...]), column) }),
+                !Self.contains(items, Self.call(column))
             else { return nil }
-            return name
+            return (function, column)
         }.first
-        guard let function else { return nil }
-        let guards = table.checks.map(\.expression) + [index.condition].compactMap { $0 } + [expression]
-        if guards.contains(where: { $0.names.contains("json_valid") }) { return nil }
-        let columns = table.columns.map(\.name).filter { expression.names.contains($0.foldedASCII) }
-        guard let column = columns.first else { return nil }
+        guard let (function, name) = unguarded else { return nil }
+        let column = table.column(name)?.name ?? name
         let token = function == "->" ? nil : step.statement.token(named: function)
         return LintFault(
             .warning, "the index fails if a row of \(table.name) has a \(column) that is no JSON",
@@ -93,5 +98,77 @@ struct ExpressionIndexRule: LintRule {
                     step.statement.text + (index.condition == nil ? " WHERE " : " AND ")
                         + "json_valid(\(quotedIfNeeded(column)));"),
             at: step.statement, token: token, table: table.name, column: column)
+    }
+
+    /// The JSON function or arrow at a place.
+    private static func function(at place: Int, _ items: [NormalizedSQL.Item]) -> String? {
+        if items[place] == .symbol("->") || items[place] == .symbol("->>") { return place > 0 ? "->" : nil }
+        guard case .word(let name) = items[place], jsonFunctions.contains(name), place + 2 < items.count,
+            items[place + 1] == .symbol("(")
+        else { return nil }
+        return name
+    }
+
+    private static func call(_ column: String) -> [NormalizedSQL.Item] {
+        [.word("json_valid"), .symbol("("), .word(column), .symbol(")")]
+    }
+
+    private static func contains(_ items: [NormalizedSQL.Item], _ part: [NormalizedSQL.Item]) -> Bool {
+        items.indices.contains { items[$0...].starts(with: part) }
+    }
+
+    /// Whether a condition is true only where the column is JSON or NULL.
+    private static func holds(_ condition: [NormalizedSQL.Item], _ column: String) -> Bool {
+        var items = condition
+        while items.first == .symbol("("), closing(items) == items.count - 1 {
+            items = Array(items.dropFirst().dropLast())
+        }
+        let conjuncts = split(items, at: "and")
+        if conjuncts.count > 1 { return conjuncts.contains { holds($0, column) } }
+        let disjuncts = split(items, at: "or")
+        if disjuncts.count > 1 { return disjuncts.allSatisfy { holds($0, column) } }
+        if items == [.word(column), .keyword("is"), .keyword("null")]
+            || items == [.word(column), .keyword("isnull")]
+        {
+            return true
+        }
+        guard items.starts(with: call(column)) else { return false }
+        let rest = Array(items.dropFirst(4))
+        let truths: [[NormalizedSQL.Item]] = [
+            [], [.symbol("="), .literal("1")], [.keyword("is"), .literal("1")],
+            [.symbol(">"), .literal("0")], [.symbol("<>"), .literal("0")],
+        ]
+        return truths.contains(rest)
+    }
+
+    /// The place of the parenthesis that closes the first.
+    private static func closing(_ items: [NormalizedSQL.Item]) -> Int? {
+        var depth = 0
+        for (place, item) in items.enumerated() {
+            if item == .symbol("(") { depth += 1 }
+            if item == .symbol(")") { depth -= 1 }
+            if depth == 0 { return place }
+        }
+        return nil
+    }
+
+    /// The parts between an operator outside of parentheses. AND binds tighter than OR, and where an OR stands
+    /// beside it nothing is split at AND.
+    private static func split(
+        _ items: [NormalizedSQL.Item], at word: String
+    ) -> [[NormalizedSQL.Item]] {
+        var parts: [[NormalizedSQL.Item]] = [[]]
+        var depth = 0
+        for item in items {
+            if item == .symbol("(") { depth += 1 }
+            if item == .symbol(")") { depth -= 1 }
+            if depth == 0, word == "and", item == .keyword("or") { return [items] }
+            if depth == 0, item == .keyword(word) {
+                parts.append([])
+            } else {
+                parts[parts.count - 1].append(item)
+            }
+        }
+        return parts
     }
 }

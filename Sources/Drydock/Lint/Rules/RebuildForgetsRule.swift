@@ -113,6 +113,9 @@ struct RebuildForgetsRule: LintRule {
         }
         for column in old.columns {
             guard let now = new.column(column.name) else { continue }
+            if column.notNull != nil, !new.isNotNull(now), new.rowidAlias?.name != now.name {
+                faults.append(fault(.note, "NOT NULL on \(column.name)", column.name))
+            }
             if let collation = column.collation, collation.foldedASCII != "binary", now.collation == nil {
                 faults.append(fault(.note, "COLLATE \(collation) on \(column.name)", column.name))
             }
@@ -120,6 +123,7 @@ struct RebuildForgetsRule: LintRule {
                 faults.append(fault(.note, "DEFAULT \(value) of \(column.name)", column.name))
             }
         }
+        faults += keys(rebuild).map { fault($0.severity, $0.what) }
         let names = Set(new.columns.map(\.name.foldedASCII))
         let oldNames = Set(old.columns.map(\.name.foldedASCII))
         for check in old.checks
@@ -141,5 +145,24 @@ struct RebuildForgetsRule: LintRule {
                     key.columns.first))
         }
         return faults
+    }
+
+    /// PRIMARY KEY, UNIQUE and STRICT, where the new table has none of the kind that does as well.
+    private func keys(_ rebuild: LintMigration.Rebuild) -> [(severity: Finding.Severity, what: String)] {
+        let (old, new) = (rebuild.old, rebuild.new)
+        func isKept(_ terms: [KeyTerm]) -> Bool {
+            terms.contains { new.column($0.column) == nil }
+                || UniqueRule.isUnique(terms, in: new, Schema())
+        }
+        func list(_ terms: [KeyTerm]) -> String { terms.map(\.column).joined(separator: ", ") }
+        var lost: [(severity: Finding.Severity, what: String)] = []
+        if let key = old.primaryKey, new.primaryKey == nil, !isKept(key.terms) {
+            lost.append((.warning, "PRIMARY KEY (\(list(key.terms)))"))
+        }
+        for unique in old.effectiveUniques where !isKept(unique.terms) {
+            lost.append((.note, "UNIQUE (\(list(unique.terms)))"))
+        }
+        if old.isStrict, !new.isStrict { lost.append((.warning, "STRICT")) }
+        return lost
     }
 }

@@ -96,4 +96,32 @@ import Testing
         let help = try #require(try await it.check(.addColumnFails).first).help
         #expect(help.contains("ALTER TABLE email ADD COLUMN seen TEXT NOT NULL DEFAULT '';"))
     }
+
+    @Test(arguments: [
+        LintCase(
+            "emptied before",
+            "-- drydock: deletes from email\nDELETE FROM email; ALTER TABLE email ADD COLUMN x NOT NULL"),
+        LintCase("a default that is folded", "ALTER TABLE email ADD COLUMN x DEFAULT (CAST('1' AS INTEGER))"),
+    ]) func isSilentSinceSQLiteTakesIt(_ it: LintCase) async throws {
+        try await it.check(.addColumnFails)
+        #expect(try it.failure() == nil)
+    }
+
+    @Test(arguments: [
+        LintCase(
+            "rows of a new table",
+            "CREATE TABLE a(x); INSERT INTO a VALUES (1); ALTER TABLE a ADD COLUMN y NOT NULL",
+            says: [.error]),
+        LintCase(
+            "not all deleted",
+            "-- drydock: deletes from email\nDELETE FROM email WHERE id = 1; ALTER TABLE email ADD COLUMN x NOT NULL",
+            says: [.error]),
+        LintCase(
+            "filled again",
+            "-- drydock: deletes from account\nDELETE FROM account; INSERT INTO account(email) VALUES ('x'); ALTER TABLE account ADD COLUMN x NOT NULL",
+            says: [.error]),
+    ]) func saysWhatRowsThereAre(_ it: LintCase) async throws {
+        try await it.check(.addColumnFails)
+        #expect(try it.failure() != nil)
+    }
 }

@@ -60,7 +60,7 @@ import Testing
             rebuild(
                 "INSERT INTO n(id, email, name) SELECT id, email, name FROM account\n WHERE name IS NOT NULL;"
             ),
-            says: [.warning]),
+            says: [.error]),
         LintCase(
             "declared",
             "-- drydock: deletes from account where name IS NULL\n"
@@ -88,6 +88,53 @@ import Testing
                 $0.help.contains("deletes from account where (name IS NOT NULL) IS NOT TRUE")
             })
     }
+
+    private static let note = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);"
+    private static func copy(_ insert: String, behind: String = "") -> String {
+        note.replacing("t(", with: "n(") + insert + ";" + behind + "DROP TABLE t; ALTER TABLE n RENAME TO t;"
+    }
+
+    @Test(arguments: [
+        LintCase("all", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t")),
+        LintCase(
+            "a column forgotten", schema: note, copy("INSERT INTO n(id,a) SELECT id,a FROM t"), says: [.error]
+        ),
+        LintCase(
+            "forgotten, and meant", schema: note,
+            "-- drydock: rewrites t.b\n" + copy("INSERT INTO n(id,a) SELECT id,a FROM t")),
+        LintCase(
+            "filled afterwards", schema: note,
+            copy(
+                "INSERT INTO n(id,a) SELECT id,a FROM t",
+                behind: "UPDATE n SET b = (SELECT b FROM t WHERE t.id = n.id);")),
+        LintCase(
+            "made another column", schema: note,
+            copy("INSERT INTO n(id,a) SELECT id, a || coalesce(b, '') FROM t")),
+        LintCase(
+            "a constant", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,NULL FROM t"),
+            says: [.warning]
+        ),
+        LintCase(
+            "computed", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,coalesce(b, 0) FROM t")),
+        LintCase(
+            "LIMIT", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t LIMIT 100"),
+            says: [.error]),
+        LintCase("no LIMIT", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t LIMIT -1")),
+        LintCase(
+            "JOIN", schema: note + "CREATE TABLE p(x);",
+            copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t JOIN p ON p.x = b"), says: [.warning]),
+        LintCase(
+            "LEFT JOIN", schema: note + "CREATE TABLE p(x);",
+            copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t LEFT OUTER JOIN p ON p.x = b")),
+        LintCase(
+            "DELETE behind the copy", schema: note,
+            copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t", behind: "DELETE FROM n WHERE b > 5;"),
+            says: [.error]),
+        LintCase(
+            "DELETE that is declared", schema: note,
+            "-- drydock: deletes from t where b > 5\n"
+                + copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t", behind: "DELETE FROM n WHERE b > 5;")),
+    ]) func aRebuildThatForgets(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
 
     private static func log(_ columns: String, _ copy: String) -> String {
         "CREATE TABLE n(\(columns)); \(copy); DROP TABLE log; ALTER TABLE n RENAME TO log;"
@@ -176,5 +223,31 @@ import Testing
             $0.includesLocked = true
         }.report.findings
         #expect(locked.contains { $0.help.contains("# drydock.yml") })
+    }
+
+    private static let fts = "CREATE VIRTUAL TABLE note USING fts5(text);"
+
+    @Test(arguments: [
+        LintCase("DROP", schema: fts, "DROP TABLE note", says: [.error]),
+        LintCase("DELETE", schema: fts, "DELETE FROM note", says: [.error]),
+        LintCase("declared", schema: fts, "-- drydock: drops table note\nDROP TABLE note"),
+        LintCase(
+            "without text", schema: "CREATE VIRTUAL TABLE note USING fts5(text, content='');",
+            "DROP TABLE note"),
+        LintCase(
+            "of another table",
+            schema: "CREATE TABLE t(text); CREATE VIRTUAL TABLE note USING fts5(text, content=t);",
+            "DROP TABLE note"),
+        LintCase(
+            "filled by a trigger",
+            schema: "CREATE TABLE t(text);" + fts
+                + "CREATE TRIGGER i AFTER INSERT ON t BEGIN INSERT INTO note VALUES (new.text); END;",
+            "DROP TRIGGER i; DROP TABLE note"),
+        LintCase(
+            "filled again", schema: "CREATE TABLE t(text);" + fts,
+            "DROP TABLE note;" + fts + "INSERT INTO note(text) SELECT text FROM t"),
+        LintCase("new", schema: "CREATE TABLE t(text)", fts + "DROP TABLE note"),
+    ]) func aFullTextTableHoldsText(_ it: LintCase) async throws {
+        try await it.check(.destructiveUndeclared)
     }
 }

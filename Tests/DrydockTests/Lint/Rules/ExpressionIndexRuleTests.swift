@@ -31,4 +31,21 @@ import Testing
         try await it.check(.expressionIndexFails)
         #expect(try it.failure() == nil)
     }
+
+    private static let two = "CREATE TABLE e(id INTEGER PRIMARY KEY, body TEXT, x TEXT);"
+
+    @Test(arguments: [
+        ("json_valid(body)", []), ("x > 1 AND json_valid(body) = 1", []),
+        ("body IS NULL OR json_valid(body)", []), ("(json_valid(body))", []),
+        ("json_valid(x)", [Finding.Severity.warning]), ("x OR json_valid(body)", [.warning]),
+        ("NOT json_valid(body)", [.warning]), ("json_valid(body) = 0", [.warning]),
+        ("x > 1 AND x < 3 OR json_valid(body)", [.warning]),
+    ]) func aGuardIsOfTheSameColumn(_ condition: String, _ says: [Finding.Severity]) async throws {
+        let it = LintCase(
+            "", schema: Self.two, "CREATE INDEX i ON e(json_extract(body, '$.a')) WHERE \(condition)",
+            says: says)
+        try await it.check(.expressionIndexFails)
+        let rows = "INSERT INTO e(body, x) VALUES ('{', '1'), ('no json', 2), (NULL, 2), ('{}', 2)"
+        #expect(try (it.failure(rows: rows) == nil) == says.isEmpty)
+    }
 }

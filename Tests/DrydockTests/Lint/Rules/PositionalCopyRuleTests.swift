@@ -1,3 +1,4 @@
+import CSQLite
 import Drydock
 import GRDBEngine
 import Testing
@@ -61,6 +62,25 @@ import Testing
         #expect(again.rewrites.isEmpty && !again.report.findings.contains { $0.rule == .positionalCopy })
         // What changed since it was linted is left alone.
         #expect(throws: RequestError.self) { try rewrite.write() }
+    }
+
+    /// Every keyword of the SQLite at hand, each the name of a column.
+    @Test func theRewriteQuotesKeywords() async throws {
+        let keywords = (0..<sqlite3_keyword_count()).compactMap { place -> String? in
+            var text: UnsafePointer<CChar>?
+            var length: Int32 = 0
+            guard sqlite3_keyword_name(place, &text, &length) == SQLITE_OK, let text else { return nil }
+            let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
+            return String(decoding: bytes, as: UTF8.self).lowercased()
+        }
+        #expect(keywords.count > 100)
+        let columns = keywords.map { "\"\($0)\"" }.joined(separator: ", ")
+        let it = LintCase(
+            "", schema: "CREATE TABLE t(\(columns));",
+            "CREATE TABLE n(\(columns)); INSERT INTO n SELECT * FROM t;", says: [.note])
+        let rewrite = try #require(try await it.lint().rewrites.first)
+        let database = try PlainDatabase()
+        try database.execute(it.steps[0] + String(decoding: rewrite.result, as: UTF8.self))
     }
 
     @Test func aLockedMigrationIsNotRewritten() async throws {

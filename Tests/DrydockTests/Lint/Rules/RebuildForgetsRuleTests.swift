@@ -79,4 +79,24 @@ import Testing
         ),
         LintCase("DROP TABLE alone", "DROP VIEW inbox; DROP TABLE email"),
     ]) func isSilent(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+
+    private static func rebuild(_ old: String, _ new: String, says: [Finding.Severity]) -> LintCase {
+        LintCase(
+            new, schema: "CREATE TABLE t\(old);",
+            "CREATE TABLE n\(new); INSERT INTO n(id, a) SELECT id, a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t;",
+            says: says)
+    }
+
+    @Test(arguments: [
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT NOT NULL)", "(id INTEGER PRIMARY KEY, a TEXT)", says: [.note]),
+        rebuild("(id INTEGER PRIMARY KEY, a TEXT UNIQUE)", "(id INTEGER PRIMARY KEY, a TEXT)", says: [.note]),
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT UNIQUE)", "(id INTEGER PRIMARY KEY, a TEXT, UNIQUE(a))", says: []
+        ),
+        rebuild("(id INTEGER PRIMARY KEY, a TEXT)", "(id INTEGER, a TEXT)", says: [.warning]),
+        rebuild("(id TEXT PRIMARY KEY, a TEXT)", "(id TEXT UNIQUE, a TEXT)", says: []),
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT) STRICT", "(id INTEGER PRIMARY KEY, a TEXT)", says: [.warning]),
+    ]) func keysAndConstraints(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
 }

@@ -15,4 +15,27 @@ import Testing
     @Test func whatALaterMigrationBreaksIsItsOwn() async throws {
         try await LintCase("", "DROP TABLE email", says: [.error]).check(.viewBroken) { $0.since = "v1" }
     }
+
+    @Test func theStatementThatBrokeItIsNamed() async throws {
+        let it = LintCase(
+            "", "CREATE TABLE a(x)", "DROP TABLE email", "CREATE TABLE b(x)", says: [.error])
+        let finding = try #require(try await it.check(.viewBroken) { $0.since = "v1" }.first)
+        #expect(finding.migration == "v3" && finding.place?.line == 1)
+    }
+
+    @Test func itIsIgnoredThere() async throws {
+        try await LintCase("", "-- drydock: ignore view-broken because it goes next\nDROP TABLE email")
+            .check(.viewBroken) { $0.since = "v1" }
+    }
+
+    @Test func whatWasBrokenBeforeIsNoFaultOfWhatIsLinted() async throws {
+        let it = LintCase("", "DROP TABLE email", "CREATE TABLE a(x)")
+        try await it.check(.viewBroken) { $0.since = "v2" }
+        try await it.check(.viewBroken) { $0.locked = ["v1", "v2"] }
+    }
+
+    @Test func whatIsLintedBreaksBetweenLockedOnes() async throws {
+        try await LintCase("", "DROP TABLE email", "CREATE TABLE a(x)", says: [.error])
+            .check(.viewBroken) { $0.locked = ["v1", "v3"] }
+    }
 }

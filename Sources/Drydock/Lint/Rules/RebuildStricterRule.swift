@@ -1,0 +1,118 @@
+import SQLiteSchema
+
+/// `rebuild-stricter`: a table that is made anew refuses rows that the old one took.
+struct RebuildStricterRule: LintRule {
+    let rule = Rule.rebuildStricter
+    let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a rebuilt table may refuse rows that the old one took",
+        detail: """
+            A NOT NULL, a CHECK or STRICT that the old table did not have is asked of every row that the copy \
+            brings, and the migration fails for users who have another one. Mend such rows in the copy, as with \
+            `coalesce`, or before it. A CHECK that only allows more than before is not meant.
+            """,
+        bad: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
+            INSERT INTO new_email (id, subject) SELECT id, subject FROM email;
+            """,
+        good: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
+            INSERT INTO new_email (id, subject) SELECT id, coalesce(subject, '') FROM email;
+            """)
+
+    func check(_ migration: LintMigration) -> [LintFault] {
+        migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
+            rebuild in
+            columns(rebuild, migration) + checks(rebuild, migration)
+        }
+    }
+
+    private func columns(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let (old, new) = (rebuild.old, rebuild.new)
+        return rebuild.copiedColumns.compactMap { from, to -> LintFault? in
+            guard let was = old.column(from), let now = new.column(to) else { return nil }
+            let isCared = self.isCared([from, to], rebuild, migration)
+            func fault(_ message: String, _ help: String) -> LintFault {
+                LintFault(
+                    isCared ? .note : .warning, message, help: help, at: rebuild.statement, table: old.name,
+                    column: to)
+            }
+            let isNever = old.isNotNull(was) || old.rowidAlias?.name == was.name
+            if new.isNotNull(now), !isNever, new.rowidAlias?.name != now.name {
+                return fault(
+                    "\(to) becomes NOT NULL: the copy of \(old.name) fails on a row without one",
+                    "Fill it in the copy, as with coalesce(\(quotedIfNeeded(from)), ...).")
+            }
+            guard new.isStrict, now.declaredType.foldedASCII != "any",
+                refuses(new.affinity(of: now), old.affinity(of: was))
+            else { return nil }
+            return fault(
+                "\(to) becomes \(now.declaredType) in a STRICT table: the copy of \(old.name) fails on another value",
+                "Convert it in the copy, as with CAST.")
+        }
+    }
+
+    /// Whether a STRICT column of one type refuses usual values of another.
+    private func refuses(_ new: Affinity, _ old: Affinity) -> Bool {
+        switch new {
+        case .integer: old != .integer
+        case .real: old == .text || old == .blob
+        case .text: old == .blob
+        case .blob: old != .blob
+        case .numeric: false
+        }
+    }
+
+    private func checks(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let copied = rebuild.copiedColumns
+        return rebuild.new.checks.compactMap { check -> LintFault? in
+            let names = copied.filter { check.expression.names.contains($0.to.foldedASCII) }
+            guard !names.isEmpty, !rebuild.old.checks.contains(where: { allows(check, $0) }) else {
+                return nil
+            }
+            let isCared = names.contains { self.isCared([$0.from, $0.to], rebuild, migration) }
+            return LintFault(
+                isCared ? .note : .warning,
+                "the new \(rebuild.old.name) has CHECK (\(check.expression)): the copy fails on a row that breaks it",
+                help: "Mend such rows in the copy or before it.", at: rebuild.statement,
+                table: rebuild.old.name)
+        }
+    }
+
+    /// Whether a CHECK takes all that the old one took: the same, or a longer list of values.
+    private func allows(_ new: CheckConstraint, _ old: CheckConstraint) -> Bool {
+        if new.expression == old.expression { return true }
+        func parts(_ check: CheckConstraint) -> (form: [NormalizedSQL.Item], values: Set<String>) {
+            var (form, values): ([NormalizedSQL.Item], Set<String>) = ([], [])
+            for item in check.expression.items {
+                if case .literal(let text) = item { values.insert(text) } else { form.append(item) }
+            }
+            return (form.filter { $0 != .symbol(",") }, values)
+        }
+        let (a, b) = (parts(new), parts(old))
+        return a.form == b.form && a.form.contains(.keyword("in")) && !a.form.contains(.keyword("not"))
+            && b.values.isSubset(of: a.values)
+    }
+
+    /// Whether the author has thought of such rows: the copy leaves some out, or they were changed before.
+    private func isCared(
+        _ names: [String], _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> Bool {
+        if let token = rebuild.statement.outermost("where") {
+            let condition = rebuild.statement.tokens.filter { $0.range.lowerBound > token.range.lowerBound }
+            let folded = names.map(\.foldedASCII)
+            if condition.contains(where: { token in
+                token.name(in: rebuild.statement.source).map { folded.contains($0.foldedASCII) } ?? false
+            }) {
+                return true
+            }
+        }
+        return migration.migration.statements.prefix(rebuild.copy.statement).contains { statement in
+            switch statement.action {
+            case .update(let table, _), .delete(let table):
+                table.folded == rebuild.old.name.foldedASCII && names.contains { statement.mentions($0) }
+            default: false
+            }
+        }
+    }
+}
