@@ -13,6 +13,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock lint                   read the migrations, and run no row through them
             drydock diff old.db new.db     what tells two schemas apart; --sql: the way
             drydock health app.db          check a database that may be in use
+            drydock vacuum app.db          make it small again, and lose nothing
             drydock lock                   write down what is released; verify holds it
             drydock help verify            all options
 

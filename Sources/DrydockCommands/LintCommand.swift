@@ -33,17 +33,7 @@ struct LintCommand: AsyncParsableCommand {
               64 bad usage
             """)
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
-        completion: .directory)
-    var migrations: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Whose migrations they are. (default: recognised)", valueName: "format"),
-        completion: .list(MigrationFormats.names))
-    var migrationFormat: String?
+    @OptionGroup var source: MigrationsOptions
 
     @Option(help: ArgumentHelp("Only migrations behind this one, as one set.", valueName: "version"))
     var since: String?
@@ -110,11 +100,6 @@ struct LintCommand: AsyncParsableCommand {
         if let format, ReportRenderers.named(format) == nil, !(listRules && format == "markdown") {
             throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
         }
-        if let migrationFormat, !MigrationFormats.names.contains(migrationFormat) {
-            throw ValidationError(
-                "there is no migration format '\(migrationFormat)'; choose one of: "
-                    + MigrationFormats.names.joined(separator: ", "))
-        }
         if let sqlite, SQLiteVersion(sqlite) == nil {
             throw ValidationError(
                 "'\(sqlite)' is no version of SQLite 3, such as 3.24, nor one of: "
@@ -154,8 +139,8 @@ struct LintCommand: AsyncParsableCommand {
 
     private func request(_ config: ConfigFile) throws -> LintRequest {
         var request = LintRequest()
-        request.migrationsFolder = migrations ?? config.migrations ?? "Migrations"
-        request.migrationFormat = migrationFormat ?? config.migrationFormat
+        request.migrationsFolder = source.migrations ?? config.migrations ?? "Migrations"
+        request.migrationFormat = source.migrationFormat ?? config.migrationFormat
         request.format = tool.options(config)
         (request.functions, request.collations) = stubs.stubs(config)
         request.declarations = config.declarations

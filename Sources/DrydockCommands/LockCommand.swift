@@ -47,11 +47,7 @@ struct LockCommand: AsyncParsableCommand {
         completion: .file(extensions: ["lock"]))
     var lock: String?
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
-        completion: .directory)
-    var migrations: String?
+    @OptionGroup var source: MigrationsOptions
 
     @Option(
         name: .shortAndLong,
@@ -59,13 +55,6 @@ struct LockCommand: AsyncParsableCommand {
             "The folder of snapshots. (default: Snapshots where there is one)", valueName: "folder"),
         completion: .directory)
     var snapshots: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Whose migrations they are: \(MigrationFormats.names.joined(separator: ", ")). (default: recognised)",
-            valueName: "format"),
-        completion: .list(MigrationFormats.names))
-    var migrationFormat: String?
 
     @Option(
         name: .customLong("placeholder"),
@@ -97,11 +86,6 @@ struct LockCommand: AsyncParsableCommand {
                 "there is no format '\(format)'; choose one of: "
                     + ReportRenderers.all.map(\.name).joined(separator: ", "))
         }
-        if let migrationFormat, !MigrationFormats.names.contains(migrationFormat) {
-            throw ValidationError(
-                "there is no migration format '\(migrationFormat)'; choose one of: "
-                    + MigrationFormats.names.joined(separator: ", "))
-        }
         if check, !replace.isEmpty || baselines {
             throw ValidationError("--check writes nothing: leave out --replace and --baselines")
         }
@@ -128,7 +112,7 @@ struct LockCommand: AsyncParsableCommand {
     private func request(_ config: ConfigFile) -> LockRequest {
         var request = LockRequest()
         request.path = lock ?? config.lock ?? LockFile.beside(stubs.config)
-        request.migrationsFolder = migrations ?? config.migrations ?? request.migrationsFolder
+        request.migrationsFolder = source.migrations ?? config.migrations ?? request.migrationsFolder
         // A project without snapshots has something to lock as well.
         let fallback = FolderListing.exists("Snapshots") ? "Snapshots" : nil
         request.snapshotsFolder = snapshots ?? config.snapshots ?? fallback
@@ -137,7 +121,7 @@ struct LockCommand: AsyncParsableCommand {
         request.addsBaselines = baselines
         request.isStrict = strict ?? config.strict ?? false
         request.cacheFolder = cache ? CacheFolder.path : nil
-        request.migrationFormat = migrationFormat ?? config.migrationFormat
+        request.migrationFormat = source.migrationFormat ?? config.migrationFormat
         request.format = config.options
         for option in placeholders { request.format.placeholders[option.name] = option.value }
         (request.functions, request.collations) = stubs.stubs(config)

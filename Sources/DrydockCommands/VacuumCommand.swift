@@ -20,8 +20,8 @@ struct VacuumCommand: AsyncParsableCommand {
 
             EXIT STATUS
               0  done
-              2  not done, and the database is as it was; or the report could not be written
-              130 interrupted; the database is as it was
+              2  not done, or not to the end; the database holds what it held
+              130 interrupted; the database holds what it held
               64 bad usage
             """)
 
@@ -94,7 +94,7 @@ struct VacuumCommand: AsyncParsableCommand {
             }
         } catch is CancellationError {
             Self.clear()
-            Terminal.writeError("drydock: interrupted; the database is as it was\n")
+            Terminal.writeError("drydock: interrupted; the database holds what it held\n")
             throw ExitCode(130)
         } catch let error as RequestError {
             Self.clear()

@@ -38,24 +38,13 @@ struct VerifyCommand: AsyncParsableCommand {
             valueName: "snapshot"), completion: .file())
     var snapshots: [String] = []
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
-        completion: .directory)
-    var migrations: String?
+    @OptionGroup var source: MigrationsOptions
 
     @Option(
         name: [.customShort("s"), .customLong("snapshots")],
         help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"),
         completion: .directory)
     var snapshotsFolder: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Whose migrations they are: \(MigrationFormats.names.joined(separator: ", ")). (default: recognised)",
-            valueName: "format"),
-        completion: .list(MigrationFormats.names))
-    var migrationFormat: String?
 
     @Flag(inversion: .prefixedNo, help: "Undo every step and do it again.")
     var rollback: Bool?
@@ -132,11 +121,6 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         if let format, ReportRenderers.named(format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
-        }
-        if let migrationFormat, !MigrationFormats.names.contains(migrationFormat) {
-            throw ValidationError(
-                "there is no migration format '\(migrationFormat)'; choose one of: "
-                    + MigrationFormats.names.joined(separator: ", "))
         }
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }

@@ -11,7 +11,7 @@ struct VerifySettings: Sendable {
     var reports: [ReportFile] = []
 
     init(_ command: VerifyCommand, _ config: ConfigFile) throws {
-        request.migrationsFolder = command.migrations ?? config.migrations ?? "Migrations"
+        request.migrationsFolder = command.source.migrations ?? config.migrations ?? "Migrations"
         request.snapshotsFolder = command.snapshotsFolder ?? config.snapshots ?? "Snapshots"
         request.snapshots = command.snapshots
         request.upTo = command.upTo ?? config.upTo
@@ -25,7 +25,7 @@ struct VerifySettings: Sendable {
         request.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
         request.isStrict = command.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
-        request.migrationFormat = command.migrationFormat ?? config.migrationFormat
+        request.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
         try declare(command, config)

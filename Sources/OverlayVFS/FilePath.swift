@@ -115,3 +115,9 @@ extension FilePath {
         return result
     }
 }
+
+/// The path of a file that SQLite will call its own: `-wal` and `-journal` stand beside it.
+package func realPath(of path: String) -> String { FilePath(path).resolved.string }
+
+/// A `file:` URI that opens this file and makes none; no name is taken for `:memory:` or another URI.
+package func fileURI(of path: String) -> String { "file:\(FilePath(path).resolved.percentEncoded)?mode=rw" }

@@ -238,6 +238,9 @@ extension Catalog {
     }
 }
 
+/// A text as an SQL literal.
+func quotedText(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+
 /// A name as an SQL identifier.
 package func quotedName(_ name: String) -> String {
     "\"" + name.replacing("\"", with: "\"\"") + "\""

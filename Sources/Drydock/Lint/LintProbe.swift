@@ -31,7 +31,7 @@ struct LintProbe {
         let shown =
             varying.isEmpty
             ? "''"
-            : varying.map { "\(literal($0.name)) || ' = ' || quote(\(quotedName($0.name)))" }
+            : varying.map { "\(quotedText($0.name)) || ' = ' || quote(\(quotedName($0.name)))" }
                 .joined(separator: " || ' and ' || ")
         do {
             try connection.execute("SAVEPOINT drydock_lint")
@@ -93,6 +93,4 @@ struct LintProbe {
     private func isRowid(_ column: Column) -> Bool {
         table.rowidAlias?.name.foldedASCII == column.name.foldedASCII
     }
-
-    private func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }

@@ -11,15 +11,22 @@ import Synchronization
 /// - rollback journal: a read transaction's SHARED lock keeps everybody from writing the file;
 /// - write-ahead log in use: a read transaction keeps what its snapshot needs, in the file and in the log,
 ///   from being written over, and the log's salts say whether it began anew meanwhile;
-/// - write-ahead log that nobody has open, since the `-wal` or `-shm` file is missing: opening it would make
-///   those, so it is read without, and read again should it have changed.
+/// - write-ahead log that nobody has open: opening it would make or change files beside it, so it is read
+///   without, and read again should it have changed.
 ///
 /// A connection of this process to the same file loses its locks when a reading ends
 /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_):
 /// have none open.
 struct LiveFile: Sendable {
-    let engine: any Engine
-    let path: String
+    private let engine: any Engine
+    /// As messages name it.
+    private let name: String
+    private let path: String
+
+    init(engine: any Engine, path: String) {
+        (self.engine, name) = (engine, path)
+        self.path = realPath(of: path)
+    }
 
     private static let attempts = 5
 
@@ -30,36 +37,34 @@ struct LiveFile: Sendable {
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (DatabaseFile, WriteAheadLog?) throws -> Result
     ) async throws -> Result {
-        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(path)'") }
-        if FolderListing.isFolder(path) { throw RequestError("'\(path)' is a folder, not a database") }
+        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
+        if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
         for _ in 0..<Self.attempts {
             do {
-                if !(hasLog && FolderListing.exists(path + "-shm")) {
-                    let main = try MappedFile(path: path)
-                    if isLogged(main) { return try readAtRest(main, body) }
-                }
+                let state = LiveState(path)
+                if state.isLogged, !state.isLockable { return try readAtRest(MappedFile(path: path), body) }
                 return try await readLocked(body)
             } catch is Changed {
                 continue
             } catch let error as OverlayError {
-                throw RequestError("\(path) cannot be read: \(error)")
+                throw RequestError("\(name) cannot be read: \(error)")
             } catch let error as EngineError {
-                throw RequestError(
-                    SnapshotFile.fault(of: path)?.message
-                        ?? "\(path) cannot be read: \(error.message)" + Self.remedy(error))
+                throw RequestError(SnapshotFile.fault(of: name)?.message ?? describe(error))
             } catch let damage as FileDamage {
-                throw RequestError(SnapshotFile.fault(of: path)?.message ?? "\(path) is damaged: \(damage)")
+                throw RequestError(SnapshotFile.fault(of: name)?.message ?? "\(name) is damaged: \(damage)")
             }
         }
-        throw RequestError("\(path) is replaced or cut short faster than it can be read; try again later")
+        throw RequestError("\(name) is replaced or cut short faster than it can be read; try again later")
     }
 
-    private static func remedy(_ error: EngineError) -> String {
-        // SQLITE_BUSY, and SQLITE_READONLY_ROLLBACK.
-        if error.code == 5 { return "; another program holds it, try again later" }
-        return error.extendedCode == 8 | 3 << 8
-            ? "; a program was stopped in the middle of a write, and the next that opens it takes that back"
-            : ""
+    private func describe(_ error: EngineError) -> String {
+        // SQLITE_READONLY_ROLLBACK
+        if error.extendedCode == 8 | 3 << 8 {
+            return "\(name) cannot be read: a program was stopped in the middle of a write, "
+                + "and the next that opens it for writing takes that back"
+        }
+        let remedy = error.code == 5 ? "; another program holds it, try again later" : ""
+        return "\(name) cannot be read: \(error.message)\(remedy)"
     }
 
     // MARK: - Ways to read
@@ -69,7 +74,7 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         var settings = ConnectionSettings()
         settings.readOnly = true
-        let database = try await engine.open(.live(path: wholePath(path)), settings: settings)
+        let database = try await engine.open(.live(path: path), settings: settings)
         // Closed after the connection, whose locks would go with it.
         let held = Mutex<[MappedFile]>([])
         @Sendable func map(_ path: String) throws -> MappedFile {

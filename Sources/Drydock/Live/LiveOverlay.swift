@@ -182,16 +182,7 @@ actor LiveOverlay {
         var settings = settings
         settings.foreignKeys = false
         settings.interrupt = { watch.isLost }
-        let database = try await engine.open(overlay, settings: settings)
-        do {
-            try await database.withConnection { connection in
-                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
-                try connection.checkpoint()
-            }
-        } catch {
-            try? await database.close()
-            throw error
-        }
+        let database = try await engine.openWhole(overlay, settings: settings)
         return Opened(
             keeper: keeper, overlay: overlay, database: database, image: overlay.freeze().image, watch: watch,
             isTimely: isTimely)

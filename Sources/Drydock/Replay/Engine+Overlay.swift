@@ -8,4 +8,20 @@ extension Engine {
         let database = try await open(.uri(overlay.uri), settings: settings)
         return withExtendedLifetime(overlay) { database }
     }
+
+    /// Opens an overlay's database and has SQLite take in what lies beside it: a hot journal is rolled back, and
+    /// what a write-ahead log holds is moved to the database, so that its pages are all there is.
+    func openWhole(_ overlay: Overlay, settings: ConnectionSettings) async throws -> any OpenDatabase {
+        let database = try await open(overlay, settings: settings)
+        do {
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                try connection.checkpoint()
+            }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        return database
+    }
 }

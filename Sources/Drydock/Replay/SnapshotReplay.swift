@@ -85,12 +85,7 @@ struct SnapshotReplay {
 
     private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
         do {
-            let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
-            try await database.withConnection { connection in
-                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
-                try connection.checkpoint()
-            }
-            return database
+            return try await context.engine.openWhole(overlay, settings: context.settings(watchdog))
         } catch let error as EngineError where !error.isInterrupt {
             throw SnapshotFault(
                 message: "\(snapshot.path) cannot be opened: \(error.message)",

@@ -27,7 +27,6 @@ struct AutoincrementRule: StepRule {
     }
 
     private func help(_ match: TableMatch, _ step: StepView) -> String {
-        func literal(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
         let permission =
             "If ids may be given out again, declare it:\n\(declarationMarker)rewrites sqlite_sequence"
         guard match.after.isAutoincrement else {
@@ -36,7 +35,7 @@ struct AutoincrementRule: StepRule {
         guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
             return "Leave the table's row in sqlite_sequence as it is.\n" + permission
         }
-        let (old, new) = (literal(match.before.name), literal(incarnation.firstTableName))
+        let (old, new) = (quotedText(match.before.name), quotedText(incarnation.firstTableName))
         return """
             When the rows are copied and before the old table is dropped, take its mark along:
               DELETE FROM sqlite_sequence WHERE name = \(new);

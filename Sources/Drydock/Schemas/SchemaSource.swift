@@ -153,17 +153,7 @@ struct SchemaLoader: Sendable {
 
     /// The content, a write-ahead log included.
     private func settle(_ overlay: Overlay) async throws -> Image {
-        let database = try await engine.open(overlay, settings: settings)
-        do {
-            try await database.withConnection { connection in
-                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
-                try connection.checkpoint()
-            }
-        } catch {
-            try? await database.close()
-            throw error
-        }
-        try await database.close()
+        try await engine.openWhole(overlay, settings: settings).close()
         return overlay.freeze().image
     }
 

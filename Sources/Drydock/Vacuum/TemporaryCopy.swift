@@ -46,8 +46,13 @@ final class TemporaryCopy: Sendable {
     /// Gives the file its name, unless something has it.
     /// - Throws: ``RequestError``.
     func keep(as name: String) throws {
-        guard link(path, name) == 0 else {
-            let reason = errno == EEXIST ? "something is there already" : String(cString: strerror(errno))
+        var code = link(path, name) == 0 ? 0 : errno
+        // File systems without hard links.
+        if [EPERM, ENOTSUP, ENOSYS].contains(code), !FolderListing.exists(name) {
+            code = rename(path, name) == 0 ? 0 : errno
+        }
+        guard code == 0 else {
+            let reason = code == EEXIST ? "something is there already" : String(cString: strerror(code))
             throw RequestError("the copy cannot be put at '\(name)': \(reason)")
         }
     }

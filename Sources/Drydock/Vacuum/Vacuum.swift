@@ -1,4 +1,5 @@
 import DatabaseEngine
+import OverlayVFS
 import Synchronization
 
 /// Makes a database small again without any moment at which it could be lost.
@@ -12,7 +13,6 @@ import Synchronization
 public struct Vacuum: Sendable {
     private let engine: any Engine
     private let note: @Sendable (VacuumEvent) -> Void
-    private let isStopped = StopFlag()
 
     public init(engine: any Engine, onEvent note: @escaping @Sendable (VacuumEvent) -> Void = { _ in }) {
         self.engine = engine
@@ -20,7 +20,7 @@ public struct Vacuum: Sendable {
     }
 
     /// Stops soon after the task is cancelled.
-    /// - Throws: ``RequestError``, `CancellationError`; the database is then as it was.
+    /// - Throws: ``RequestError``, `CancellationError`; the database then holds what it held.
     public func run(_ request: VacuumRequest) async throws -> VacuumReport {
         let start = ContinuousClock.now
         do {
@@ -48,9 +48,9 @@ public struct Vacuum: Sendable {
     ) async throws -> Result {
         var settings = VacuumCheck.settings
         settings.busyTimeout = request.busyTimeout
-        let isStopped = isStopped
+        let isStopped = StopFlag()
         settings.interrupt = { isStopped.value }
-        let database = try await engine.open(.uri(fileURI(request.path)), settings: settings)
+        let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)
         let outcome: Swift.Result<Result, any Error>
         do {
             outcome = .success(
@@ -69,7 +69,7 @@ public struct Vacuum: Sendable {
     /// A program that was killed while it wrote left a journal, and whoever opens the database for writing next
     /// takes back what it had begun.
     private func recover(_ request: VacuumRequest) async throws {
-        guard (try? FolderListing.size(of: request.path + "-journal")) ?? 0 > 0 else { return }
+        guard (try? FolderListing.size(of: realPath(of: request.path) + "-journal")) ?? 0 > 0 else { return }
         try await withConnection(request) { database in
             try await database.withConnection { connection in
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
@@ -196,10 +196,7 @@ public struct Vacuum: Sendable {
                 if connection.isInTransaction { try connection.execute("ROLLBACK") }
                 try connection.execute("PRAGMA main.locking_mode = NORMAL")
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
-                guard try connection.firstRow("PRAGMA main.journal_mode", [], { $0.string(0) }) == "wal"
-                else {
-                    throw error
-                }
+                guard isLogged else { throw error }
                 return false
             }
         }
@@ -234,7 +231,7 @@ public struct Vacuum: Sendable {
         let (note, analyzes, path) = (note, request.analyzes, request.path)
         let (counts, isBusy) = try await database.withConnection { connection in
             try connection.execute("VACUUM")
-            try VacuumCheck.checkIntegrity(connection, path)
+            try VacuumCheck.checkIntegrity(connection, "\(path) after SQLite's VACUUM")
             try connection.execute("BEGIN")
             let isAlone = try Self.version(connection) == version
             let counts = try isAlone ? check.compare(content, on: connection, pageSize: nil, note) : nil
@@ -279,7 +276,7 @@ public struct Vacuum: Sendable {
     }
 
     private static func describe(_ error: EngineError, _ path: String) -> String {
-        let rest = "\(path) is as it was"
+        let rest = "\(path) holds what it held"
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"

@@ -1,5 +1,5 @@
 import DatabaseEngine
-import Foundation
+import OverlayVFS
 
 /// Holds a vacuumed copy against its database: structure, schema, settings and every row.
 struct VacuumCheck {
@@ -27,7 +27,7 @@ struct VacuumCheck {
     /// What is wrong with the copy in itself is told at once; what it holds is compared with its original later.
     /// - Throws: ``RequestError`` when the copy is not sound.
     func content() async throws -> Content {
-        let database = try await engine.open(.uri(fileURI(copy)), settings: Self.settings)
+        let database = try await engine.open(.uri(fileURI(of: copy)), settings: Self.settings)
         let outcome = try await database.withConnection { connection in
             Result {
                 try Self.checkIntegrity(connection, "the vacuumed copy")
@@ -49,7 +49,7 @@ struct VacuumCheck {
     }
 
     func analyze() async throws {
-        let database = try await engine.open(.uri(fileURI(copy)), settings: Self.settings)
+        let database = try await engine.open(.uri(fileURI(of: copy)), settings: Self.settings)
         do {
             try await database.withConnection { try $0.execute("ANALYZE") }
         } catch {
@@ -130,9 +130,8 @@ struct VacuumCheck {
             var diff = pairing.emptyDiff(.init())
             try diff.count(source, .count)
             guard diff.isSame else { throw refusal("rows of \(table.name) differ") }
-            if source.identity == .content, content.hasSearchContentByRowid {
-                throw refusal(
-                    "rows of \(table.name) have other rowids, which a full-text index knows them by")
+            if source.identity == .content, pairing.hasRowids {
+                throw refusal("rows of \(table.name) have other rowids")
             }
             tables += 1
             rows +=
@@ -162,25 +161,6 @@ struct VacuumCheck {
     }
 
     private func refusal(_ fact: String) -> RequestError {
-        RequestError("the vacuumed copy is not the database's equal, which therefore stays as it is: \(fact)")
+        RequestError("the database and its vacuumed copy differ: \(fact)")
     }
-}
-
-func quotedText(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
-
-/// `file:` URIs percent-encode what would end the path (https://www.sqlite.org/uri.html). The path is made whole,
-/// so that no name is taken for anything but a file's.
-func fileURI(_ path: String) -> String {
-    let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
-    let encoded = wholePath(path).utf8.map { byte -> String in
-        if allowed.contains(byte) { return String(UnicodeScalar(byte)) }
-        let digits = String(byte, radix: 16, uppercase: true)
-        return "%" + (digits.count < 2 ? "0" : "") + digits
-    }
-    return "file://" + encoded.joined() + "?mode=rw"
-}
-
-/// A path from the root on.
-func wholePath(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
 }

@@ -102,6 +102,32 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + "-shm"))
     }
 
+    @Test func `a link leads to the log beside the file itself`() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("data"), withIntermediateDirectories: true)
+        let (path, link) = (folder.file("data/real.sqlite"), folder.file("link.sqlite"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let database = try PlainDatabase(path)
+        try database.execute("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; " + Self.schema)
+        try database.execute(Self.rows)
+        #expect(entries(try await read(link), "a") == 2000)
+    }
+
+    @Test func `what a killed writer left beside is read and not touched`() async throws {
+        let folder = try TemporaryFolder()
+        let (source, path) = (folder.file("source.sqlite"), folder.file("killed.sqlite"))
+        let database = try PlainDatabase(source)
+        try database.execute("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; " + Self.schema)
+        try database.execute(Self.rows)
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+        }
+        let before = try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(filePath: path + $0)) }
+        #expect(entries(try await read(path), "a") == 2000)
+        #expect(try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(filePath: path + $0)) } == before)
+    }
+
     @Test func `what is no database is told in a sentence`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("text.sqlite", String(repeating: "no database ", count: 100))

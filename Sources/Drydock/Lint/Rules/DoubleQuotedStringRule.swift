@@ -31,7 +31,7 @@ struct DoubleQuotedStringRule: LintRule {
         let strings = quoted.filter { !compiles(statement, [$0]) }
         let edits = strings.map { token in
             let name = token.identifier(in: source) ?? ""
-            return SQLEdit(range: token.range, text: "'" + name.replacing("'", with: "''") + "'")
+            return SQLEdit(range: token.range, text: quotedText(name))
         }
         guard let first = strings.first else { return [] }
         let word = first.text(in: source)

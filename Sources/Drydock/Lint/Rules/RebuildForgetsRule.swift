@@ -83,9 +83,9 @@ struct RebuildForgetsRule: LintRule {
                 "Move it along before the old table is dropped:\n"
                 + proposed(
                     """
-                    DELETE FROM sqlite_sequence WHERE name = \(literal(copy));
+                    DELETE FROM sqlite_sequence WHERE name = \(quotedText(copy));
                     INSERT INTO sqlite_sequence(name, seq)
-                    SELECT \(literal(copy)), seq FROM sqlite_sequence WHERE name = \(literal(old.name));
+                    SELECT \(quotedText(copy)), seq FROM sqlite_sequence WHERE name = \(quotedText(old.name));
                     """)
         }
         return [
@@ -95,8 +95,6 @@ struct RebuildForgetsRule: LintRule {
                 help: help, at: rebuild.statement, table: old.name)
         ]
     }
-
-    private func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 
     private func constraints(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)

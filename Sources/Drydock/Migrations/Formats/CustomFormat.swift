@@ -135,8 +135,8 @@ public struct CustomFormat: MigrationFormat {
     }
 
     private func filled(_ sql: String, _ identifier: String, _ file: String) -> Bookkeeping {
-        func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
         return Bookkeeping(
-            sql.replacing(":version", with: literal(identifier)).replacing(":file", with: literal(file)))
+            sql.replacing(":version", with: quotedText(identifier)).replacing(":file", with: quotedText(file))
+        )
     }
 }
