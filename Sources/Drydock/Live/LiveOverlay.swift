@@ -71,7 +71,8 @@ actor LiveOverlay {
         engine: any Engine, path: String, settings: ConnectionSettings, limit: Duration,
         isStopped: @escaping @Sendable () -> Bool
     ) {
-        (self.engine, self.path, self.settings, self.limit) = (engine, path, settings, limit)
+        (self.engine, self.path) = (engine, realPath(of: path))
+        (self.settings, self.limit) = (settings, limit)
         self.isStopped = isStopped
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OverlayVFS
 
 /// What lies beside a database and who has it open, found out without a connection.
 ///
@@ -18,6 +19,7 @@ struct LiveState: Sendable, Equatable {
     var index: LogIndex?
 
     init(_ path: String) {
+        let path = realPath(of: path)
         let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
         isLogged = head.count == 100 && head[18] == 2
         logSize = try? FolderListing.size(of: path + "-wal")

@@ -1,4 +1,5 @@
 import DatabaseEngine
+import OverlayVFS
 
 /// What has to be true before a vacuum begins.
 struct VacuumPlan: Sendable {
@@ -10,7 +11,7 @@ struct VacuumPlan: Sendable {
 
     init(_ request: VacuumRequest, _ engine: any Engine) async throws {
         let statistics = try await StatisticsReader(engine: engine).statistics(of: request.path)
-        let folder = Self.folder(of: request.path)
+        let folder = Self.folder(of: realPath(of: request.path))
         self.request = request
         (lostPages, autoVacuum) = (statistics.lostPages, statistics.autoVacuum)
         temporaryFolder = request.temporaryFolder ?? folder
@@ -70,7 +71,7 @@ struct VacuumPlan: Sendable {
                 throw RequestError("'\(into + suffix)' is there already; name a new file")
             }
         }
-        let folder = Self.folder(of: request.path)
+        let folder = Self.folder(of: realPath(of: request.path))
         var places = request.into.map { [Self.folder(of: $0)] } ?? [request.path, folder]
         if request.into == nil, request.incrementalPages == nil { places.append(temporaryFolder) }
         for place in places {
