@@ -8,7 +8,7 @@ verify: prepare                 ## run the main job on Migrations/ and Snapshots
 
 test: prepare                   ## run the tests
 	swift build --build-tests
-	swift test --skip-build
+	Scripts/test
 
 soak: prepare                   ## run the property tests with thousands of seeds
 	DRYDOCK_SOAK=1 swift test
