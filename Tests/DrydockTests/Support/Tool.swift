@@ -27,6 +27,8 @@ struct Tool {
         running.process.executableURL = URL(filePath: Self.path)
         running.process.arguments = arguments
         running.process.currentDirectoryURL = URL(filePath: folder.path)
+        // Where it is set, values are not shown.
+        running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
         try running.process.run()
