@@ -9,6 +9,7 @@ let engine: Target.Dependency = "DatabaseEngine"
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let nio = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -20,6 +21,7 @@ let package = Package(
         .library(name: "Drydock", targets: ["Drydock"]),
         .library(name: "DatabaseEngine", targets: ["DatabaseEngine"]),
         .library(name: "GRDBEngine", targets: ["GRDBEngine"]),
+        .library(name: "NIOEngine", targets: ["NIOEngine"]),
         .library(name: "SQLiteSchema", targets: ["SQLiteSchema"]),
         .library(name: "SQLiteFile", targets: ["SQLiteFile"]),
     ],
@@ -28,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -37,6 +40,7 @@ let package = Package(
             dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
+        .target(name: "NIOEngine", dependencies: [engine, "CSQLite", nio]),
         .target(
             name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
         .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
@@ -57,7 +61,8 @@ let package = Package(
                 "CSQLite",
             ]),
         .testTarget(
-            name: "GRDBEngineTests", dependencies: ["GRDBEngine", engine, "OverlayVFS", "CSQLite", grdb]),
+            name: "EngineTests",
+            dependencies: ["GRDBEngine", "NIOEngine", engine, "OverlayVFS", "CSQLite", grdb]),
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
         .testTarget(
             name: "DrydockReportTests",

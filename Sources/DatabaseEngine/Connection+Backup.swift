@@ -19,9 +19,7 @@ extension Connection {
                 extendedCode: opened, message: "\(path): \(String(cString: sqlite3_errstr(opened)))")
         }
         guard let backup = sqlite3_backup_init(handle, "main", source, "main") else {
-            throw EngineError(
-                extendedCode: sqlite3_extended_errcode(handle),
-                message: String(cString: sqlite3_errmsg(handle)))
+            throw EngineError(extendedCode: sqlite3_extended_errcode(handle), on: handle)
         }
         var code = SQLITE_OK
         while code == SQLITE_OK {

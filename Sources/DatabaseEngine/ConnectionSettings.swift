@@ -2,11 +2,12 @@ import CSQLite
 
 /// How a connection is set up before anything else runs on it.
 public struct ConnectionSettings: Sendable {
-    /// `PRAGMA foreign_keys`. GRDB turns it on for every connection.
+    /// `PRAGMA foreign_keys`. Both engines turn it on for every connection.
     public var foreignKeys = true
     /// Whether `"text"` that names nothing is read as a string literal
-    /// (https://www.sqlite.org/quirks.html#dblquote). GRDB turns it off.
-    public var doubleQuotedStrings = false
+    /// (https://www.sqlite.org/quirks.html#dblquote). Nil is what the engine does by itself: GRDB turns it
+    /// off, and on SwiftNIO it is as the library was built.
+    public var doubleQuotedStrings: Bool?
     /// Whether writes are refused.
     public var readOnly = false
     /// How long to wait for another connection's lock.

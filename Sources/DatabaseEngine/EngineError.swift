@@ -18,6 +18,13 @@ public struct EngineError: Error, Sendable {
         self.offset = offset
     }
 
+    /// What a connection says of its last call.
+    package init(extendedCode: Int32, on connection: OpaquePointer, sql: String? = nil, offset: Int? = nil) {
+        self.init(
+            extendedCode: extendedCode, message: String(cString: sqlite3_errmsg(connection)), sql: sql,
+            offset: offset)
+    }
+
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 

@@ -7,15 +7,16 @@ extension Configuration {
     init(_ settings: ConnectionSettings) {
         self.init()
         foreignKeysEnabled = settings.foreignKeys
-        acceptsDoubleQuotedStringLiterals = settings.doubleQuotedStrings
+        acceptsDoubleQuotedStringLiterals = settings.doubleQuotedStrings ?? false
         readonly = settings.readOnly
         let (seconds, attoseconds) = settings.busyTimeout.components
         busyMode = .timeout(TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18)
         let interruptor = settings.interrupt.map(Interruptor.init)
         prepareDatabase { database in
             interruptor?.install(on: database)
-            for stub in settings.functions { database.add(function: DatabaseFunction(stub)) }
-            for stub in settings.collations { database.add(collation: DatabaseCollation(stub)) }
+            let handle = try GRDBConnection(database).handle
+            for stub in settings.functions { try stub.install(on: handle) }
+            for stub in settings.collations { try stub.install(on: handle) }
             for sql in settings.setup { try database.execute(sql: sql) }
         }
     }
@@ -39,50 +40,5 @@ private final class Interruptor: Sendable {
                 return Unmanaged<Interruptor>.fromOpaque(context).takeUnretainedValue().isInterrupted()
                     ? 1 : 0
             }, context)
-    }
-}
-
-extension DatabaseFunction {
-    fileprivate convenience init(_ stub: FunctionStub) {
-        self.init(stub.name, argumentCount: stub.argumentCount, pure: true) { arguments in
-            switch stub.result {
-            case .constant(let value): DatabaseValue(value)
-            case .argument(let index): index < arguments.count ? arguments[index] : .null
-            }
-        }
-    }
-}
-
-extension DatabaseValue {
-    fileprivate init(_ value: SQLValue) {
-        self =
-            switch value {
-            case .null: .null
-            case .integer(let value): value.databaseValue
-            case .real(let value): value.databaseValue
-            case .text(let bytes): String(decoding: bytes, as: UTF8.self).databaseValue
-            case .blob(let bytes): Data(bytes).databaseValue
-            }
-    }
-}
-
-extension DatabaseCollation {
-    fileprivate convenience init(_ stub: CollationStub) {
-        self.init(stub.name) { a, b in
-            let (x, y) = (stub.order.key(a), stub.order.key(b))
-            if x == y { return .orderedSame }
-            return x.lexicographicallyPrecedes(y) ? .orderedAscending : .orderedDescending
-        }
-    }
-}
-
-extension CollationStub.Order {
-    /// The bytes that `memcmp` would compare (https://www.sqlite.org/datatype3.html#collation).
-    fileprivate func key(_ text: String) -> [UInt8] {
-        switch self {
-        case .binary: Array(text.utf8)
-        case .nocase: text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
-        case .rtrim: Array(text.utf8.reversed().drop { $0 == 32 }.reversed())
-        }
     }
 }

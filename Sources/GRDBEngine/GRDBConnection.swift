@@ -64,36 +64,9 @@ final class GRDBStatement: PreparedStatement {
         cursor = nil
         statement.setUncheckedArguments(StatementArguments())
         for (value, index) in zip(values, Int32(1)...) {
-            let code = bind(value, at: index)
+            let code = value.bind(to: handle, at: index)
             guard code == SQLITE_OK else {
-                throw EngineError(
-                    extendedCode: code, message: String(cString: sqlite3_errmsg(connection)),
-                    sql: statement.sql)
-            }
-        }
-    }
-
-    private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
-        let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        switch value {
-        case .null: return sqlite3_bind_null(handle, index)
-        case .integer(let value): return sqlite3_bind_int64(handle, index, value)
-        case .real(let value): return sqlite3_bind_double(handle, index, value)
-        case .text(let bytes):
-            return bytes.withUnsafeBytes { buffer in
-                // A nil pointer would bind NULL.
-                let start = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
-                return sqlite3_bind_text64(
-                    handle, index, start?.assumingMemoryBound(to: CChar.self), sqlite3_uint64(buffer.count),
-                    copy,
-                    UInt8(SQLITE_UTF8))
-            }
-        case .blob(let bytes):
-            return bytes.withUnsafeBytes { buffer in
-                buffer.isEmpty
-                    ? sqlite3_bind_zeroblob(handle, index, 0)
-                    : sqlite3_bind_blob64(
-                        handle, index, buffer.baseAddress, sqlite3_uint64(buffer.count), copy)
+                throw EngineError(extendedCode: code, on: connection, sql: statement.sql)
             }
         }
     }

@@ -12,6 +12,7 @@ import Testing
         ],
         "DrydockReport": ["Drydock", "DatabaseEngine", "SQLiteSchema"],
         "GRDBEngine": ["DatabaseEngine", "CSQLite", "GRDB"],
+        "NIOEngine": ["DatabaseEngine", "CSQLite", "NIOPosix"],
         "Drydock": ["DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "Crypto"],
         "DatabaseEngine": ["CSQLite"],
         "OverlayVFS": ["CSQLite", "HashTreeCollections"],
@@ -51,7 +52,7 @@ import Testing
         let manifest = try Repository.text("Package.swift")
         let names = [
             "engine": "DatabaseEngine", "grdb": "GRDB", "arguments": "ArgumentParser", "yams": "Yams",
-            "hashTrees": "HashTreeCollections", "crypto": "Crypto",
+            "hashTrees": "HashTreeCollections", "nio": "NIOPosix", "crypto": "Crypto",
         ]
         for (target, allowed) in Self.allowed {
             let declared = try Repository.dependencies(of: target, in: manifest).map { names[$0] ?? $0 }

@@ -63,8 +63,8 @@ import Testing
         try await database.close()
     }
 
-    @Test func aReadSeesOneStateWhileAnotherWrites() async throws {
-        let site = try Site(.walFile)
+    @Test(arguments: Place.walFiles) func aReadSeesOneStateWhileAnotherWrites(_ place: Place) async throws {
+        let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
         let counts = try await database.read { connection in
@@ -86,23 +86,18 @@ import Testing
         await #expect(throws: EngineError.self) { try await database.execute("INSERT INTO t VALUES (1)") }
     }
 
-    /// Each in a process of its own: GRDB's queue would crash.
-    @Test func afterCloseReadsThrow() async {
+    /// In processes of their own: GRDB's queue would crash.
+    @Test func afterCloseReadsAndMigrationsThrow() async {
         await #expect(processExitsWith: .success) {
-            let database = try await Site(.memory).open()
-            try await database.close()
-            await #expect(throws: EngineError.self) {
-                try await database.read { _ = try $0.firstRow("SELECT 1") { $0.integer(0) } }
-            }
-        }
-    }
-
-    @Test func afterCloseMigrationsThrow() async {
-        await #expect(processExitsWith: .success) {
-            let database = try await Site(.memory).open()
-            try await database.close()
-            await #expect(throws: EngineError.self) {
-                try await database.apply(EngineMigration(identifier: "a") { _ in })
+            for place in Place.memory {
+                let database = try await Site(place).open()
+                try await database.close()
+                await #expect(throws: EngineError.self) {
+                    try await database.read { _ = try $0.firstRow("SELECT 1") { $0.integer(0) } }
+                }
+                await #expect(throws: EngineError.self) {
+                    try await database.apply(EngineMigration(identifier: "a") { _ in })
+                }
             }
         }
     }

@@ -2,16 +2,32 @@ import CSQLite
 import DatabaseEngine
 import Foundation
 import GRDBEngine
+import NIOEngine
 import OverlayVFS
 import Testing
 
-/// A kind of place for a database. The engine keeps its promises in each of them.
-enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case memory, overlay, rollbackFile, walFile
+/// A kind of place for a database, and the engine that opens it. Every engine keeps its promises in each: these
+/// are the rows of the contract.
+struct Place: Sendable, CaseIterable, CustomTestStringConvertible {
+    enum Kind: String, CaseIterable, Sendable {
+        case memory, overlay, rollbackFile, walFile
+    }
 
-    var testDescription: String { rawValue }
+    var engine: any Engine
+    var kind: Kind
 
-    static let files: [Place] = [.rollbackFile, .walFile]
+    var testDescription: String { "\(engine.name), \(kind.rawValue)" }
+
+    static let engines: [any Engine] = [GRDBDriver(), NIODriver()]
+    static let allCases = places(Kind.allCases)
+    static let files = places([.rollbackFile, .walFile])
+    static let memory = places([.memory])
+    static let rollbackFiles = places([.rollbackFile])
+    static let walFiles = places([.walFile])
+
+    private static func places(_ kinds: [Kind]) -> [Place] {
+        engines.flatMap { engine in kinds.map { Place(engine: engine, kind: $0) } }
+    }
 }
 
 /// A place made for one test, which goes with it.
@@ -20,12 +36,14 @@ final class Site: Sendable {
     let path: String
     private let overlay: Overlay?
     let location: DatabaseLocation
+    let engine: any Engine
 
     init(_ place: Place) throws {
+        engine = place.engine
         folder = FileManager.default.temporaryDirectory.path + "/engine-tests-\(UUID().uuidString)"
         path = folder + "/live.sqlite"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        switch place {
+        switch place.kind {
         case .memory: (overlay, location) = (nil, .memory)
         case .overlay:
             let overlay = try Overlay(emptyNamed: "overlay.sqlite")
@@ -33,7 +51,7 @@ final class Site: Sendable {
         case .rollbackFile, .walFile:
             (overlay, location) = (nil, .live(path: path))
             try Bystander(path).execute(
-                "PRAGMA journal_mode = \(place == .walFile ? "WAL" : "DELETE"); CREATE TABLE made(a); DROP TABLE made"
+                "PRAGMA journal_mode = \(place.kind == .walFile ? "WAL" : "DELETE"); CREATE TABLE made(a); DROP TABLE made"
             )
         }
     }
@@ -43,7 +61,7 @@ final class Site: Sendable {
     func open(_ configure: (inout ConnectionSettings) -> Void = { _ in }) async throws -> any OpenDatabase {
         var settings = ConnectionSettings()
         configure(&settings)
-        return try await GRDBDriver().open(location, settings: settings)
+        return try await engine.open(location, settings: settings)
     }
 
     /// Another program that has the file open.

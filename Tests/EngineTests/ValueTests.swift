@@ -38,18 +38,17 @@ import Testing
         try await database.close()
     }
 
-    @Test func notANumberIsNULL() async throws {
-        let database = try await Site(.memory).open()
+    @Test(arguments: Place.memory) func notANumberIsNULL(_ place: Place) async throws {
+        let database = try await Site(place).open()
         let found = try await database.withConnection {
             try $0.firstRow("SELECT ?", [.real(.nan)]) { $0.value(0) }
         }
         #expect(found == .null)
     }
 
-    @Test(arguments: ["UTF-16le", "UTF-16be"]) func textOfAUTF16DatabaseIsItsBytes(_ encoding: String)
-        async throws
-    {
-        let database = try await Site(.memory).open { $0.setup = ["PRAGMA encoding = '\(encoding)'"] }
+    @Test(arguments: Place.memory, ["UTF-16le", "UTF-16be"])
+    func textOfAUTF16DatabaseIsItsBytes(_ place: Place, _ encoding: String) async throws {
+        let database = try await Site(place).open { $0.setup = ["PRAGMA encoding = '\(encoding)'"] }
         try await database.execute("CREATE TABLE t(v); INSERT INTO t VALUES ('é')")
         // A value is fetched as it is stored: no conversion to UTF-8.
         let bytes: [UInt8] = encoding == "UTF-16le" ? [0xe9, 0] : [0, 0xe9]
@@ -67,8 +66,8 @@ import Testing
         #expect(Set(Self.values).count == Self.values.count)
     }
 
-    @Test func statementsAreReadByColumn() async throws {
-        let database = try await Site(.memory).open()
+    @Test(arguments: Place.memory) func statementsAreReadByColumn(_ place: Place) async throws {
+        let database = try await Site(place).open()
         try await database.withConnection { connection in
             let row = try connection.prepare("SELECT 7 AS seven, NULL, 'text' AS \"a b\", x'0102'")
             #expect(try row.step())
@@ -85,8 +84,8 @@ import Testing
         }
     }
 
-    @Test func parametersThatAreLeftOutAreNULL() async throws {
-        let database = try await Site(.memory).open()
+    @Test(arguments: Place.memory) func parametersThatAreLeftOutAreNULL(_ place: Place) async throws {
+        let database = try await Site(place).open()
         try await database.withConnection { connection in
             let statement = try connection.prepare("SELECT ?1, ?2")
             try statement.reset(binding: [1, 2])

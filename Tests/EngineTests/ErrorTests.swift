@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ErrorTests {
     private func error(
-        _ sql: String, in place: Place = .memory, _ configure: (inout ConnectionSettings) -> Void = { _ in }
+        _ sql: String, in place: Place, _ configure: (inout ConnectionSettings) -> Void = { _ in }
     ) async throws -> EngineError {
         let site = try Site(place)
         let database = try await site.open(configure)
@@ -25,17 +25,17 @@ import Testing
         #expect(error.description == "no such column: nope")
     }
 
-    @Test func theOffsetCountsBytes() async throws {
-        #expect(try await error("SELECT 'é', nope FROM t").offset == 13)
+    @Test(arguments: Place.memory) func theOffsetCountsBytes(_ place: Place) async throws {
+        #expect(try await error("SELECT 'é', nope FROM t", in: place).offset == 13)
     }
 
-    @Test func ofSeveralStatementsTheFailingOneIsNamed() async throws {
-        let error = try await error("INSERT INTO t(a) VALUES (2); SELEKT 1; DELETE FROM t")
+    @Test(arguments: Place.memory) func ofSeveralStatementsTheFailingOneIsNamed(_ place: Place) async throws {
+        let error = try await error("INSERT INTO t(a) VALUES (2); SELEKT 1; DELETE FROM t", in: place)
         #expect(error.message == "near \"SELEKT\": syntax error")
         #expect(error.sql?.contains("SELEKT") == true)
     }
 
-    @Test(arguments: [
+    private static let violations: [(sql: String, code: Int32, message: String)] = [
         ("INSERT INTO t(a) VALUES ('x')", SQLITE_CONSTRAINT | (8 << 8), "UNIQUE constraint failed: t.a"),
         ("INSERT INTO t(id) VALUES (1)", SQLITE_CONSTRAINT | (6 << 8), "UNIQUE constraint failed: t.id"),
         (
@@ -46,17 +46,20 @@ import Testing
             "INSERT INTO t(a, b) VALUES ('y', -1)", SQLITE_CONSTRAINT | (1 << 8),
             "CHECK constraint failed: b > 0"
         ),
-    ])
-    func constraintsHaveExtendedCodes(_ sql: String, _ code: Int32, _ message: String) async throws {
-        let error = try await error(sql)
-        #expect(error.extendedCode == code)
-        #expect(error.code == SQLITE_CONSTRAINT)
-        #expect(error.message == message)
-        #expect(error.sql == sql)
+    ]
+
+    @Test(arguments: Place.memory) func constraintsHaveExtendedCodes(_ place: Place) async throws {
+        for (sql, code, message) in Self.violations {
+            let error = try await error(sql, in: place)
+            #expect(error.extendedCode == code)
+            #expect(error.code == SQLITE_CONSTRAINT)
+            #expect(error.message == message)
+            #expect(error.sql == sql)
+        }
     }
 
-    @Test func stepsHaveErrorsToo() async throws {
-        let database = try await Site(.memory).open()
+    @Test(arguments: Place.memory) func stepsHaveErrorsToo(_ place: Place) async throws {
+        let database = try await Site(place).open()
         let error = await #expect(throws: EngineError.self) {
             try await database.withConnection {
                 _ = try $0.rows("SELECT abs(-9223372036854775808)") { $0.integer(0) }
@@ -65,8 +68,8 @@ import Testing
         #expect(error?.message == "integer overflow")
     }
 
-    @Test func aFileThatIsNoDatabase() async throws {
-        let site = try Site(.rollbackFile)
+    @Test(arguments: Place.rollbackFiles) func aFileThatIsNoDatabase(_ place: Place) async throws {
+        let site = try Site(place)
         try Data(repeating: 65, count: 4096).write(to: URL(filePath: site.path))
         let error = await #expect(throws: EngineError.self) {
             let database = try await site.open()
@@ -76,15 +79,15 @@ import Testing
         #expect(error?.code == SQLITE_NOTADB)
     }
 
-    @Test func aFolderThatIsNotThere() async throws {
+    @Test(arguments: Place.memory) func aFolderThatIsNotThere(_ place: Place) async throws {
         let error = await #expect(throws: EngineError.self) {
-            _ = try await GRDBDriver().open(
+            _ = try await place.engine.open(
                 .live(path: "/nowhere/at/all.sqlite"), settings: ConnectionSettings())
         }
         #expect(error?.code == SQLITE_CANTOPEN)
     }
 
-    @Test func aSetupStatementThatFails() async throws {
-        await #expect(throws: EngineError.self) { _ = try await Site(.memory).open { $0.setup = ["SELEKT"] } }
+    @Test(arguments: Place.memory) func aSetupStatementThatFails(_ place: Place) async throws {
+        await #expect(throws: EngineError.self) { _ = try await Site(place).open { $0.setup = ["SELEKT"] } }
     }
 }

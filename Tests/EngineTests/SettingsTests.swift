@@ -19,15 +19,14 @@ import Testing
         #expect(error?.isForeignKeyViolation == true)
         try await strict.close()
         let loose = try await site.open { $0.foreignKeys = false }
-        if place == .memory { try await loose.execute(Self.family) }
+        if place.kind == .memory { try await loose.execute(Self.family) }
         try await loose.execute("INSERT INTO child VALUES (7)")
         try await loose.close()
     }
 
-    @Test(arguments: Place.allCases) func doubleQuotedTextIsRefusedUnlessAllowed(_ place: Place) async throws
-    {
+    @Test(arguments: Place.allCases) func doubleQuotedTextIsAsTheSettingSays(_ place: Place) async throws {
         let site = try Site(place)
-        let strict = try await site.open()
+        let strict = try await site.open { $0.doubleQuotedStrings = false }
         await #expect(throws: EngineError.self) { try await strict.execute("SELECT \"text\"") }
         await #expect(throws: EngineError.self) {
             try await strict.execute("CREATE TABLE q(a CHECK (a <> \"x\"))")
@@ -60,10 +59,9 @@ import Testing
         #expect(FileManager.default.contents(atPath: site.path) == bytes)
     }
 
-    @Test(arguments: ["delete", "truncate", "persist", "wal"]) func theJournalModeOfALiveFileStays(
-        _ mode: String
-    ) async throws {
-        let site = try Site(.rollbackFile)
+    @Test(arguments: Place.rollbackFiles, ["delete", "truncate", "persist", "wal"])
+    func theJournalModeOfALiveFileStays(_ place: Place, _ mode: String) async throws {
+        let site = try Site(place)
         try site.bystander().execute(
             "PRAGMA journal_mode = \(mode); CREATE TABLE t(a); INSERT INTO t VALUES (0)")
         let isWAL = mode == "wal"
@@ -99,8 +97,8 @@ import Testing
         try await database.close()
     }
 
-    @Test func databasesInMemoryAreTheirOwn() async throws {
-        let (first, second) = (try await Site(.memory).open(), try await Site(.memory).open())
+    @Test(arguments: Place.memory) func databasesInMemoryAreTheirOwn(_ place: Place) async throws {
+        let (first, second) = (try await Site(place).open(), try await Site(place).open())
         try await first.execute("CREATE TABLE t(a)")
         await #expect(throws: EngineError.self) { try await second.execute("SELECT * FROM t") }
     }

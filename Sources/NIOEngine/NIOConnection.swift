@@ -1,0 +1,155 @@
+import CSQLite
+import DatabaseEngine
+
+/// A connection of the system's SQLite.
+final class NIOConnection: Connection {
+    let handle: OpaquePointer
+    private let cache: StatementCache
+    private let stop: Stop
+
+    /// - Throws: ``EngineError`` when SQLite cannot open it or a setup statement fails.
+    init(_ location: DatabaseLocation, _ settings: ConnectionSettings) throws {
+        let (path, uri) =
+            switch location {
+            case .memory: (":memory:", Int32(0))
+            case .uri(let uri): (uri, SQLITE_OPEN_URI)
+            case .live(let path): (path, 0)
+            }
+        let access = settings.readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, access | uri | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let handle else {
+            defer { sqlite3_close_v2(handle) }
+            let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
+            throw EngineError(extendedCode: extended, message: String(cString: sqlite3_errstr(code)))
+        }
+        self.handle = handle
+        cache = StatementCache()
+        stop = Stop(settings.interrupt)
+        try setUp(settings)
+    }
+
+    deinit { close() }
+
+    /// Statements that are still about hold the connection open until they go too
+    /// (https://www.sqlite.org/c3ref/close.html).
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        cache.empty()
+        sqlite3_close_v2(handle)
+    }
+
+    private var isClosed = false
+
+    private func setUp(_ settings: ConnectionSettings) throws {
+        sqlite3_extended_result_codes(handle, 1)
+        let (seconds, attoseconds) = settings.busyTimeout.components
+        sqlite3_busy_timeout(
+            handle, Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+        if let accepted = settings.doubleQuotedStrings {
+            drydock_set_double_quoted_strings(handle, accepted ? 1 : 0)
+        }
+        stop.install(on: handle)
+        try execute("PRAGMA foreign_keys = \(settings.foreignKeys ? "ON" : "OFF")")
+        for stub in settings.functions { try stub.install(on: handle) }
+        for stub in settings.collations { try stub.install(on: handle) }
+        for sql in settings.setup { try execute(sql) }
+    }
+
+    func execute(_ sql: String) throws {
+        try sql.withCString { text in
+            var rest: UnsafePointer<CChar>? = text
+            while let start = rest, start.pointee != 0 {
+                guard let (statement, next) = try compile(start) else { break }
+                rest = next
+                guard let statement else { continue }
+                defer { sqlite3_finalize(statement) }
+                cache.note(statement)
+                while try step(statement) {}
+            }
+        }
+    }
+
+    func prepare(_ sql: String) throws -> any PreparedStatement {
+        if let statement = cache.take(sql) { return NIOStatement(statement, sql, on: self, cache) }
+        let statement = try sql.withCString { text -> OpaquePointer in
+            var found: OpaquePointer?
+            var rest: UnsafePointer<CChar>? = text
+            while let start = rest, start.pointee != 0, let (statement, next) = try compile(start) {
+                rest = next
+                guard let statement else { continue }
+                guard found == nil else {
+                    sqlite3_finalize(statement)
+                    sqlite3_finalize(found)
+                    throw EngineError(
+                        extendedCode: SQLITE_MISUSE, message: "there is more than one statement", sql: sql)
+                }
+                found = statement
+            }
+            guard let found else {
+                throw EngineError(extendedCode: SQLITE_MISUSE, message: "there is no statement", sql: sql)
+            }
+            return found
+        }
+        cache.note(statement)
+        return NIOStatement(statement, sql, on: self, cache)
+    }
+
+    /// The statement that a text begins with, nil for blanks and comments alone, and what follows it.
+    private func compile(
+        _ text: UnsafePointer<CChar>
+    ) throws -> (statement: OpaquePointer?, rest: UnsafePointer<CChar>?)? {
+        try stop.check()
+        var statement: OpaquePointer?
+        var rest: UnsafePointer<CChar>?
+        let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, &rest)
+        guard code == SQLITE_OK else {
+            let offset = Int(sqlite3_error_offset(handle))
+            throw EngineError(
+                extendedCode: code, on: handle, sql: String(cString: text), offset: offset >= 0 ? offset : nil
+            )
+        }
+        return (statement, rest)
+    }
+
+    /// - Returns: false behind the last row.
+    func step(_ statement: OpaquePointer) throws -> Bool {
+        try stop.check()
+        let code = sqlite3_step(statement)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        let sql = sqlite3_sql(statement).map { String(cString: $0) }
+        throw EngineError(extendedCode: code, on: handle, sql: sql?.trimmingBlanks)
+    }
+
+    // MARK: - What must come to pass
+
+    /// Runs a closure that stops when it is cancelled.
+    func obeying<Result>(_ cancellation: Cancellation, _ body: () throws -> Result) throws -> Result {
+        stop.cancellation = cancellation
+        defer { stop.cancellation = nil }
+        do {
+            return try body()
+        } catch let error as EngineError where error.isInterrupt && cancellation.isCancelled {
+            throw CancellationError()
+        }
+    }
+
+    /// Ends a transaction that is still open, cancelled or not.
+    func rollBack() {
+        if isInTransaction { restore("ROLLBACK") }
+    }
+
+    /// Runs a statement that puts the connection right again. What it could fail of has failed before.
+    func restore(_ sql: String) {
+        stop.suspended { _ = sqlite3_exec(handle, sql, nil, nil, nil) }
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String {
+        let isBlank = { (character: Character) in character.isWhitespace }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}
