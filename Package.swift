@@ -37,7 +37,10 @@ let package = Package(
         .executableTarget(name: "DrydockTool", dependencies: ["DrydockCommands"]),
         .target(
             name: "DrydockCommands",
-            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
+            dependencies: [
+                "DrydockReport", "GRDBEngine", "NIOEngine", "Drydock", engine, "SQLiteSchema", arguments,
+                yams,
+            ]),
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(name: "NIOEngine", dependencies: [engine, "CSQLite", nio]),
@@ -57,7 +60,8 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockReport", engine, "GRDBEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema",
+                "Drydock", "DrydockReport", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile",
+                "SQLiteSchema",
                 "CSQLite",
             ]),
         .testTarget(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -110,6 +109,8 @@ struct HealthCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Notes and figures too.")
     var verbose = false
 
+    @OptionGroup var engines: EngineOptions
+
     @OptionGroup var stubs: StubOptions
 
     private static var checks: String {
@@ -135,7 +136,7 @@ struct HealthCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let settings = try HealthSettings(self, ConfigFile.load(stubs.config))
-            let inspector = HealthInspector(engine: GRDBDriver())
+            let inspector = HealthInspector(engine: engines.driver)
             let task = Task { try await inspector.run(settings.request) }
             let interruption = Interruption { task.cancel() }
             defer { interruption.end() }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 import SQLiteSchema
 
 struct LintCommand: AsyncParsableCommand {
@@ -92,6 +91,8 @@ struct LintCommand: AsyncParsableCommand {
 
     @OptionGroup var tool: ToolOptions
 
+    @OptionGroup var engines: EngineOptions
+
     @OptionGroup var stubs: StubOptions
 
     private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
@@ -127,7 +128,7 @@ struct LintCommand: AsyncParsableCommand {
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             for file in report { try file.check(against: guarded) }
-            let outcome = try await Linter(engine: GRDBDriver()).run(request)
+            let outcome = try await Linter(engine: engines.driver).run(request)
             try write(outcome.report, config)
             if fix { try apply(outcome.rewrites) }
             if !outcome.report.hasPassed { throw ExitCode(1) }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct LockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -78,6 +77,8 @@ struct LockCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Only what is wrong.")
     var quiet = false
 
+    @OptionGroup var engines: EngineOptions
+
     @OptionGroup var stubs: StubOptions
 
     func validate() throws {
@@ -94,7 +95,7 @@ struct LockCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let config = try ConfigFile.load(stubs.config)
-            let report = try await Locker(engine: GRDBDriver()).run(request(config))
+            let report = try await Locker(engine: engines.driver).run(request(config))
             let format = format ?? config.format ?? "human"
             let renderer = ReportRenderers.named(format) ?? HumanRenderer()
             let options = RenderOptions(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct VacuumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,6 +55,8 @@ struct VacuumCommand: AsyncParsableCommand {
         completion: .directory)
     var temporaryFolder: String?
 
+    @OptionGroup var engines: EngineOptions
+
     @Option(
         help: ArgumentHelp("human or json.", valueName: "format"),
         completion: .list(["human", "json"]))
@@ -82,7 +83,7 @@ struct VacuumCommand: AsyncParsableCommand {
         request.temporaryFolder = temporaryFolder
         do {
             let ready = request
-            let task = Task { try await Vacuum(engine: GRDBDriver(), onEvent: Self.show).run(ready) }
+            let task = Task { try await Vacuum(engine: engines.driver, onEvent: Self.show).run(ready) }
             let interruption = Interruption { task.cancel() }
             defer { interruption.end() }
             let report = try await task.value

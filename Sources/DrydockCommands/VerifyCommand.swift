@@ -2,7 +2,6 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +18,7 @@ struct VerifyCommand: AsyncParsableCommand {
               drydock verify --strict                  warnings fail too
               drydock verify -m prisma/migrations      another tool's folder, recognised by itself
               drydock verify --rollback                every step down and up again
+              drydock verify --engine all              every step on GRDB and on SwiftNIO
               drydock verify --report json=out.json    a file besides what is printed
 
             A loss that is meant is declared in the migration:
@@ -45,6 +45,12 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"),
         completion: .directory)
     var snapshotsFolder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What opens databases: GRDB.swift, SQLite on SwiftNIO, or both, which must make the same of every step.",
+            valueName: "engine"))
+    var engine: ReplayEngines = .grdb
 
     @Flag(inversion: .prefixedNo, help: "Undo every step and do it again.")
     var rollback: Bool?

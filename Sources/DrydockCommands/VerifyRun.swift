@@ -2,7 +2,6 @@ import Dispatch
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 import Synchronization
 
 /// Runs a verification and writes its reports, with progress and a clean stop.
@@ -13,7 +12,8 @@ struct VerifyRun: Sendable {
     func report() async throws -> VerifyReport? {
         for file in settings.reports { try file.check(against: settings.request) }
         let progress = VerifyProgress(settings)
-        let verifier = Verifier(engine: GRDBDriver(), onEvent: progress.note)
+        let verifier = Verifier(
+            engine: settings.engines.first, comparingWith: settings.engines.other, onEvent: progress.note)
         let request = settings.request
         let task = Task { try await verifier.run(request) }
         let interruption = Interruption { task.cancel() }

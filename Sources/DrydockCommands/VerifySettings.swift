@@ -7,6 +7,7 @@ import Foundation
 struct VerifySettings: Sendable {
     var request = VerifyRequest()
     var options = RenderOptions()
+    var engines = ReplayEngines.grdb
     var format = "human"
     var reports: [ReportFile] = []
 
@@ -31,6 +32,7 @@ struct VerifySettings: Sendable {
         try declare(command, config)
         format = command.format ?? config.format ?? "human"
         reports = config.reports + command.report
+        engines = command.engine
         options.usesColor = Terminal.outputHasColor
         options.redacts = command.redact ?? config.redact ?? Self.isCI
         options.isQuiet = command.quiet || !command.verbose && config.quiet ?? false

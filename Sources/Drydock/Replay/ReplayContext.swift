@@ -5,6 +5,8 @@ import SQLiteSchema
 /// What all replays of a run share.
 struct ReplayContext: Sendable {
     let engine: any Engine
+    /// Another engine, which must make the same of every step; nil for none.
+    var other: (any Engine)?
     let set: MigrationSet
     /// How many migrations of the set are replayed.
     let targetCount: Int

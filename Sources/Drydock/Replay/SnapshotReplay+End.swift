@@ -20,6 +20,17 @@ extension SnapshotReplay {
         stepFindings = []
     }
 
+    /// Where a second engine is asked for, it must make the same of a batch.
+    mutating func compareEngines(
+        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
+    ) async throws {
+        guard let other = context.other else { return }
+        let outcome = try await EngineComparison(context: context, other: other, watchdog: watchdog)
+            .run(batch, from: before, first)
+        if let finding = outcome.finding { add(finding) }
+        if let missing = outcome.notChecked { notChecked(missing.rule, missing.reason) }
+    }
+
     mutating func checkIntegrity(at end: DatabaseState) async throws {
         guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
         let catalog = end.catalog

@@ -193,6 +193,7 @@ struct SnapshotReplay {
             number += ready.count
             current = ready[0].identifier
             let outcome = try await run.run(ready)
+            try await compareEngines(ready, from: state.image, outcome)
             for reached in outcome.reached {
                 note(reached)
                 let after = try await inspect(reached, from: state)

@@ -13,10 +13,16 @@ public enum VerifyEvent: Sendable {
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
     private let engine: any Engine
+    private let other: (any Engine)?
     private let onEvent: @Sendable (VerifyEvent) -> Void
 
-    public init(engine: any Engine, onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }) {
+    /// - Parameter other: another engine, which must make the same of every step.
+    public init(
+        engine: any Engine, comparingWith other: (any Engine)? = nil,
+        onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
+    ) {
         self.engine = engine
+        self.other = other
         self.onEvent = onEvent
     }
 
@@ -129,7 +135,7 @@ public struct Verifier: Sendable {
             set.migrations[index].declarations = declarations[set.migrations[index].identifier] ?? []
         }
         return ReplayContext(
-            engine: engine, set: set, targetCount: targetCount, declarations: declarations,
+            engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,

@@ -15,7 +15,7 @@ public struct DrydockFormat: MigrationFormat {
     public let policy: ToolPolicy
 
     public init() {
-        var policy = ToolPolicy(foreignKeys: true, doubleQuotedStrings: false)
+        var policy = ToolPolicy(foreignKeys: true, doubleQuotedStrings: nil)
         policy.isRunByEngine = true
         self.policy = policy
     }
