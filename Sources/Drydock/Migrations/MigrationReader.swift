@@ -85,7 +85,7 @@ struct MigrationReader {
     }
 
     /// A file as it is on the disk, for checksums: placeholders do not count.
-    func bytes(_ file: String) -> [UInt8] { (try? FolderListing.contents(of: folder.file(file))) ?? [] }
+    func bytes(_ file: String) -> [UInt8] { (try? folder.contents(of: folder.file(file))) ?? [] }
 
     mutating func note(_ finding: Finding) { findings.append(finding) }
 
@@ -94,7 +94,7 @@ struct MigrationReader {
     func source(_ path: String) throws -> SQLSource {
         let bytes: [UInt8]
         do {
-            bytes = try FolderListing.contents(of: path)
+            bytes = try folder.contents(of: path)
         } catch {
             throw FileProblem(
                 "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")
