@@ -32,6 +32,12 @@ public struct DrydockFormat: MigrationFormat {
             throw RequestError(
                 "'transaction' cannot be set for Drydock's own format: GRDB runs each migration in its own")
         }
+        guard options.foreignKeys == nil || folder.sqlFiles.isEmpty else {
+            throw RequestError(
+                "'foreignKeys' does not apply to Drydock's own format: GRDB checks all of them before each commit, and "
+                    + "'-- drydock: foreign-keys immediate' in a migration has every statement of it held to them. "
+                    + "Leave it out, or name the tool that has it with --migration-format")
+        }
         let policy = policy(options)
         var reader = MigrationReader(folder, options)
         var migrations: [Migration] = []
