@@ -18,13 +18,32 @@ struct LockCheck: Sendable {
     func migrations(
         in folder: String, options: FormatOptions, known: MigrationSet? = nil
     ) throws -> MigrationSet {
-        if let known, known.format.name == lock.format, options.placeholders.isEmpty { return known }
-        return try MigrationFormats.load(folder: folder, named: lock.format, options: options.withStandIns)
+        let options = options.withStandIns
+        try refuseForeignFormat(folder)
+        let isSame = known?.format.name == lock.format && options.placeholders.isEmpty
+        let set =
+            try (isSame ? known : nil)
+            ?? MigrationFormats.load(folder: folder, named: lock.format, options: options)
+        try refuseOtherFormat(set, options)
+        return set
     }
 
     /// Whether the lock is of these migrations.
     func isOf(_ folder: String) -> Bool {
         FolderListing.realPath(place.file(lock.migrationsFolder)) == FolderListing.realPath(folder)
+    }
+
+    /// That the lock is of other migrations, in words.
+    /// - Throws: ``RequestError`` when there is no such folder: then that is wrong, and not the lock.
+    func mismatch(_ folder: String) throws -> String {
+        _ = try FolderListing.files(in: folder)
+        let own = place.shown(lock.migrationsFolder)
+        guard FolderListing.isFolder(own) else {
+            return
+                "\(place.path) is of the migrations in '\(own)', and there is no such folder; where it was moved, "
+                + "put the line 'migrations' of the lock right"
+        }
+        return "\(place.path) is of the migrations in '\(own)', not of those in '\(folder)'"
     }
 
     // MARK: - Migrations

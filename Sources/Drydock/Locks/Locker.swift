@@ -62,9 +62,8 @@ public struct Locker: Sendable {
         let lock = check.lock
         guard check.isOf(request.migrationsFolder) else {
             throw RequestError(
-                "\(request.path) is of the migrations in '\(lock.migrationsFolder)', not of those in "
-                    + "'\(request.migrationsFolder)'; name another lock with --lock, or put its line 'migrations' right"
-            )
+                "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
+                    + "folder")
         }
         if let format = request.migrationFormat, format != lock.format {
             throw RequestError(

@@ -177,7 +177,12 @@ import Testing
         }
         report.expect(notChecked: [.migrationEdited])
         let refusal = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Other") }
-        #expect(refusal.contains("is of the migrations in 'Migrations', not of those in"))
+        #expect(refusal.contains("is of the migrations in '\(folder.file("Migrations"))', not of those in"))
+        // A folder that is not there is what is wrong then.
+        let nowhere = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Nowhere") }
+        #expect(nowhere == "there is no folder '\(folder.file("Nowhere"))'")
+        try folder.edit("drydock.lock") { $0.replacing("migrations Migrations", with: "migrations Moved") }
+        #expect(try await folder.lockRefusal().contains("put the line 'migrations' of the lock right"))
     }
 
     @Test func `what cannot be locked is refused in words`() async throws {
