@@ -134,14 +134,17 @@ struct LockCheck: Sendable {
             now.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         let known = lock.migrationIdentifiers
         var findings: [Finding] = []
-        if let last = lock.migrations.compactMap({ places[$0.identifier] }).max() {
-            for migration in now[..<last] where !known.contains(migration.identifier) {
-                findings.append(
-                    late(
-                        migration,
-                        "\(migration.identifier) is new and sorts before \(now[last].identifier), which is locked",
-                        set))
-            }
+        let locked = lock.migrations.compactMap { places[$0.identifier] }
+        let last = locked.max() ?? 0
+        let highest = locked.max { now[$0].rank ?? 0 < now[$1].rank ?? 0 }
+        for (index, migration) in now.enumerated() where !known.contains(migration.identifier) {
+            let isOutranked = migration.isOutranked(by: highest.flatMap { now[$0].rank })
+            guard index < last || isOutranked else { continue }
+            let later = now[index < last ? last : highest ?? last].identifier
+            findings.append(
+                late(
+                    migration, "\(migration.identifier) is new and sorts before \(later), which is locked",
+                    set))
         }
         var newest = -1
         for locked in lock.migrations {

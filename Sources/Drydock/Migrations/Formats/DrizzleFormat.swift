@@ -81,6 +81,7 @@ public struct DrizzleFormat: NamedHistory {
                 return .init(up: ranges.flatMap { source.statements(in: $0) })
             }
             if let first = pieces.first { reader.note(first) }
+            migration.rank = entry.when
             // Line endings do not count: the text is read with \r\n as \n.
             let text = String(decoding: reader.bytes(entry.file), as: UTF8.self).replacing("\r\n", with: "\n")
             migration.checksum = SHA256.digest(of: Array(text.utf8)).hex
