@@ -87,8 +87,7 @@ struct LintCommand: AsyncParsableCommand {
         if !listsMarkdown { try output.checkFormat() }
         if let sqlite, SQLiteVersion(sqlite) == nil {
             throw ValidationError(
-                "'\(sqlite)' is no version of SQLite 3, such as 3.24, nor one of: "
-                    + SQLiteVersion.systemNames.joined(separator: ", "))
+                "--sqlite '\(sqlite)' is not \(SQLiteVersion.expectation(for: sqlite))")
         }
         for rule in rules {
             do { _ = try RuleOption(rule) } catch {

@@ -184,7 +184,14 @@ import Testing
         (["--new"], 2, "there is no lock"), (["--base", "nowhere.sql"], 2, "nowhere.sql"),
         (["--rule", "unique-over-exsting=off"], 64, "did you mean 'unique-over-existing'?"),
         (["--rule", "unique-over-existing"], 64, "write RULE=SEVERITY"),
-        (["--sqlite", "android-99"], 64, "'android-99' is no version of SQLite 3"),
+        (
+            ["--sqlite", "oberon-1"], 64,
+            "--sqlite 'oberon-1' is not a version of SQLite 3, such as 3.24, or of a system"
+        ),
+        (["--sqlite", "oberon-1"], 64, "that is known: android-5, "),
+        (["--sqlite", "ios15"], 64, "did you mean 'ios-15'?"),
+        (["--foreign-keys"], 2, "'foreignKeys' does not apply to Drydock's own format: GRDB checks"),
+        (["--no-foreign-keys"], 2, "'-- drydock: foreign-keys immediate'"),
         (["--format", "markdown"], 64, "there is no format 'markdown'"),
         (["--new", "--all"], 64, "exclude each other"),
     ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
@@ -198,7 +205,9 @@ import Testing
         ("lint: {rules: {unique-over-exsting: off}}", "drydock.yml:1:16: 'unique-over-exsting' is no rule"),
         ("lint: {rules: {unique-over-existing: loud}}", "drydock.yml:1:38"),
         ("lint: {rule: {}}", "drydock.yml:1:8: 'rule' is no key of lint"),
-        ("sqlite: android-99", "drydock.yml:1:9"),
+        ("sqlite: ios15", "drydock.yml:1:9: sqlite: 'ios15' is not a version of SQLite 3"),
+        ("sqlite: ios15", "did you mean 'ios-15'?"),
+        ("foreignKeys: true", "'foreignKeys' does not apply"),
     ]) func saysWhatIsWrongInTheConfiguration(_ text: String, _ message: String) throws {
         let project = try Project()
         try project.write("drydock.yml", text)

@@ -62,7 +62,11 @@ struct LockRun {
                 "--replace '\(name)' may be any of: \(matches.sorted(by: naturallyPrecedes).joined(separator: ", "))"
             )
         }
-        let known = lock.migrations.map(\.identifier) + set.migrations.map(\.identifier) + files.sorted()
+        let paths = files.sorted()
+        // A snapshot is also known by the last part of its path.
+        let known =
+            lock.migrations.map(\.identifier) + set.migrations.map(\.identifier) + paths
+            + paths.map { String($0.split(separator: "/").last ?? "") }
         let nearest = nearestName(to: name, in: known)
         return RequestError(
             "--replace '\(name)' is no migration and no snapshot, locked or not"
