@@ -20,7 +20,7 @@ struct LintCommand: AsyncParsableCommand {
               drydock lint --new                       what is not in drydock.lock, which must be there
               drydock lint --rule positional-copy=error --rule redundant-index=off
               drydock lint --sqlite android-11         what the oldest SQLite must know
-              drydock lint --fix                       write the rewrites that are certain
+              drydock lint --fix                       write the rewrites that are certain, judge what stands
               drydock lint --list-rules                every rule
 
             One statement is let through by a comment before it:
@@ -109,6 +109,7 @@ struct LintCommand: AsyncParsableCommand {
             let request = try request(config)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
+            guarded.lock = lock ?? config.lock ?? LockFile.beside(stubs.config)
             try output.reports.check(against: guarded)
             let linter = Linter(engine: GRDBDriver())
             let outcome = try await fix ? linter.fix(request) : linter.run(request)

@@ -85,7 +85,7 @@ import Testing
                 "fixed[positional-copy] Migrations/v2.sql:2: INSERT INTO n (subject, id) SELECT subject, id FROM email; -- é\n"
             ))
         #expect(
-            result.output.contains("passed: 2 migrations, 4 statements linted, 1 fixed"), "\(result.output)")
+            result.output.contains("passed: 2 migrations, 3 statements linted, 1 fixed"), "\(result.output)")
         #expect(
             try String(contentsOf: project.folder.appending(path: "Migrations/v2.sql"), encoding: .utf8)
                 == "CREATE TABLE n(subject TEXT, id INTEGER);\r\nINSERT INTO n (subject, id) SELECT subject, id FROM email; -- é\r\n"
@@ -133,6 +133,21 @@ import Testing
         #expect(try project.run("lint", "--fix").status == 0)
         #expect(try project.shell("ls -l Migrations/v3.sql").output.hasPrefix("-rw-r-----"))
         #expect(try project.shell("ls Migrations").output == "v1.sql\nv2.sql\nv3.sql\n")
+    }
+
+    @Test func whatIsLockedIsKnownByTheLocksFormatAlone() throws {
+        let project = try Project()
+        let copy = "CREATE TABLE n(subject, id);\nINSERT INTO n SELECT * FROM email;\n"
+        #expect(
+            try project.shell("rm Migrations/v2.sql && mv Migrations/v1.sql Migrations/1_a.sql").status == 0)
+        try project.write("Migrations/2_b.sql", copy)
+        #expect(try project.run("lock", "--migration-format", "drydock").status == 0)
+        let other = try project.run("lint", "--fix", "--migration-format", "sqlx")
+        #expect(other.status == 2 && other.errors.contains("was made of drydock migrations, not of sqlx"))
+        #expect(try project.shell("sed -i.old s/format=drydock/format=sqlx/ drydock.lock").status == 0)
+        let edited = try project.run("lint", "--fix")
+        #expect(edited.status == 2 && edited.errors.contains("the lock says format=sqlx"))
+        #expect(try project.shell("cat Migrations/2_b.sql").output == copy)
     }
 
     @Test func aLinkToALockedMigrationIsNotWrittenThrough() throws {

@@ -15,7 +15,9 @@ extension LintRequest {
                 "\(try check.mismatch(migrationsFolder)). --lock names another lock, --migrations another folder"
             )
         }
-        try check.refuseForeignFormat(migrationsFolder)
+        try check.refuse(named: migrationFormat)
+        // What is locked is known by its name: read otherwise, it would be new.
+        _ = try check.migrations(in: migrationsFolder, options: format)
         locked = lock.migrationIdentifiers
         migrationFormat = migrationFormat ?? lock.format
     }

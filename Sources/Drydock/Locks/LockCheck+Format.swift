@@ -1,5 +1,14 @@
 /// The format that a lock names against the folder.
 extension LockCheck {
+    /// Refuses another format than the lock's where somebody names it: its migrations may have other names.
+    /// - Throws: ``RequestError``.
+    func refuse(named format: String?) throws {
+        guard let format, format != lock.format else { return }
+        throw RequestError(
+            "\(place.path) was made of \(lock.format) migrations, not of \(format); where the tool was changed, "
+                + "delete the lock and run 'drydock lock'")
+    }
+
     /// Refuses a format that is none, or that has nothing to read in a folder of another's.
     /// - Throws: ``RequestError``.
     func refuseForeignFormat(_ folder: String) throws {
