@@ -8,9 +8,10 @@ struct LockCommand: AsyncParsableCommand {
         commandName: "lock",
         abstract: "Write down what is released, so that no migration or snapshot changes unseen.",
         discussion: """
-            drydock.lock has a line for each migration: the checksum of its file, and that of its SQL, which \
-            comments, white space and line endings do not change; and for each snapshot its content, version, \
-            rows, and the SQLite that wrote it. Commit it. drydock verify holds it. What is new is added; \
+            drydock.lock has a line for each migration: the checksum of its file, that of its SQL, which \
+            comments, white space and line endings do not change, and that of what its tool reads beside it; one \
+            for a way back; and for each snapshot its content, version, rows, and the SQLite that wrote it. \
+            Each line tells an edit by hand. Commit it. drydock verify holds it. What is new is added; \
             an entry is only rewritten or dropped with --replace.
 
             EXAMPLES

@@ -34,6 +34,9 @@ public struct Migration: Sendable {
     public var rank: Int64?
     /// What its files say of its transaction; nil where they leave it to the tool.
     public var ownTransaction: ToolPolicy.Transaction?
+    /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and how many
+    /// statements stand before it.
+    public var marks: [String] = []
     /// It runs again whenever it changes, behind all others.
     public var isRepeatable = false
     /// It is written in the app's own language: Drydock cannot run it.

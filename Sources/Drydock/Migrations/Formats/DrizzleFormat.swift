@@ -78,7 +78,10 @@ public struct DrizzleFormat: NamedHistory {
                 for range in ranges where source.statements(in: range).count > 1 {
                     pieces.append(Self.twoStatements(source, range, entry.tag))
                 }
-                return .init(up: ranges.flatMap { source.statements(in: $0) })
+                let statements = ranges.map { source.statements(in: $0) }
+                return .init(
+                    up: statements.flatMap(\.self),
+                    marks: ["when \(entry.when)"] + statements.map { "piece \($0.count)" })
             }
             if let first = pieces.first { reader.note(first) }
             migration.rank = entry.when

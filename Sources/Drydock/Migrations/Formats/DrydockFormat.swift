@@ -48,6 +48,7 @@ public struct DrydockFormat: MigrationFormat {
             let stem = String(file.dropLast(4))
             var migration = reader.migration(stem, in: file, policy)
             migration.down = reader.down(in: stem + ".down.sql", of: stem)
+            if migration.foreignKeyChecks == .immediate { migration.marks = ["foreign-keys immediate"] }
             // GRDB does this itself.
             migration.record = [
                 Bookkeeping("INSERT OR IGNORE INTO grdb_migrations VALUES (?)", [SQLValue(stem)])
