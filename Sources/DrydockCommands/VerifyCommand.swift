@@ -70,9 +70,6 @@ struct VerifyCommand: AsyncParsableCommand {
             valueName: "duration"))
     var timeout: TimeLimit?
 
-    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
-    var strict: Bool?
-
     @Flag(
         inversion: .prefixedNo,
         help: "After a replay, check the integrity of the whole database, not only of what changed.")
@@ -93,20 +90,10 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
     var noLock = false
 
-    @Option(
-        help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"),
-        completion: .list(ReportRenderers.all.map(\.name)))
-    var format: String?
-
-    @Option(
-        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
-    var report: [ReportFile] = []
+    @OptionGroup var output: OutputOptions
 
     @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
     var redact: Bool?
-
-    @Flag(name: .shortAndLong, help: "Only what is wrong.")
-    var quiet = false
 
     @Flag(name: .shortAndLong, help: "Every step, and notes.")
     var verbose = false
@@ -122,15 +109,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
-    private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
-
     func validate() throws {
-        if let format, ReportRenderers.named(format) == nil {
-            throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
-        }
+        try output.checkFormat()
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
-        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 
     func run() async throws {

@@ -24,19 +24,19 @@ struct VerifySettings: Sendable {
         // One that is named must be there.
         let isNamed = command.lock != nil || config.lock != nil
         request.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
-        request.isStrict = command.strict ?? config.strict ?? false
+        request.isStrict = command.output.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
         try declare(command, config)
-        format = command.format ?? config.format ?? "human"
-        reports = config.reports + command.report
+        format = command.output.format ?? config.format ?? "human"
+        reports = config.reports + command.output.reports
         engines = command.engine
         options.usesColor = Terminal.outputHasColor
         options.redacts = command.redact ?? config.redact ?? Self.isCI
-        options.isQuiet = command.quiet || !command.verbose && config.quiet ?? false
-        options.isVerbose = command.verbose || !command.quiet && config.verbose ?? false
+        options.isQuiet = command.output.quiet || !command.verbose && config.quiet ?? false
+        options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
     }
 
     private mutating func declare(_ command: VerifyCommand, _ config: ConfigFile) throws {

@@ -75,6 +75,7 @@ package struct HumanRenderer: ReportRenderer {
         var text = ""
         for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options) }
         text += notChecked(report, options)
+        text += report.lint.map { fixes($0, options) } ?? ""
         text += report.lock.map { changes($0, options) } ?? ""
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
@@ -201,17 +202,18 @@ package struct HumanRenderer: ReportRenderer {
         let steps = report.replays.flatMap(\.steps)
         // Whose rules were followed, where they are not Drydock's own.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
-        let facts =
-            report.lock.map(facts) ?? report.lint.map { lint in
-                [
-                    counted(lint.migrations, "migration"),
-                    counted(lint.statements, "statement") + " linted" + tool,
-                ]
-            } ?? [
+        var facts: [String]
+        if let lock = report.lock {
+            facts = self.facts(lock)
+        } else if let lint = report.lint {
+            facts = self.facts(lint, tool: tool)
+        } else {
+            facts = [
                 counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
                 counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
                 counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
             ]
+        }
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             guard count > 0 else { return nil }
@@ -219,9 +221,10 @@ package struct HumanRenderer: ReportRenderer {
                 severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
             return counted(count, severity.rawValue) + hint
         }
+        facts.append(duration(report.seconds))
         let verdict = report.hasPassed ? paint.green("passed") : paint.red("failed")
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
-            + (facts + [duration(report.seconds)]).joined(separator: ", ") + "\n"
+            + facts.joined(separator: ", ") + "\n"
     }
 
     private func fileName(_ path: String) -> String {

@@ -27,6 +27,8 @@ private struct Envelope: Encodable {
     var replays: [JSONReplay]?
     /// Of a lint: how much was read.
     var linted: JSONLinted?
+    /// Of `lint --fix`.
+    var fixed: [JSONFix]?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
 
@@ -42,6 +44,7 @@ private struct Envelope: Encodable {
             return result
         }
         linted = report.lint.map { JSONLinted(migrations: $0.migrations, statements: $0.statements) }
+        fixed = report.lint?.fixed.map { $0.map(JSONFix.init) }
         if report.lint == nil { replays = report.replays.map(JSONReplay.init) }
         notChecked = report.notChecked.map {
             JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
@@ -51,6 +54,24 @@ private struct Envelope: Encodable {
 
 private struct JSONLinted: Encodable {
     var migrations, statements: Int
+}
+
+private struct JSONFix: Encodable {
+    var rule, message, file: String
+    var migration: String?
+    var line, linePosition: Int?
+    /// The line as it is now.
+    var lineText: String?
+
+    init(_ fix: LintFix) {
+        rule = fix.rule.rawValue
+        message = fix.message
+        migration = fix.migration
+        file = fix.place.file
+        line = fix.place.line
+        linePosition = fix.place.column
+        lineText = fix.place.lineText
+    }
 }
 
 private struct JSONFinding: Encodable {

@@ -12,8 +12,8 @@ struct LintRun: Sendable {
 
     private(set) var findings: [Finding] = []
     private(set) var notChecked: [NotChecked] = []
-    private var edits: [String: [SQLEdit]] = [:]
-    private var editedMigrations: [String: Set<String>] = [:]
+    /// What can be mended: a finding by its number, and the edits.
+    private var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
     private var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
@@ -289,19 +289,28 @@ struct LintRun: Sendable {
                 column: fault.column))
         if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
         guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
-        edits[source.name, default: []] += fault.edits
-        editedMigrations[source.name, default: []].insert(migration.identifier)
+        mends.append((findings.count - 1, source.name, fault.edits))
     }
 
     /// The rewrites of files that are as they were read and hold no locked migration.
-    func rewrites(locked: Set<String>) -> [FileRewrite] {
-        edits.keys.sorted().compactMap { path in
-            guard editedMigrations[path, default: []].isDisjoint(with: locked),
-                let bytes = try? FolderListing.contents(of: path),
+    ///
+    /// - Parameter edited: what other rewrites have made of files, by path.
+    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> [FileRewrite] {
+        guard !mends.isEmpty else { return [] }
+        // A link is another name of what it leads to.
+        let released = Set(
+            set.migrations.filter { locked.contains($0.identifier) }.map { FolderListing.realPath($0.path) })
+        return Set(mends.map(\.path)).sorted(by: naturallyPrecedes).compactMap { path in
+            guard !released.contains(FolderListing.realPath(path)),
+                let bytes = try? edited[path] ?? FolderListing.contents(of: path),
                 let migration = set.migrations.first(where: { $0.path == path }),
                 let statement = migration.statements.first, statement.source.bytes == bytes
             else { return nil }
-            return FileRewrite(path: path, edits: edits[path] ?? [], bytes: bytes)
+            return FileRewrite(
+                path: path, bytes: bytes,
+                mends: mends.filter { $0.path == path }.map { mend in
+                    LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
+                })
         }
     }
 

@@ -27,7 +27,12 @@ struct ReplayPlan: Sendable {
             let identifier = set.migrations[$0].identifier
             return !known.contains(identifier) || history.repeats.contains(identifier)
         }
-        let late = pending.filter { $0 < last ?? 0 && !known.contains(set.migrations[$0].identifier) }
+        let rank = appliedIndexes.compactMap { set.migrations[$0].rank }.max()
+        let late = pending.filter { index in
+            let migration = set.migrations[index]
+            return (index < last ?? 0 || migration.isOutranked(by: rank))
+                && !known.contains(migration.identifier)
+        }
         let identifiers = Set(set.migrations.map(\.identifier))
         unknown = history.identifiers.filter { !identifiers.contains($0) }
         code = history.code
