@@ -169,7 +169,8 @@ struct LintRun: Sendable {
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
             lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
-            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
+            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil },
+            foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine)
         for (rule, severity) in rules {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }
@@ -262,7 +263,7 @@ struct LintRun: Sendable {
             foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
             historyTables: set.format.ownTables,
             linted: set.migrations.filter { selection.contains($0.identifier) },
-            brokenElsewhere: brokenElsewhere)
+            brokenElsewhere: brokenElsewhere, findings: findings)
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }

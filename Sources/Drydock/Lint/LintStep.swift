@@ -75,6 +75,8 @@ struct LintMigration {
     let deletes: [String: [SQLStatement]]
     /// Whether its format has ways back.
     let formatHasDown: Bool
+    /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
+    let foreignKeysAreOn: Bool
 
     /// A table that was made anew under its name and got the rows of the old one.
     struct Rebuild {
@@ -187,6 +189,12 @@ struct LintEnd {
 extension SQLStatement {
     /// The first token of words that stand one after the other, given in lower case.
     func first(_ words: [String]) -> Token? {
+    /// What was found until now.
+    let findings: [Finding]
+
+    func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
+        findings.contains { $0.rule == rule && $0.table == table && $0.column == column }
+    }
         guard tokens.count >= words.count else { return nil }
         for start in 0...(tokens.count - words.count)
         where words.indices.allSatisfy({ tokens[start + $0].isWord(words[$0], in: source) }) {
