@@ -129,14 +129,42 @@ struct LintMigration {
         let made = Set(migration.statements.compactMap(\.action.madeTable))
         return made.sorted().compactMap { start.tables[$0] }.compactMap { old in
             let folded = old.name.foldedASCII
-            guard let new = end.tables[folded], let made = lineage[folded], made.origin == nil,
-                let copy = made.copies.first(where: { $0.origin == folded }),
+            guard let new = end.tables[folded], let made = lineage[folded], made.origin == nil else {
+                return nil
+            }
+            let copies = made.copies.filter { $0.origin == folded }
+            guard let copy = createdCopy(of: folded, made, migration) ?? copies.first,
                 migration.statements.indices.contains(copy.statement)
             else { return nil }
+            let isFilledMore = copies.contains { $0.statement != copy.statement }
             return Rebuild(
                 old: old, new: new, statement: migration.statements[copy.statement], copy: copy,
-                isOnlyCopy: made.copies.count { $0.origin == folded } == 1)
+                isOnlyCopy: !isFilledMore)
         }
+    }
+
+    /// The copy that CREATE TABLE AS makes of a table, under whatever name it has by then.
+    private static func createdCopy(
+        of origin: String, _ made: TableLineage.Incarnation, _ migration: Migration
+    ) -> TableLineage.Copy? {
+        guard let place = made.createdBy, migration.statements.indices.contains(place),
+            let source = migration.statements[place].tableSource
+        else { return nil }
+        var name = origin
+        for statement in migration.statements[..<place] {
+            if case .renameTable(let from, let to) = statement.action, from.folded == name {
+                name = to.foldedASCII
+            }
+        }
+        guard source.tables.contains(where: { $0.foldedASCII == name }) else { return nil }
+        let items = source.items.map { item -> TableLineage.Copy.Item in
+            switch item {
+            case .column(_, let name): .column(name.foldedASCII)
+            case .star: .star
+            case .expression: .expression
+            }
+        }
+        return TableLineage.Copy(origin: origin, statement: place, columns: nil, items: items)
     }
 }
 
@@ -161,6 +189,12 @@ struct LintEnd {
     let linted: [Migration]
     /// Views and triggers that other migrations broke.
     let brokenElsewhere: Set<Fault.ID>
+    /// What was found until now.
+    let findings: [Finding]
+
+    func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
+        findings.contains { $0.rule == rule && $0.table == table && $0.column == column }
+    }
 
     /// Where an object was made; nil where that is none of what is linted.
     func origin(_ type: String, _ name: String) -> Origin? {
@@ -189,12 +223,6 @@ struct LintEnd {
 extension SQLStatement {
     /// The first token of words that stand one after the other, given in lower case.
     func first(_ words: [String]) -> Token? {
-    /// What was found until now.
-    let findings: [Finding]
-
-    func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
-        findings.contains { $0.rule == rule && $0.table == table && $0.column == column }
-    }
         guard tokens.count >= words.count else { return nil }
         for start in 0...(tokens.count - words.count)
         where words.indices.allSatisfy({ tokens[start + $0].isWord(words[$0], in: source) }) {

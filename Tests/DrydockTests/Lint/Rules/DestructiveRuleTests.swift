@@ -72,6 +72,11 @@ import Testing
                     + "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE name IS NOT 'a';"
             )),
         LintCase(
+            "true of every row",
+            rebuild(
+                "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE account.email IS NOT NULL AND (id NOT NULL OR name ISNULL);"
+            )),
+        LintCase(
             "of an upsert",
             rebuild(
                 "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE true ON CONFLICT DO NOTHING;"
