@@ -52,7 +52,14 @@ struct LintStep {
     /// The tables, as the migration met them, whose rows a table has: itself, or those it was filled from.
     func origins(of table: String) -> [Table] {
         guard let incarnation = lineage[table] else { return [] }
-        return ([incarnation.origin].compactMap { $0 } + incarnation.copies.map(\.origin))
+        let created =
+            incarnation.createdBy.map { place -> [String] in
+                let items = migration.statements[place].tableSource?.items ?? []
+                // What is computed need not be as different as what it is computed from.
+                let isPlain = items.allSatisfy { if case .expression = $0 { false } else { true } }
+                return isPlain ? migration.origins(ofTableMadeBy: place) : []
+            } ?? []
+        return ([incarnation.origin].compactMap { $0 } + incarnation.copies.map(\.origin) + created)
             .compactMap { start.table($0) }
     }
 
@@ -147,16 +154,9 @@ struct LintMigration {
     private static func createdCopy(
         of origin: String, _ made: TableLineage.Incarnation, _ migration: Migration
     ) -> TableLineage.Copy? {
-        guard let place = made.createdBy, migration.statements.indices.contains(place),
+        guard let place = made.createdBy, migration.origins(ofTableMadeBy: place).contains(origin),
             let source = migration.statements[place].tableSource
         else { return nil }
-        var name = origin
-        for statement in migration.statements[..<place] {
-            if case .renameTable(let from, let to) = statement.action, from.folded == name {
-                name = to.foldedASCII
-            }
-        }
-        guard source.tables.contains(where: { $0.foldedASCII == name }) else { return nil }
         let items = source.items.map { item -> TableLineage.Copy.Item in
             switch item {
             case .column(_, let name): .column(name.foldedASCII)
@@ -165,6 +165,23 @@ struct LintMigration {
             }
         }
         return TableLineage.Copy(origin: origin, statement: place, columns: nil, items: items)
+    }
+}
+
+extension Migration {
+    /// The tables that a CREATE TABLE AS reads, by the folded names that they have when the migration begins.
+    func origins(ofTableMadeBy place: Int) -> [String] {
+        guard statements.indices.contains(place), let source = statements[place].tableSource else {
+            return []
+        }
+        return source.tables.map { table in
+            statements[..<place].reversed().reduce(table.foldedASCII) { name, statement in
+                guard case .renameTable(let from, let to) = statement.action, to.foldedASCII == name else {
+                    return name
+                }
+                return from.folded
+            }
+        }
     }
 }
 

@@ -116,11 +116,13 @@ struct ForeignKeyParentRule: LintRule {
                 "Name as many columns of the parent as the foreign key has."
             )
         }
-        if key.parentColumns == nil || Self.hasKey(parent, Set(columns.map(\.foldedASCII)), schema) {
-            return nil
-        }
+        let wanted = Set(columns.map(\.foldedASCII))
+        if key.parentColumns == nil || Self.hasKey(parent, wanted, schema) { return nil }
+        let isOther = Self.hasKey(parent, wanted, schema, inItsCollation: false)
         return (
-            "\(parent.name)(\(list)) is neither its primary key nor UNIQUE",
+            "\(parent.name)(\(list)) is "
+                + (isOther
+                    ? "UNIQUE in another collation than its own" : "neither its primary key nor UNIQUE"),
             "Make it unique:\n"
                 + proposed(
                     "CREATE UNIQUE INDEX \(quotedIfNeeded(parent.name + "_" + columns.joined(separator: "_"))) ON "
@@ -131,14 +133,18 @@ struct ForeignKeyParentRule: LintRule {
 
     /// Whether something makes the columns of a parent unique as `sqlite3FkLocateIndex` of fkey.c wants it: without a
     /// condition, and each column in its own collation.
-    private static func hasKey(_ parent: Table, _ wanted: Set<String>, _ schema: Schema) -> Bool {
+    private static func hasKey(
+        _ parent: Table, _ wanted: Set<String>, _ schema: Schema, inItsCollation: Bool = true
+    ) -> Bool {
         if let alias = parent.rowidAlias, wanted == [alias.name.foldedASCII] { return true }
         var keys = parent.uniques.map(\.terms)
         if let primary = parent.primaryKey { keys.append(primary.terms) }
         func isKey(_ columns: [(name: String, collation: String)]) -> Bool {
             Set(columns.map(\.name.foldedASCII)) == wanted
                 && columns.allSatisfy { column in
-                    column.collation == (parent.column(column.name)?.collation ?? "BINARY").uppercased()
+                    !inItsCollation
+                        || column.collation
+                            == (parent.column(column.name)?.collation ?? "BINARY").uppercased()
                 }
         }
         if keys.contains(where: { isKey($0.map { ($0.column, parent.collation(of: $0)) }) }) { return true }

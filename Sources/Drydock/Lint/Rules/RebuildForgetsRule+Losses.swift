@@ -9,9 +9,9 @@ extension RebuildForgetsRule {
         var column: String?
     }
 
-    func losses(_ rebuild: LintMigration.Rebuild) -> [Loss] {
+    func losses(_ rebuild: LintMigration.Rebuild, _ end: Schema) -> [Loss] {
         let (old, new) = (rebuild.old, rebuild.new)
-        var losses = keys(rebuild)
+        var losses = keys(rebuild, end)
         if old.primaryKey?.isAutoincrement == true, new.primaryKey?.isAutoincrement == false {
             losses.append(Loss(severity: .warning, what: "AUTOINCREMENT", column: old.rowidAlias?.name))
         }
@@ -54,12 +54,12 @@ extension RebuildForgetsRule {
         return losses
     }
 
-    /// PRIMARY KEY, UNIQUE and STRICT, where the new table has none of the kind that does as well.
-    private func keys(_ rebuild: LintMigration.Rebuild) -> [Loss] {
+    /// PRIMARY KEY, UNIQUE and STRICT, where the new table and its indexes have none that does as well.
+    private func keys(_ rebuild: LintMigration.Rebuild, _ end: Schema) -> [Loss] {
         let (old, new) = (rebuild.old, rebuild.new)
         func isKept(_ terms: [KeyTerm]) -> Bool {
             terms.contains { new.column($0.column) == nil }
-                || UniqueRule.isUnique(terms, in: new, Schema())
+                || UniqueRule.isUnique(terms, in: new, end)
         }
         func list(_ terms: [KeyTerm]) -> String { terms.map(\.column).joined(separator: ", ") }
         var lost: [Loss] = []

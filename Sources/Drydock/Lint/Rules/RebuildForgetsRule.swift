@@ -28,7 +28,8 @@ struct RebuildForgetsRule: LintRule {
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.flatMap { rebuild in
             objects(rebuild, migration) + remade(rebuild, migration) + mark(rebuild, migration)
-                + (rebuild.statement.tableSource == nil ? constraints(rebuild) : bare(rebuild))
+                + (rebuild.statement.tableSource == nil
+                    ? constraints(rebuild, migration) : bare(rebuild, migration))
         }
     }
 
@@ -122,8 +123,8 @@ struct RebuildForgetsRule: LintRule {
     }
 
     /// What CREATE TABLE AS leaves behind.
-    private func bare(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
-        let lost = losses(rebuild).map(\.what)
+    private func bare(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let lost = losses(rebuild, migration.end).map(\.what)
         guard let first = lost.first else { return [] }
         let others = lost.count > 1 ? " and \(lost.count - 1) more" : ""
         return [
@@ -161,8 +162,10 @@ struct RebuildForgetsRule: LintRule {
         ]
     }
 
-    private func constraints(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
-        losses(rebuild).map { loss in
+    private func constraints(
+        _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> [LintFault] {
+        losses(rebuild, migration.end).map { loss in
             LintFault(
                 loss.severity, "the new \(rebuild.new.name) has no \(loss.what), which the old one had",
                 help: "Add it to the new table, unless the rebuild is there to take it away.",

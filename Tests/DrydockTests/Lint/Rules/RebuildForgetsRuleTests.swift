@@ -113,6 +113,9 @@ import Testing
         LintCase(
             "its index is lost too", schema: note + "CREATE INDEX i ON t(a);", made,
             says: [.warning, .warning]),
+        LintCase(
+            "an index in the place of a key", schema: "CREATE TABLE t(a TEXT UNIQUE);",
+            made + "CREATE UNIQUE INDEX i ON t(a);"),
         LintCase("nothing to lose", schema: "CREATE TABLE t(a TEXT);", made),
         LintCase("kept for a while", schema: note, "CREATE TABLE n AS SELECT * FROM t; DROP TABLE n;"),
         LintCase(
