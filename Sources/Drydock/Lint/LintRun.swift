@@ -127,7 +127,7 @@ struct LintRun: Sendable {
         var hasFailed = false
         try replay.begin(migration)
         for (index, statement) in migration.statements.enumerated() {
-            let action = statement.action
+            let action = statement.action.resolved(replay.temporaries)
             let before = replay.schema
             let outcome = try replay.run(statement, action)
             switch outcome {
@@ -169,7 +169,8 @@ struct LintRun: Sendable {
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
             lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
-            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
+            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil },
+            foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine)
         for (rule, severity) in rules {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }
@@ -211,8 +212,8 @@ struct LintRun: Sendable {
         let origin = LintEnd.Origin(
             migration: migration, statement: statement, isLinted: selection.contains(migration.identifier))
         switch action {
-        case .createTable(let name, _, let asSelect) where name.isMain:
-            origins[["table", name.folded]] = origin
+        case .createTable(let name, _, let asSelect):
+            if name.isMain { origins[["table", name.folded]] = origin }
             guard asSelect else { return }
             let sources = occupied.filter { statement.mentions($0) && $0 != name.folded }
             copied.formUnion(sources)
@@ -220,7 +221,8 @@ struct LintRun: Sendable {
         case .createIndex(let name, _): origins[["index", name.folded]] = origin
         case .createView(let name, _): origins[["view", name.folded]] = origin
         case .createTrigger(let name, _, _): origins[["trigger", name.folded]] = origin
-        case .insert(let name, _, let copy?) where name.isMain:
+        case .insert(let name, _, let copy?):
+            // Rows that went to a temporary table may come back.
             let sources = copy.tables.map(\.foldedASCII)
             copied.formUnion(sources)
             if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
@@ -262,7 +264,7 @@ struct LintRun: Sendable {
             foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
             historyTables: set.format.ownTables,
             linted: set.migrations.filter { selection.contains($0.identifier) },
-            brokenElsewhere: brokenElsewhere)
+            brokenElsewhere: brokenElsewhere, findings: findings)
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }
