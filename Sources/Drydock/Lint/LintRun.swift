@@ -125,6 +125,7 @@ struct LintRun: Sendable {
         var copied: Set<String> = []
         var changes: [Int: [Int]] = [:]
         var hasFailed = false
+        if isLinted { linted.migrations += 1 }
         try replay.begin(migration)
         for (index, statement) in migration.statements.enumerated() {
             let action = statement.action.resolved(replay.temporaries)
@@ -164,8 +165,8 @@ struct LintRun: Sendable {
             lineage.apply(action, at: index)
         }
         try replay.end(migration)
-        guard isLinted, !hasFailed else { return true }
-        linted.migrations += 1
+        // What was refused changes rows alone: the schema is known.
+        guard isLinted else { return true }
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
             lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
