@@ -1,4 +1,5 @@
 import DatabaseEngine
+import Foundation
 import OverlayVFS
 import SQLiteFile
 import Synchronization
@@ -46,8 +47,10 @@ struct LiveFile: Sendable {
                 return try await readLocked(body)
             } catch is Changed {
                 continue
+            } catch OverlayError.unreadable(_, let code) {
+                throw RequestError("\(name) cannot be read: \(String(cString: strerror(code)))")
             } catch let error as OverlayError {
-                throw RequestError("\(name) cannot be read: \(error)")
+                throw RequestError("\(error)")
             } catch let error as EngineError {
                 throw RequestError(SnapshotFile.fault(of: name)?.message ?? describe(error))
             } catch let damage as FileDamage {
