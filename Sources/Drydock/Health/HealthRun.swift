@@ -69,10 +69,18 @@ struct HealthRun: Sendable {
         if let trouble = trouble {
             health.trouble = trouble
         } else {
+            let log = FaultLog()
             await withTaskCancellationHandler {
-                await run(watchdog, &health)
+                await Overlay.$faultLog.withValue(log) { await run(watchdog, &health) }
             } onCancel: {
                 watchdog.cancel()
+            }
+            if let fault = log.first, health.notReached.isEmpty {
+                // SQLite may have tried again, or gone on without what it wanted to know.
+                health.findings.append(
+                    FileHeaderCheck().finding(
+                        .error, "the outcome cannot be trusted: \(fault)",
+                        help: "Run it again; look into the system's log for errors of the disk."))
             }
         }
         health.findings.sort { ($1.severity, $0.check) < ($0.severity, $1.check) }
@@ -83,6 +91,7 @@ struct HealthRun: Sendable {
     /// Why nothing can be asked of the file.
     private var trouble: String? {
         if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
+        if FolderListing.isPipe(path) { return "'\(path)' is no regular file" }
         guard FolderListing.exists(path) else { return "there is no database '\(path)'" }
         do {
             _ = try FolderListing.contents(of: path, limit: 1)
