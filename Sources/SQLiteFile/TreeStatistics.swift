@@ -112,6 +112,8 @@ public struct TreeStatistics: Equatable, Sendable {
         }
         guard page.kind != .tableInterior else { return }
         rowCount += page.cellCount
+        // The result must matter, or the compiler drops the reads.
+        if page.readAhead() == .max { payloadSizes.reserveCapacity(33) }
         for index in 0..<page.cellCount {
             let cell = try page.entry(index).payload
             payload += cell.localSize

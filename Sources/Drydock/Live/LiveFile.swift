@@ -40,6 +40,7 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
         if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
+        if FolderListing.isPipe(path) { throw RequestError("'\(name)' is no regular file") }
         for _ in 0..<Self.attempts {
             do {
                 let state = LiveState(path)

@@ -51,13 +51,19 @@ public struct Vacuum: Sendable {
         let isStopped = StopFlag()
         settings.interrupt = { isStopped.value }
         let path = realPath(of: request.path)
-        let habit = LiveState(path).isLogged ? JournalHabit.deleted : JournalHabit(path)
+        let state = LiveState(path)
+        let habit = state.isLogged ? JournalHabit.deleted : JournalHabit(path)
+        // An empty log, which opening makes, goes again.
+        let keepsLog = request.into != nil && state.logSize ?? 0 > 0
         let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)
         let outcome: Swift.Result<Result, any Error>
         do {
             outcome = .success(
                 try await withTaskCancellationHandler {
-                    try await database.withConnection { try habit.adopt($0) }
+                    try await database.withConnection {
+                        try habit.adopt($0)
+                        if keepsLog { $0.keepLogOnClose() }
+                    }
                     return try await body(database)
                 } onCancel: {
                     isStopped.set()

@@ -84,7 +84,7 @@ import Testing
         let mount = folder.file("small")
         try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
         #expect(Self.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", mount])?.status == 0)
-        defer { _ = Self.run(["umount", mount]) }
+        defer { _ = Self.run(["umount", "-l", mount]) }
         let path = mount + "/a.sqlite"
         let database = try PlainDatabase(path)
         try database.execute("PRAGMA journal_mode = \(mode); CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
@@ -105,6 +105,15 @@ import Testing
         #expect(report.status == 2 && report.errors.contains("cannot be written"), "\(report)")
         #expect(try database.firstRow("SELECT count(*) FROM t") { $0.integer(0) } == count)
         #expect(try tool.run("vacuum", path, "--into", folder.file("b.sqlite")).status == 0)
+    }
+
+    @Test func `a pipe is not waited for`() throws {
+        #expect(mkfifo(path, 0o600) == 0)
+        let tool = Tool(folder: folder)
+        for command in ["health", "stats", "vacuum"] {
+            let result = try tool.run(command, path)
+            #expect(result.status == 2 && (result.output + result.errors).contains("no regular file"))
+        }
     }
 
     // MARK: - Others

@@ -273,6 +273,20 @@ import Testing
         #expect((count ?? 0) > 0)
     }
 
+    @Test func `a log that is left stays where it is when a copy is made`() async throws {
+        let source = folder.file("source.sqlite")
+        let database = try PlainDatabase(source)
+        try database.execute(
+            "PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+        }
+        let before = ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }
+        let report = try await vacuum { $0.into = folder.file("small.sqlite") }
+        #expect(report.rowsCompared == 1500)
+        #expect(["", "-wal"].map { FileManager.default.contents(atPath: path + $0) } == before)
+    }
+
     @Test func `pages that nothing leads to are not thrown away`() async throws {
         try make(
             """

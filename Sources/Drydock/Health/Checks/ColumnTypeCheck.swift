@@ -38,11 +38,13 @@ struct ColumnTypeCheck: RangedHealthCheck {
             return
         }
         var found = wanted.map { HealthTally($0.column.name, kind: $0.kind) }
+        // By place, the storage classes that are wrong there, a bit each.
+        let refused = places.map { index in index.map { wanted[$0].refused } ?? 0 }
         try view.forEachRecord(of: root, &range) { rowid, bytes, page in
             var reader = try RecordReader(bytes, page: page)
             var place = 0
-            while place < places.count, let field = try reader.next() {
-                if let index = places[place], !wanted[index].takes(field.storageClass) {
+            while place < refused.count, let field = try reader.next() {
+                if refused[place] & field.storageClass.bit != 0, let index = places[place] {
                     found[index].add(rowid: rowid)
                 }
                 place += 1
@@ -107,14 +109,15 @@ struct ColumnTypeCheck: RangedHealthCheck {
 
         var kind: String { "\(column.declaredType)\n\(classes)" }
 
-        func takes(_ stored: StorageClass) -> Bool {
-            switch stored {
-            case .null: true
-            case .integer: affinity != .text
-            case .real: affinity == .real
-            case .text: affinity == .text
-            case .blob: false
-            }
+        /// The storage classes that a STRICT table would not take, a bit each.
+        var refused: UInt8 {
+            let taken: [StorageClass] =
+                switch affinity {
+                case .text: [.null, .text]
+                case .real: [.null, .real, .integer]
+                default: [.null, .integer]
+                }
+            return taken.reduce(.max) { $0 & ~$1.bit }
         }
     }
 
@@ -133,6 +136,18 @@ struct ColumnTypeCheck: RangedHealthCheck {
         case .real: "'real', 'integer', 'null'"
         case .text: "'text', 'null'"
         default: nil
+        }
+    }
+}
+
+extension StorageClass {
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .null: 1
+        case .integer: 2
+        case .real: 4
+        case .text: 8
+        case .blob: 16
         }
     }
 }
