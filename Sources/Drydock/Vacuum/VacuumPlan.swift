@@ -29,10 +29,23 @@ struct VacuumPlan: Sendable {
         if request.isForecast, request.incrementalPages == nil,
             let rate = await VacuumRate.measure(request.path, statistics, engine)
         {
-            forecast.seconds = Double(after) * rate.secondsPerByte
+            forecast.seconds =
+                Double(after) * rate.secondsPerByte
+                + Self.writing(forecast, into: request.into == nil ? folder : nil)
             forecast.sampleBytes = rate.sampleBytes
         }
         self.forecast = forecast
+    }
+
+    /// How many seconds the disks need for what is written, the database's own pages last.
+    private static func writing(_ forecast: VacuumForecast, into folder: String?) -> Double {
+        var writes = forecast.needs.map { (folder: $0.folder, bytes: $0.bytes) }
+        if let folder { writes.append((folder, forecast.bytesAfter)) }
+        let folders = Set(writes.map(\.folder))
+        let rates = Dictionary(uniqueKeysWithValues: folders.map { ($0, DiskRate.measure(in: $0)) })
+        return writes.reduce(0) { sum, write in
+            sum + ((rates[write.folder] ?? nil).map { Double(write.bytes) / $0 } ?? 0)
+        }
     }
 
     private static func isPageSize(_ size: Int) -> Bool {
