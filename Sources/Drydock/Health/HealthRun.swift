@@ -167,10 +167,9 @@ struct HealthRun: Sendable {
         let first = parts.firstIndex { $0 >= table } ?? 0
         tasks.replaceSubrange(
             0..<1, with: parts[first...].map { Task(check: check, part: $0, isAlone: true) })
-        guard let range = place.range, check is any RangedHealthCheck, tasks.first?.part == table else {
-            return
-        }
-        tasks[0].range = HealthRange(place: range)
+        // The table that the time was not enough for may be too large for any run.
+        guard check is any RangedHealthCheck else { return }
+        tasks[0].range = HealthRange(place: (parts[first] == table ? place.range : nil) ?? .init())
     }
 
     private func runSlice(
