@@ -36,7 +36,7 @@ extension DatabaseFile {
         var seen: Set<UInt32> = []
         do {
             try forEachFreePage { page, _ in
-                guard seen.insert(page).inserted else { throw FileDamage(page, .pageUsedTwice) }
+                guard page > 1, seen.insert(page).inserted else { throw FileDamage(page, .pageUsedTwice) }
                 try checkPointer(to: page, .free, from: 0)
             }
             return nil
