@@ -1,6 +1,10 @@
 import CSQLite
 
 extension Connection {
+    /// Leaves the write-ahead log as it is when the connection, being the last, is closed: it is not moved into
+    /// the database (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).
+    public func keepLogOnClose() { _ = csqlite_keep_log_on_close(handle) }
+
     /// Makes the content of this connection's `main` that of another database file, in one transaction: whoever
     /// reads sees the old content or the new, and a process that is killed leaves a hot journal or a log without
     /// its commit, which is the old content (https://www.sqlite.org/backup.html).

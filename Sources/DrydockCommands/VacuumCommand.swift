@@ -95,13 +95,21 @@ struct VacuumCommand: AsyncParsableCommand {
             }
         } catch is CancellationError {
             Self.clear()
+            showFailure("interrupted; the database holds what it held")
             Terminal.writeError("drydock: interrupted; the database holds what it held\n")
             throw ExitCode(130)
         } catch let error as RequestError {
             Self.clear()
+            showFailure(error.description)
             Terminal.complain(error.description)
             throw ExitCode(2)
         }
+    }
+
+    /// Whoever reads JSON gets it in any case.
+    private func showFailure(_ message: String) {
+        guard format == "json" else { return }
+        Terminal.write(VacuumRenderer.json(failure: message, of: database))
     }
 
     @Sendable private static func show(_ event: VacuumEvent) {

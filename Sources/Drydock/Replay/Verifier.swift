@@ -28,6 +28,16 @@ public struct Verifier: Sendable {
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
+        let log = FaultLog()
+        var report = try await Overlay.$faultLog.withValue(log) { try await verify(request) }
+        // SQLite may have tried again, or gone on without what it wanted to know.
+        if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
+            report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))
+        }
+        return report
+    }
+
+    private func verify(_ request: VerifyRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
         let snapshots = try snapshots(request)
         let set = try await load(request, snapshots)

@@ -50,12 +50,21 @@ public struct Vacuum: Sendable {
         settings.busyTimeout = request.busyTimeout
         let isStopped = StopFlag()
         settings.interrupt = { isStopped.value }
+        let path = realPath(of: request.path)
+        let state = LiveState(path)
+        let habit = state.isLogged ? JournalHabit.deleted : JournalHabit(path)
+        // An empty log, which opening makes, goes again.
+        let keepsLog = request.into != nil && state.logSize ?? 0 > 0
         let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)
         let outcome: Swift.Result<Result, any Error>
         do {
             outcome = .success(
                 try await withTaskCancellationHandler {
-                    try await body(database)
+                    try await database.withConnection {
+                        try habit.adopt($0)
+                        if keepsLog { $0.keepLogOnClose() }
+                    }
+                    return try await body(database)
                 } onCancel: {
                     isStopped.set()
                 })
@@ -280,6 +289,14 @@ public struct Vacuum: Sendable {
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"
+        case 8 where error.extendedCode == 8 | 3 << 8:
+            return
+                "a program was stopped in the middle of a write to \(path), and only who may write it can take "
+                + "that back; \(rest)"
+        case 8 where LiveState(path).isLogged:
+            return
+                "\(path) is in WAL mode, and SQLite reads it with a -shm file beside it that this user cannot "
+                + "make: run this as a user who may; \(rest)"
         case 8: return "\(path) cannot be written: \(error.message); \(rest)"
         default: return "\(path) cannot be vacuumed: \(error.message); \(rest)"
         }
