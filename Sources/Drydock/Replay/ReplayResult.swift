@@ -1,3 +1,5 @@
+import OverlayVFS
+
 /// What one replay gives to the report.
 struct ReplayResult: Sendable {
     var summary: ReplaySummary
@@ -12,6 +14,8 @@ struct ReplayResult: Sendable {
     var applied: Set<String> = []
     /// The migration in code before which it stopped.
     var stoppedAtCode: String?
+    /// What the replay made of the snapshot, where that is wanted.
+    var end: Image?
     /// Nothing was pending.
     var isUpToDate = false
 

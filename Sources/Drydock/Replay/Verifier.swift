@@ -22,8 +22,14 @@ public struct Verifier: Sendable {
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
+        try await verify(snapshots(request), as: request).report
+    }
+
+    /// The same for snapshots that are at hand, with what each replay gave.
+    func verify(
+        _ snapshots: [Snapshot], as request: VerifyRequest
+    ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
         let start = ContinuousClock.now
-        let snapshots = try snapshots(request)
         let set = try await load(request, snapshots)
         var report = VerifyReport()
         report.isStrict = request.isStrict
@@ -31,6 +37,7 @@ public struct Verifier: Sendable {
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         let lock = try lockCheck(request, &report)
         let locked = try lock.map { try lockFindings($0, request, set) } ?? []
+        var results: [ReplayResult] = []
         if !set.migrations.isEmpty, !snapshots.isEmpty {
             let context = try await makeContext(request, set, lock)
             let fresh = try await FreshInstall.make(context, timeout: request.timeout)
@@ -38,12 +45,12 @@ public struct Verifier: Sendable {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
-            let results = try await replay(snapshots, context, fresh, request)
+            results = try await replay(snapshots, context, fresh, request)
             assemble(results, context, fresh.catalogs, into: &report)
         }
         report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
-        return report
+        return (report, results)
     }
 
     // MARK: - The request
@@ -76,7 +83,7 @@ public struct Verifier: Sendable {
         return found.filter { seen.insert($0).inserted }
     }
 
-    private func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
+    func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
         -> [Finding]
     {
         var findings: [Finding] = []
@@ -100,7 +107,7 @@ public struct Verifier: Sendable {
         return findings
     }
 
-    private func makeContext(
+    func makeContext(
         _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
     ) async throws -> ReplayContext {
         var targetCount = set.migrations.count
@@ -133,7 +140,7 @@ public struct Verifier: Sendable {
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages)
+            isFullCheck: request.isFullCheck, readsPages: request.readsPages, isRehearsal: request.isRehearsal)
     }
 
     private func baselines(
@@ -201,10 +208,11 @@ public struct Verifier: Sendable {
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
-        report.findings += unusedDeclarations(results, context)
+        // One database needs what it needs, and is at the newest version when it is.
+        if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
         report.findings += results.flatMap(\.findings)
         report.notChecked += results.flatMap(\.notChecked)
-        if results.allSatisfy(\.isUpToDate) {
+        if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
             report.findings.append(
                 Finding(
                     .nothingVerified, .warning,

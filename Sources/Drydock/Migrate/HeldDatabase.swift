@@ -1,0 +1,138 @@
+import DatabaseEngine
+import OverlayVFS
+import Synchronization
+
+/// A live database that nobody else writes until it is released.
+///
+/// Where that can be had, everybody else is locked out. Where others have it open in WAL mode, a transaction of its
+/// own keeps them from writing. The backup API wants its destination without a transaction, so that this one ends
+/// before the content is replaced; that then begins with a lock of its own, and a second connection tells whether
+/// anybody committed between the two (https://www.sqlite.org/pragma.html#pragma_data_version).
+actor HeldDatabase {
+    private let engine: any Engine
+    private let path: String
+    private let database: any OpenDatabase
+    /// nil where everybody else is locked out.
+    private let watch: (any OpenDatabase)?
+    private var hold: ReadLock?
+    /// Of the writing connection, which does not count what it commits itself.
+    private var version: Int64 = 0
+    /// Closing a mapped file would drop the connections' locks, so that they are closed first.
+    private var overlays: [Overlay] = []
+
+    private static let forever = Duration.seconds(365 * 24 * 3600)
+
+    private init(
+        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, watch: (any OpenDatabase)?
+    ) {
+        (self.engine, self.path, self.database, self.watch) = (engine, path, database, watch)
+    }
+
+    /// - Throws: ``EngineError`` when somebody else has the lock for longer than the timeout.
+    static func take(
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag
+    ) async throws -> HeldDatabase {
+        var settings = VacuumCheck.settings
+        settings.busyTimeout = timeout
+        settings.interrupt = { stop.value }
+        let location = DatabaseLocation.uri(fileURI(of: path))
+        let database = try await engine.open(location, settings: settings)
+        var watch: (any OpenDatabase)?
+        do {
+            if try await !LiveLock.take(on: database, timeout) {
+                watch = try await engine.open(location, settings: settings)
+            }
+            let held = HeldDatabase(engine, path, database, watch: watch)
+            if watch != nil { try await held.takeHold() }
+            return held
+        } catch {
+            try? await watch?.close()
+            try? await database.close()
+            throw error
+        }
+    }
+
+    /// The database as it is.
+    /// - Throws: ``OverlayError``, ``EngineError``.
+    func image() async throws -> Image {
+        let overlay = try Overlay(snapshot: path, holdsDescriptors: true)
+        overlays.append(overlay)
+        var settings = ConnectionSettings()
+        settings.foreignKeys = false
+        let view = try await engine.openWhole(overlay, settings: settings)
+        try await view.close()
+        return overlay.freeze().image
+    }
+
+    /// Makes the content another, in one transaction.
+    /// - Parameter progress: pages done, pages in all; false takes everything back.
+    /// - Returns: false when somebody committed in the moment in which nothing was locked; then nothing was written.
+    /// - Throws: ``EngineError``; then the database holds what it held.
+    func install(
+        _ image: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+    ) async throws -> Bool {
+        let source = try Overlay(image)
+        let expected = try await watch?.version()
+        _ = await hold?.release()
+        hold = nil
+        let replacement = try await database.withConnection { connection in
+            let replacement = try ContentReplacement(of: connection, with: source.uri)
+            try replacement.begin()
+            return replacement
+        }
+        // Nothing is written until here, and nobody else can write from here on.
+        let isStill: Bool
+        do { isStill = try await watch?.version() == expected } catch { isStill = false }
+        return try await database.withConnection { _ in
+            defer { withExtendedLifetime(source) {} }
+            guard isStill else {
+                replacement.end()
+                return false
+            }
+            try replacement.run(progress: progress)
+            return true
+        }
+    }
+
+    /// The database after ``install(_:progress:)``; nil when somebody else has written it since.
+    func imageOfInstalled() async throws -> Image? {
+        if watch != nil {
+            let version = version
+            try await takeHold()
+            guard version == self.version else { return nil }
+        }
+        return try await image()
+    }
+
+    /// - Returns: whether a reader keeps the log from being moved to the file.
+    @discardableResult
+    func release() async -> Bool {
+        _ = await hold?.release()
+        hold = nil
+        let isAlone = watch == nil
+        let isBusy = try? await database.withConnection { connection in
+            guard isAlone else { return try LiveLock.checkpoint(connection) }
+            try LiveLock.release(connection)
+            return false
+        }
+        try? await watch?.close()
+        try? await database.close()
+        overlays = []
+        return isBusy ?? false
+    }
+
+    private func takeHold() async throws {
+        let seen = Mutex<Int64>(0)
+        hold = try await ReadLock.take(on: database, for: Self.forever, excludesWriters: true) { connection in
+            let version = try LiveLock.version(connection)
+            seen.withLock { $0 = version }
+        }
+        version = seen.withLock { $0 }
+    }
+}
+
+extension OpenDatabase {
+    fileprivate func version() async throws -> Int64 {
+        try await withConnection { try LiveLock.version($0) }
+    }
+}
