@@ -4,17 +4,24 @@ import Synchronization
 
 /// A live database that nobody else writes until it is released.
 ///
-/// Where that can be had, everybody else is locked out. Where others have it open in WAL mode, a transaction of its
-/// own keeps them from writing. The backup API wants its destination without a transaction, so that this one ends
-/// before the content is replaced; that then begins with a lock of its own, and a second connection tells whether
-/// anybody committed between the two (https://www.sqlite.org/pragma.html#pragma_data_version).
+/// Where that can be had, everybody else is locked out. Pages that differ are then written as SQLite writes them,
+/// under a rollback journal.
+///
+/// Where others have it open in WAL mode, a transaction of its own keeps them from writing. What is committed there
+/// goes through the log, which is SQLite's own affair: the backup API writes every page. It wants its destination
+/// without a transaction, so that this one ends before; the backup begins with a lock of its own, and a second
+/// connection tells whether anybody committed between the two
+/// (https://www.sqlite.org/pragma.html#pragma_data_version).
 actor HeldDatabase {
     private let engine: any Engine
     private let path: String
     private let database: any OpenDatabase
     /// nil where everybody else is locked out.
     private let watch: (any OpenDatabase)?
+    nonisolated let isAlone: Bool
     private var hold: ReadLock?
+    /// Pages were written below the connection.
+    private let written = StopFlag()
     /// Of the writing connection, which does not count what it commits itself.
     private var version: Int64 = 0
     /// Closing a mapped file would drop the connections' locks, so that they are closed first.
@@ -26,6 +33,7 @@ actor HeldDatabase {
         _ engine: any Engine, _ path: String, _ database: any OpenDatabase, watch: (any OpenDatabase)?
     ) {
         (self.engine, self.path, self.database, self.watch) = (engine, path, database, watch)
+        isAlone = watch == nil
     }
 
     /// - Throws: ``EngineError`` when somebody else has the lock for longer than the timeout.
@@ -65,13 +73,18 @@ actor HeldDatabase {
     }
 
     /// Makes the content another, in one transaction.
-    /// - Parameter progress: pages done, pages in all; false takes everything back.
+    /// - Parameters:
+    ///   - base: what it is.
+    ///   - progress: pages done, pages in all; false takes everything back.
     /// - Returns: false when somebody committed in the moment in which nothing was locked; then nothing was written.
-    /// - Throws: ``EngineError``; then the database holds what it held.
+    /// - Throws: ``EngineError``, ``RequestError``; then the database holds what it held.
     func install(
-        _ image: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+        _ end: Image, over base: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
-        let source = try Overlay(image)
+        if watch == nil, let delta = try PageDelta(from: base, to: end), try await write(delta, progress) {
+            return true
+        }
+        let source = try Overlay(end)
         let expected = try await watch?.version()
         _ = await hold?.release()
         hold = nil
@@ -94,6 +107,24 @@ actor HeldDatabase {
         }
     }
 
+    /// - Returns: false where the file is not the pages, and was left alone.
+    private func write(
+        _ delta: PageDelta, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+    ) async throws -> Bool {
+        let path = realPath(of: path)
+        let written = written
+        return try await database.withConnection { connection in
+            _ = try LiveLock.checkpoint(connection)
+            let file = try MainFile(of: connection)
+            guard try file.size() == delta.before.byteCount, progress(0, delta.pages.count) else { return false }
+            let journal = try RollbackJournal(of: path, delta: delta)
+            written.set()
+            try delta.write(to: file) { _ = progress($0, delta.pages.count) }
+            try journal.commit()
+            return true
+        }
+    }
+
     /// The database after ``install(_:progress:)``; nil when somebody else has written it since.
     func imageOfInstalled() async throws -> Image? {
         if watch != nil {
@@ -109,8 +140,9 @@ actor HeldDatabase {
     func release() async -> Bool {
         _ = await hold?.release()
         hold = nil
-        let isAlone = watch == nil
-        let isBusy = try? await database.withConnection { connection in
+        let isAlone = isAlone
+        // A connection below which pages were written knows nothing of them.
+        let isBusy = written.value ? false : try? await database.withConnection { connection in
             guard isAlone else { return try LiveLock.checkpoint(connection) }
             try LiveLock.release(connection)
             return false
@@ -118,7 +150,17 @@ actor HeldDatabase {
         try? await watch?.close()
         try? await database.close()
         overlays = []
+        if written.value { await settle() }
         return isBusy ?? false
+    }
+
+    /// Has SQLite look: should the writing have failed, it takes back what was written.
+    private func settle() async {
+        guard let database = try? await engine.open(.uri(fileURI(of: path)), settings: VacuumCheck.settings) else { return }
+        try? await database.withConnection { connection in
+            _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+        }
+        try? await database.close()
     }
 
     private func takeHold() async throws {

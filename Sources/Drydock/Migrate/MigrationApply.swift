@@ -22,10 +22,12 @@ struct MigrationApply: Sendable {
         let place = try BackupPlace(request)
         let (rehearsal, seconds) = try await rehearse { try await copier.copy(into: place.folder) }
         var (report, summary) = try self.summary(rehearsal, rehearsals: 1)
-        // It is read against its copy, read again by SQLite, written to the journal and written.
-        let share = Double(max(1, summary.bytesAfter)) / Double(max(1, summary.bytesBefore))
-        summary.lockSeconds = seconds * (1 + share)
-        summary.needs = try needs(rehearsal, place, isApplied: false)
+        let state = LiveState(request.path)
+        let isShared = state.isLogged && state.isOpenElsewhere
+        // The copy was written and read again. Under the lock everything is read; where others have the log open, it
+        // is also written twice.
+        summary.lockSeconds = isShared ? seconds * 2 : seconds / 2
+        summary.needs = try backupNeed(rehearsal) + needs(rehearsal, isShared: isShared)
         report.migrate = summary
         return report
     }
@@ -47,8 +49,8 @@ struct MigrationApply: Sendable {
     ) throws -> (report: VerifyReport, summary: MigrateSummary) {
         var summary = MigrateSummary(database: request.path, outcome: .rehearsed)
         summary.pending = pending.map(\.identifier)
-        summary.bytesBefore = rehearsal.base.byteCount
-        summary.bytesAfter = rehearsal.end?.byteCount ?? rehearsal.base.byteCount
+        summary.bytesBefore = rehearsal.base?.byteCount ?? 0
+        summary.bytesAfter = rehearsal.end?.byteCount ?? summary.bytesBefore
         summary.rehearsals = rehearsals
         if !rehearsal.report.hasPassed {
             summary.outcome = .refused
@@ -59,33 +61,41 @@ struct MigrationApply: Sendable {
         return (rehearsal.report, summary)
     }
 
-    /// What is to be written beside the database, and where.
-    private func needs(
-        _ rehearsal: Rehearsal, _ place: BackupPlace, isApplied: Bool
-    ) throws -> [MigrateSummary.Need] {
-        guard let end = rehearsal.end else { return [] }
-        let folder = VacuumPlan.folder(of: realPath(of: request.path))
-        let (before, after) = (rehearsal.base.byteCount, end.byteCount)
-        let isLogged = try rehearsal.base.journalVersion() == 2
+    private func backupNeed(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
+        let folder: String
+        switch request.backup {
+        case .some(.none): return []
+        case .folder(let name): folder = name
+        case .path(let path): folder = VacuumPlan.folder(of: path)
+        case nil: folder = self.folder
+        }
+        return [need(folder, rehearsal.base?.byteCount ?? 0, "the backup")]
+    }
+
+    /// What is written beside the database, and what it grows by.
+    /// - Parameter isShared: whether others have its log open.
+    private func needs(_ rehearsal: Rehearsal, isShared: Bool) throws -> [MigrateSummary.Need] {
+        guard let end = rehearsal.end, let base = rehearsal.base else { return [] }
         var needs: [MigrateSummary.Need] = []
-        func need(_ folder: String, _ bytes: Int, _ purpose: String) {
-            needs.append(.init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder)))
+        if !isShared, let delta = try PageDelta(from: base, to: end) {
+            // A page's number and checksum are beside it.
+            let bytes = delta.kept.count * (delta.pageSize + 8) + 512
+            needs.append(need(folder, bytes, "the rollback journal, with the old pages"))
+        } else if isShared {
+            // A frame of the log has 24 bytes more than its page.
+            let bytes = end.byteCount + end.byteCount / end.pageSize * 24 + 32
+            needs.append(need(folder, bytes, "the write-ahead log, which others have open, with every page"))
+        } else {
+            needs.append(need(folder, base.byteCount, "the rollback journal, with every page"))
         }
-        if !isApplied, request.backup != MigrateRequest.Backup.none {
-            let folder: String =
-                switch request.backup {
-                case .folder(let name): name
-                case .path(let path): VacuumPlan.folder(of: path)
-                default: folder
-                }
-            need(folder, before, "the backup")
-        }
-        // A frame of the log has 24 bytes more than its page.
-        need(
-            folder, isLogged ? after + after / end.pageSize * 24 + 32 : before,
-            isLogged ? "the write-ahead log" : "the rollback journal, with the old pages")
-        if after > before { need(folder, after - before, "what the database grows by") }
-        return needs
+        let growth = end.byteCount - base.byteCount
+        return growth > 0 ? needs + [need(folder, growth, "what the database grows by")] : needs
+    }
+
+    private var folder: String { VacuumPlan.folder(of: realPath(of: request.path)) }
+
+    private func need(_ folder: String, _ bytes: Int, _ purpose: String) -> MigrateSummary.Need {
+        .init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder))
     }
 
     // MARK: - Applying
@@ -106,7 +116,7 @@ struct MigrationApply: Sendable {
             let outcome: Result<Installed, any Error>
             do {
                 let live = try await held.image()
-                if try !live.hasBytes(of: rehearsal.base) {
+                if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
                     rehearsals += 1
                     rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }.rehearsal
                     (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
@@ -149,13 +159,13 @@ struct MigrationApply: Sendable {
             summary.notes.append("another program has migrated it meanwhile")
             return .refused
         }
-        guard summary.outcome != .refused, let end = rehearsal.end else { return .refused }
-        summary.needs = try needs(rehearsal, place, isApplied: true)
+        guard summary.outcome != .refused, let end = rehearsal.end, let base = rehearsal.base else { return .refused }
+        summary.needs = try needs(rehearsal, isShared: !held.isAlone)
         if request.checksDisk { try check(summary.needs) }
         try Task.checkCancellation()
         summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
         let (note, stop) = (note, stop)
-        let isInstalled = try await held.install(end) { done, total in
+        let isInstalled = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))
             return !stop.value
         }

@@ -6,10 +6,10 @@ import OverlayVFS
 ///
 /// The pending migrations run once, through the engine, on an overlay over a copy that was read again from the disk.
 /// When every rule holds, the database is locked and held against that copy, byte by byte: a commit of anybody since
-/// shows, and the rehearsal is made again, under the lock. The backup API then makes the rehearsal's pages the
-/// database's in one transaction. So what was verified is what is installed, random values and times included; it
-/// happens whole or not at all, also where the tool uses several transactions or none; and others wait for the
-/// writing alone, not for the migrations. The price is that every page is written, not only those that changed.
+/// shows, and the rehearsal is made again, under the lock. Then the rehearsal's pages become the database's in one
+/// transaction. So what was verified is what is installed, random values and times included; it happens whole or not
+/// at all, also where the tool uses several transactions or none; and others wait for the pages that changed to be
+/// written, not for the migrations and the rules.
 public struct Migrator: Sendable {
     private let engine: any Engine
     private let note: @Sendable (MigrateEvent) -> Void

@@ -8,24 +8,18 @@ struct Rehearsal: Sendable {
     let result: ReplayResult?
     /// The file goes with this object, unless it is kept.
     let copy: TemporaryCopy
-    /// The database as it was copied.
-    let base: Image
-
     /// - Throws: ``RequestError`` when no report can be made.
     static func run(_ copy: TemporaryCopy, of path: String, _ verifier: Verifier, _ request: VerifyRequest)
         async throws -> Rehearsal
     {
-        let base: Image
-        do {
-            base = try Overlay(snapshot: copy.path).freeze().image
-        } catch {
-            throw RequestError("the copy of the database cannot be read: \(error)")
-        }
         let snapshot = Snapshot(live: path, copy: copy.path)
         var (report, results) = try await verifier.verify([snapshot], as: request)
         report.findings.removeAll { $0.rule == .snapshotRemoved }
-        return Rehearsal(report: report, result: results.first, copy: copy, base: base)
+        return Rehearsal(report: report, result: results.first, copy: copy)
     }
+
+    /// The database as it was copied; nil where the copy could not be read.
+    var base: Image? { result?.base }
 
     /// What the migrations made; nil where they were not run to the end.
     var end: Image? {
@@ -40,7 +34,7 @@ struct Rehearsal: Sendable {
 
     /// Why what the rehearsal made cannot be a live database's; nil when it can.
     func obstacle(_ pending: [Migration]) throws -> String? {
-        guard let end else { return "the pending migrations were not run to the end" }
+        guard let end, let base else { return "the pending migrations were not run to the end" }
         for statement in pending.flatMap(\.statements) where statement.reachesOutside {
             return "\(statement.source.name):\(statement.location.line) reaches into another file, which a rehearsal does not "
                 + "write: run it with the tool itself"

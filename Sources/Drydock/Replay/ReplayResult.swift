@@ -14,7 +14,8 @@ struct ReplayResult: Sendable {
     var applied: Set<String> = []
     /// The migration in code before which it stopped.
     var stoppedAtCode: String?
-    /// What the replay made of the snapshot, where that is wanted.
+    /// The snapshot, and what the replay made of it, where that is wanted.
+    var base: Image?
     var end: Image?
     /// Nothing was pending.
     var isUpToDate = false

@@ -68,6 +68,7 @@ struct SnapshotReplay {
         do {
             guard let plan = try await makePlan(database) else { return try await database.close() }
             let base = overlay.freeze().image
+            if context.isRehearsal { result.base = base }
             guard let baseline = try await takeBaseline(base) else { return try await database.close() }
             let end = try await run(plan, on: database, overlay, from: baseline)
             try await database.close()
