@@ -20,7 +20,8 @@ public final class ContentReplacement: @unchecked Sendable {
         let code = sqlite3_open_v2(source, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
         guard code == SQLITE_OK else {
             sqlite3_close_v2(opened)
-            throw EngineError(extendedCode: code, message: "\(source): \(String(cString: sqlite3_errstr(code)))")
+            throw EngineError(
+                extendedCode: code, message: "\(source): \(String(cString: sqlite3_errstr(code)))")
         }
         self.source = opened
         backup = sqlite3_backup_init(connection.handle, "main", opened, "main")

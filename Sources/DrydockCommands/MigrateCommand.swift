@@ -123,7 +123,9 @@ struct MigrateCommand: AsyncParsableCommand {
         if let format, ReportRenderers.named(format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
         }
-        if database.isEmpty || backup == "" || backupFolder == "" { throw ValidationError("a file has a name") }
+        if database.isEmpty || backup == "" || backupFolder == "" {
+            throw ValidationError("a file has a name")
+        }
         if check, apply { throw ValidationError("--check and --apply exclude each other") }
         if [backup != nil, backupFolder != nil, noBackup].count(where: { $0 }) > 1 {
             throw ValidationError("--backup, --backup-folder and --no-backup exclude each other")

@@ -13,7 +13,8 @@ extension HumanRenderer {
         for need in migrate.needs {
             let free = need.free.map { ", \(StatisticsRenderer.size($0)) free" } ?? ""
             let verb = migrate.outcome == .applied ? "took at most" : "needs"
-            lines.append("\(verb) \(StatisticsRenderer.size(need.bytes)) in \(need.folder)\(free): \(need.purpose)")
+            lines.append(
+                "\(verb) \(StatisticsRenderer.size(need.bytes)) in \(need.folder)\(free): \(need.purpose)")
         }
         if let seconds = migrate.lockSeconds {
             lines.append(
@@ -37,7 +38,8 @@ extension HumanRenderer {
         case .upToDate: "nothing is pending"
         case .pending: "\(counted(migrate.pending.count, "migration")) pending"
         case .rehearsed:
-            report.hasPassed ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
+            report.hasPassed
+                ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
         case .refused: "refused, nothing was written"
         case .applied: "migrated"
         case .damaged: "migrated, but \(migrate.database) is not read as it was written: the disk is failing"

@@ -85,7 +85,9 @@ package struct HumanRenderer: ReportRenderer {
         text += report.migrate.map { cost($0, options) } ?? ""
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
-        if report.lint != nil || report.migrate?.outcome == .pending, text.hasPrefix("\n") { text.removeFirst() }
+        if report.lint != nil || report.migrate?.outcome == .pending, text.hasPrefix("\n") {
+            text.removeFirst()
+        }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 

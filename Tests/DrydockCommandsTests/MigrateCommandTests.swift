@@ -10,7 +10,8 @@ import Testing
         #expect(try project.run("migrate", database, "--check").status == 1)
         let rehearsal = try project.run("migrate", database)
         #expect(rehearsal.status == 0 && rehearsal.output.contains("nothing was written"), "\(rehearsal)")
-        let json = try project.run("migrate", database, "--apply", "--format", "json", "--report", "human=out.txt")
+        let json = try project.run(
+            "migrate", database, "--apply", "--format", "json", "--report", "human=out.txt")
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect(object["command"] as? String == "migrate" && object["verdict"] as? String == "passed")
@@ -19,7 +20,8 @@ import Testing
         let backup = try #require(migration["backup"] as? String)
         #expect(FileManager.default.fileExists(atPath: backup))
         #expect(
-            try String(contentsOf: project.folder.appending(path: "out.txt"), encoding: .utf8).contains("migrated"))
+            try String(contentsOf: project.folder.appending(path: "out.txt"), encoding: .utf8).contains(
+                "migrated"))
         let check = try project.run("migrate", database, "--check")
         #expect(check.status == 0 && check.output.contains("nothing is pending"))
     }

@@ -20,13 +20,16 @@ import Testing
         var replay = ReplaySummary(snapshot: "data/app.sqlite")
         (replay.from, replay.to, replay.rowsCompared, replay.seconds) = ("v1", "v3_parse", 48_000, 0.8)
         replay.steps = summary.pending.map {
-            .init(migration: $0, seconds: 0.0123, pagesWritten: 7, bytesWritten: 28_672, statementSeconds: [0.01, 0.002])
+            .init(
+                migration: $0, seconds: 0.0123, pagesWritten: 7, bytesWritten: 28_672,
+                statementSeconds: [0.01, 0.002])
         }
         report.replays = [replay]
         (summary.bytesBefore, summary.bytesAfter, summary.rehearsals) = (12_288_000, 12_320_768, 1)
         if outcome == .refused {
             var finding = Finding(
-                .rowsLost, "7 rows of email are gone (of 12)", help: "Declare it.", migration: "v2_tidy", table: "email")
+                .rowsLost, "7 rows of email are gone (of 12)", help: "Declare it.", migration: "v2_tidy",
+                table: "email")
             finding.snapshot = "data/app.sqlite"
             report.findings = [finding]
             summary.notes = ["something worth knowing"]
@@ -35,7 +38,9 @@ import Testing
         summary.lockSeconds = 0.034
         summary.needs = [
             .init(folder: "/data", bytes: 12_288_000, purpose: "the backup", free: 1 << 32),
-            .init(folder: "/data", bytes: 40_000, purpose: "the rollback journal, with the old pages", free: nil),
+            .init(
+                folder: "/data", bytes: 40_000, purpose: "the rollback journal, with the old pages", free: nil
+            ),
         ]
         if outcome == .applied || outcome == .damaged {
             summary.backup = "/data/app.sqlite.v1-20241121T101500Z.backup"

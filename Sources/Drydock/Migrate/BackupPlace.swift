@@ -19,7 +19,10 @@ struct BackupPlace: Sendable {
             case .none:
                 (nil, false, request.temporaryFolder ?? Self.temporaryFolder)
             case .folder(let folder):
-                (folder + "/" + (database.split(separator: "/").last.map(String.init) ?? database), false, folder)
+                (
+                    folder + "/" + (database.split(separator: "/").last.map(String.init) ?? database), false,
+                    folder
+                )
             case .path(let path):
                 (path, true, VacuumPlan.folder(of: path))
             }

@@ -20,6 +20,8 @@ actor HeldDatabase {
     private let watch: (any OpenDatabase)?
     nonisolated let isAlone: Bool
     private var hold: ReadLock?
+    /// What was written below the connection.
+    private var delta: PageDelta?
     /// Pages were written below the connection.
     private let written = StopFlag()
     /// Of the writing connection, which does not count what it commits itself.
@@ -82,6 +84,7 @@ actor HeldDatabase {
         _ end: Image, over base: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         if watch == nil, let delta = try PageDelta(from: base, to: end), try await write(delta, progress) {
+            self.delta = delta
             return true
         }
         let source = try Overlay(end)
@@ -116,7 +119,8 @@ actor HeldDatabase {
         return try await database.withConnection { connection in
             _ = try LiveLock.checkpoint(connection)
             let file = try MainFile(of: connection)
-            guard try file.size() == delta.before.byteCount, progress(0, delta.pages.count) else { return false }
+            guard try file.size() == delta.before.byteCount else { return false }
+            guard progress(0, delta.pages.count) else { throw EngineError.interrupted }
             let journal = try RollbackJournal(of: path, delta: delta)
             written.set()
             try delta.write(to: file) { _ = progress($0, delta.pages.count) }
@@ -125,14 +129,16 @@ actor HeldDatabase {
         }
     }
 
-    /// The database after ``install(_:progress:)``; nil when somebody else has written it since.
-    func imageOfInstalled() async throws -> Image? {
+    /// Reads the database again.
+    /// - Returns: whether it is what was installed; nil when somebody else has written it since.
+    func isInstalled(_ end: Image) async throws -> Bool? {
         if watch != nil {
             let version = version
             try await takeHold()
             guard version == self.version else { return nil }
         }
-        return try await image()
+        let image = try await image()
+        return try delta?.isWritten(in: image) ?? image.hasBytes(of: end, isInstalled: true)
     }
 
     /// - Returns: whether a reader keeps the log from being moved to the file.
@@ -142,11 +148,14 @@ actor HeldDatabase {
         hold = nil
         let isAlone = isAlone
         // A connection below which pages were written knows nothing of them.
-        let isBusy = written.value ? false : try? await database.withConnection { connection in
-            guard isAlone else { return try LiveLock.checkpoint(connection) }
-            try LiveLock.release(connection)
-            return false
-        }
+        let isBusy =
+            written.value
+            ? false
+            : try? await database.withConnection { connection in
+                guard isAlone else { return try LiveLock.checkpoint(connection) }
+                try LiveLock.release(connection)
+                return false
+            }
         try? await watch?.close()
         try? await database.close()
         overlays = []
@@ -156,7 +165,8 @@ actor HeldDatabase {
 
     /// Has SQLite look: should the writing have failed, it takes back what was written.
     private func settle() async {
-        guard let database = try? await engine.open(.uri(fileURI(of: path)), settings: VacuumCheck.settings) else { return }
+        guard let database = try? await engine.open(.uri(fileURI(of: path)), settings: VacuumCheck.settings)
+        else { return }
         try? await database.withConnection { connection in
             _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
         }
@@ -171,6 +181,11 @@ actor HeldDatabase {
         }
         version = seen.withLock { $0 }
     }
+}
+
+extension EngineError {
+    /// SQLITE_INTERRUPT.
+    fileprivate static let interrupted = EngineError(extendedCode: 9, message: "interrupted")
 }
 
 extension OpenDatabase {

@@ -36,7 +36,8 @@ struct LiveCopier: Sendable {
             }
         }
         await live.close()
-        throw RequestError("\(path) is written all the time, so it could not be read as it is at one moment; try again")
+        throw RequestError(
+            "\(path) is written all the time, so it could not be read as it is at one moment; try again")
     }
 
     /// - Parameter mark: see ``TemporaryCopy``.
@@ -62,7 +63,8 @@ struct LiveCopier: Sendable {
         }
         switch error {
         case let error as EngineError where error.code == 5:
-            return RequestError("\(path) cannot be read: \(error.message); another program holds it, try again later")
+            return RequestError(
+                "\(path) cannot be read: \(error.message); another program holds it, try again later")
         case let error as EngineError: return RequestError("\(path) cannot be read: \(error.message)")
         case let error as OverlayError: return RequestError("\(path) cannot be read: \(error)")
         default: return error

@@ -129,7 +129,9 @@ struct MigrationApply: Sendable {
             let installed = try told(outcome, summary)
             guard installed != .not else { continue }
             summary.lockSeconds = (ContinuousClock.now - start).inSeconds
-            if isBusy { summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint") }
+            if isBusy {
+                summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint")
+            }
             report.migrate = summary
             return report
         }
@@ -159,7 +161,9 @@ struct MigrationApply: Sendable {
             summary.notes.append("another program has migrated it meanwhile")
             return .refused
         }
-        guard summary.outcome != .refused, let end = rehearsal.end, let base = rehearsal.base else { return .refused }
+        guard summary.outcome != .refused, let end = rehearsal.end, let base = rehearsal.base else {
+            return .refused
+        }
         summary.needs = try needs(rehearsal, isShared: !held.isAlone)
         if request.checksDisk { try check(summary.needs) }
         try Task.checkCancellation()
@@ -182,12 +186,11 @@ struct MigrationApply: Sendable {
 
     private func readAgain(_ end: Image, _ summary: inout MigrateSummary, _ held: HeldDatabase) async {
         do {
-            guard let installed = try await held.imageOfInstalled() else {
-                summary.notes.append("others committed since, so the result was not read again")
-                return
+            switch try await held.isInstalled(end) {
+            case true?: break
+            case false?: summary.outcome = .damaged
+            case nil: summary.notes.append("others committed since, so the result was not read again")
             }
-            guard try !installed.hasBytes(of: end, isInstalled: true) else { return }
-            summary.outcome = .damaged
         } catch {
             summary.notes.append("the result could not be read again: \(error)")
         }
@@ -202,14 +205,16 @@ struct MigrationApply: Sendable {
             guard total <= free else {
                 throw RequestError(
                     "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); free space, or "
-                        + "have the backup elsewhere with --backup-folder; \(request.path) holds what it held")
+                        + "have the backup elsewhere with --backup-folder; \(request.path) holds what it held"
+                )
             }
         }
     }
 
     // MARK: - What went wrong
 
-    private func told(_ outcome: Result<Installed, any Error>, _ summary: MigrateSummary) throws -> Installed {
+    private func told(_ outcome: Result<Installed, any Error>, _ summary: MigrateSummary) throws -> Installed
+    {
         do {
             return try outcome.get()
         } catch let error as EngineError {

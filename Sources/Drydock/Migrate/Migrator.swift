@@ -43,7 +43,11 @@ public struct Migrator: Sendable {
         var summary = MigrateSummary(database: request.path, outcome: .upToDate)
         summary.pending = asked.pending.map(\.identifier)
         if request.mode == .check || asked.pending.isEmpty {
-            if !asked.pending.isEmpty { summary.outcome = .pending }
+            if !asked.pending.isEmpty {
+                summary.outcome = .pending
+            } else if !report.hasPassed {
+                summary.outcome = .refused
+            }
             report.migrate = summary
             return report
         }

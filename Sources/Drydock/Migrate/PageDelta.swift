@@ -14,7 +14,9 @@ struct PageDelta: Sendable {
     /// - Throws: ``OverlayError``.
     init?(from before: Image, to after: Image) throws {
         let size = before.pageSize
-        guard size == after.pageSize, before.byteCount % size == 0, after.byteCount % size == 0 else { return nil }
+        guard size == after.pageSize, before.byteCount % size == 0, after.byteCount % size == 0 else {
+            return nil
+        }
         (self.before, self.after, pageSize) = (before, after, size)
         let (old, new) = (before.byteCount / size, after.byteCount / size)
         let pair = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * size, alignment: 16)
@@ -65,6 +67,25 @@ struct PageDelta: Sendable {
         try after.checkIntact()
         if after.byteCount < before.byteCount { try file.truncate(to: after.byteCount) }
         try file.sync()
+    }
+
+    /// Whether a state of the database has the pages that were written; the others were not touched.
+    /// - Throws: ``OverlayError``.
+    func isWritten(in image: Image) throws -> Bool {
+        guard image.byteCount == after.byteCount else { return false }
+        let pair = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pageSize, alignment: 16)
+        defer { pair.deallocate() }
+        let expected = UnsafeMutableRawBufferPointer(rebasing: pair[..<pageSize])
+        let found = UnsafeMutableRawBufferPointer(rebasing: pair[pageSize...])
+        for number in written {
+            let offset = (Int(number) - 1) * pageSize
+            try after.read(into: expected, at: offset)
+            if number == 1 { try stamp(expected) }
+            try image.read(into: found, at: offset)
+            guard expected.elementsEqual(found) else { return false }
+        }
+        try image.checkIntact()
+        return true
     }
 
     /// What a transaction of SQLite's writes of its own on the first page: "The file change counter is a 4-byte

@@ -22,7 +22,8 @@ struct PendingCheck: Sendable {
         var report = VerifyReport()
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
-        report.findings = request.findings + set.findings
+        report.findings =
+            request.findings + set.findings
             + verifier.nothingToVerify(set, [snapshot], request)
         if let lock = try verifier.lockCheck(request, &report) {
             var findings = try verifier.lockFindings(lock, request, set)

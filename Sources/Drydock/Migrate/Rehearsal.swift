@@ -36,11 +36,13 @@ struct Rehearsal: Sendable {
     func obstacle(_ pending: [Migration]) throws -> String? {
         guard let end, let base else { return "the pending migrations were not run to the end" }
         for statement in pending.flatMap(\.statements) where statement.reachesOutside {
-            return "\(statement.source.name):\(statement.location.line) reaches into another file, which a rehearsal does not "
+            return
+                "\(statement.source.name):\(statement.location.line) reaches into another file, which a rehearsal does not "
                 + "write: run it with the tool itself"
         }
         guard try base.journalVersion() == end.journalVersion() else {
-            return "a migration changes the journal mode, which is not done to a live file: take the PRAGMA out, and "
+            return
+                "a migration changes the journal mode, which is not done to a live file: take the PRAGMA out, and "
                 + "set it with the program stopped"
         }
         if base.pageSize != end.pageSize, try base.journalVersion() == 2 {

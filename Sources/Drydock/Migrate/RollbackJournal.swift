@@ -93,13 +93,16 @@ struct RollbackJournal {
         return sum
     }
 
-    private static func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) } }
+    private static func bytes(_ number: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }
+    }
 
     private static func put(_ bytes: [UInt8], at offset: Int, _ descriptor: Int32, _ path: String) throws {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
+                pwrite(
+                    descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure(path, count < 0 ? errno : EIO) }
@@ -117,6 +120,7 @@ struct RollbackJournal {
 
     private static func failure(_ path: String, _ code: Int32) -> RequestError {
         let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
-        return RequestError("the journal \(path) cannot be written: \(reason); the database holds what it held")
+        return RequestError(
+            "the journal \(path) cannot be written: \(reason); the database holds what it held")
     }
 }

@@ -18,7 +18,8 @@ extension TemporaryCopy {
                 rebasing: buffer[..<min(Self.chunk, image.byteCount - offset)])
             try image.read(into: part, at: offset)
             try transfer(part.count, "written") { done in
-                pwrite(descriptor, part.baseAddress?.advanced(by: done), part.count - done, off_t(offset + done))
+                pwrite(
+                    descriptor, part.baseAddress?.advanced(by: done), part.count - done, off_t(offset + done))
             }
         }
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }

@@ -140,7 +140,8 @@ public struct Verifier: Sendable {
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages, isRehearsal: request.isRehearsal)
+            isFullCheck: request.isFullCheck, readsPages: request.readsPages, isRehearsal: request.isRehearsal
+        )
     }
 
     private func baselines(

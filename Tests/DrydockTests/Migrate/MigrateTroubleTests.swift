@@ -9,7 +9,8 @@ import Testing
     @Test(arguments: ["delete", "wal"])
     func `a commit between rehearsal and lock is rehearsed too`(journal: String) async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = \(journal)")
-        let (path, count) = (project.path, Mutex(0))
+        let path = project.path
+        let count = Mutex(0)
         let report = try await project.migrate(
             .apply,
             onEvent: { event in
@@ -34,7 +35,8 @@ import Testing
         let other = try PlainDatabase(project.path)
         try other.execute("BEGIN \(lock); UPDATE person SET name = 'x' WHERE id = 1")
         let result = try project.tool("--apply", "--busy-timeout", "200ms")
-        #expect(result.status == 2 && result.errors.contains("another program holds live.sqlite"), "\(result)")
+        #expect(
+            result.status == 2 && result.errors.contains("another program holds live.sqlite"), "\(result)")
         #expect(result.errors.contains("holds what it held"))
         // What is committed can be read, but for an EXCLUSIVE lock in a rollback journal mode, and copied.
         #expect(try project.tool("--check").status == 1)
@@ -95,13 +97,16 @@ import Testing
         #expect(try #require(log) > 100_000_000)
         let result = try project.tool("--apply", "--no-backup")
         // That blob is in no migration is nothing new.
-        #expect(result.status == 0 && result.output.contains("warning[schema-mismatch] (pre-existing)"), "\(result)")
+        #expect(
+            result.status == 0 && result.output.contains("warning[schema-mismatch] (pre-existing)"),
+            "\(result)")
         #expect(try other.firstRow("SELECT count(*) FROM pet") { $0.integer(0) } == 400)
         #expect(try other.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok")
     }
 
     @Test func `cancelled, it leaves everything as it was`() async throws {
-        let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c;"
+        let endless =
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c;"
         let project = try MigrateCase([ToolProject.two, endless])
         // The fresh install would not end either.
         try project.folder.write(
@@ -125,7 +130,8 @@ import Testing
     @Test func `files that are none`() async throws {
         let project = try MigrateCase()
         let cases = [
-            ("no.sqlite", "there is no database"), ("backups", "is a folder"), ("Migrations/v1.sql", "is no SQLite database"),
+            ("no.sqlite", "there is no database"), ("backups", "is a folder"),
+            ("Migrations/v1.sql", "is no SQLite database"),
             ("empty", "is empty"),
         ]
         try Data().write(to: URL(filePath: project.folder.file("empty")))
@@ -146,7 +152,8 @@ import Testing
                 ["migrate", "locked/live.sqlite", "-m", "Migrations", "--no-lock"] + arguments,
                 asNobody: true)
         }
-        try FileManager.default.createDirectory(atPath: folder.file("locked"), withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            atPath: folder.file("locked"), withIntermediateDirectories: false)
         try FileManager.default.moveItem(atPath: project.path, toPath: folder.file("locked/live.sqlite"))
         guard Tool.isForNobody else { return }
         let modes: [(String, Int)] = [("locked/live.sqlite", 0o444), ("locked", 0o555)]
@@ -156,8 +163,10 @@ import Testing
         let result = try nobody()
         #expect(result.status == 0 && result.output.contains("rehearsed"), "\(result)")
         let refused = try nobody("--apply")
-        #expect(refused.status == 2 && refused.errors.contains("cannot be written by this user"), "\(refused)")
-        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: folder.file("locked/live.sqlite"))
+        #expect(
+            refused.status == 2 && refused.errors.contains("cannot be written by this user"), "\(refused)")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o666], ofItemAtPath: folder.file("locked/live.sqlite"))
         let folderRefused = try nobody("--apply")
         #expect(folderRefused.errors.contains("journal beside the database"), "\(folderRefused)")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file("locked"))
@@ -175,7 +184,8 @@ import Testing
         let before = try MigrateCase.content(path)
         // It fits without the migration's own rows.
         try project.folder.write(
-            "Migrations/v2.sql", "CREATE TABLE more(x); INSERT INTO more VALUES (zeroblob(700000)); \(ToolProject.two)")
+            "Migrations/v2.sql",
+            "CREATE TABLE more(x); INSERT INTO more VALUES (zeroblob(700000)); \(ToolProject.two)")
         for backup in [nil, MigrateRequest.Backup.none] {
             let refusal = try await project.refusal(.apply) {
                 ($0.path, $0.backup, $0.checksDisk) = (path, backup, isAsked)

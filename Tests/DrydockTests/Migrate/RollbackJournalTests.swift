@@ -18,7 +18,10 @@ import Testing
             WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 300)
             INSERT INTO t SELECT n, randomblob(n) FROM s; INSERT INTO u VALUES (randomblob(200000))
             """)
-        for change in ["DROP TABLE u", "INSERT INTO t SELECT id + 300, x || x FROM t", "UPDATE t SET x = 1 WHERE id % 9 = 0"] {
+        for change in [
+            "DROP TABLE u", "INSERT INTO t SELECT id + 300, x || x FROM t",
+            "UPDATE t SET x = 1 WHERE id % 9 = 0",
+        ] {
             try? FileManager.default.removeItem(atPath: new)
             try FileManager.default.copyItem(atPath: old, toPath: new)
             try PlainDatabase(new).execute(change)

@@ -29,14 +29,15 @@ struct MigrateCase {
             rows: Self.rows + rows, pragmas: pragmas)
         for (name, sql) in scenario.migrations { try folder.write("Migrations/\(name).sql", sql) }
         for name in ["tmp", "backups"] {
-            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: true)
         }
         try scenario.makeSnapshot(path)
     }
 
     func migrate(
-        _ mode: MigrateRequest.Mode, onEvent: @escaping @Sendable (MigrateEvent) -> Void = { _ in },
-        _ configure: (inout MigrateRequest) -> Void = { _ in }
+        _ mode: MigrateRequest.Mode, _ configure: (inout MigrateRequest) -> Void = { _ in },
+        onEvent: @escaping @Sendable (MigrateEvent) -> Void = { _ in }
     ) async throws -> VerifyReport {
         var request = MigrateRequest(path: path)
         request.mode = mode
@@ -83,7 +84,9 @@ struct MigrateCase {
         }
         result["integrity"] = try database.literals("PRAGMA integrity_check")
         result["keys"] = try database.literals("PRAGMA foreign_key_check")
-        for table in try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'", [], { $0.string(0) }) {
+        for table in try database.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'", [], { $0.string(0) })
+        {
             result["t " + table] = try database.literals("SELECT rowid, * FROM \"\(table)\" ORDER BY rowid")
         }
         return result
