@@ -46,10 +46,13 @@ actor HeldDatabase {
         settings.busyTimeout = timeout
         settings.interrupt = { stop.value }
         let location = DatabaseLocation.uri(fileURI(of: path))
-        let database = try await engine.open(location, settings: settings)
+        var database = try await engine.open(location, settings: settings)
         var watch: (any OpenDatabase)?
         do {
             if try await !LiveLock.take(on: database, timeout) {
+                // What was tried left a lock behind (PENDING) that keeps everybody from opening the file.
+                try await database.close()
+                database = try await engine.open(location, settings: settings)
                 watch = try await engine.open(location, settings: settings)
             }
             let held = HeldDatabase(engine, path, database, watch: watch)

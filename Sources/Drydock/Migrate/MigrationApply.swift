@@ -22,8 +22,7 @@ struct MigrationApply: Sendable {
         let place = try BackupPlace(request)
         let (rehearsal, seconds) = try await rehearse { try await copier.copy(into: place.folder) }
         var (report, summary) = try self.summary(rehearsal, rehearsals: 1)
-        let state = LiveState(request.path)
-        let isShared = state.isLogged && state.isOpenElsewhere
+        let isShared = isOpenElsewhere
         // The copy was written and read again. Under the lock everything is read; where others have the log open, it
         // is also written twice.
         summary.lockSeconds = isShared ? seconds * 2 : seconds / 2
@@ -92,6 +91,12 @@ struct MigrationApply: Sendable {
         return growth > 0 ? needs + [need(folder, growth, "what the database grows by")] : needs
     }
 
+    /// Whether others have its log open; to be asked while this process has no connection to it.
+    private var isOpenElsewhere: Bool {
+        let state = LiveState(request.path)
+        return state.isLogged && state.isOpenElsewhere
+    }
+
     private var folder: String { VacuumPlan.folder(of: realPath(of: request.path)) }
 
     private func need(_ folder: String, _ bytes: Int, _ purpose: String) -> MigrateSummary.Need {
@@ -111,6 +116,7 @@ struct MigrationApply: Sendable {
                 return report
             }
             try Task.checkCancellation()
+            if request.checksDisk { try check(needs(rehearsal, isShared: isOpenElsewhere)) }
             let start = ContinuousClock.now
             let held = try await hold()
             let outcome: Result<Installed, any Error>
@@ -231,6 +237,8 @@ struct MigrationApply: Sendable {
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"
+        // The files that SQLite makes beside the database fail so.
+        case 10 where (DiskSpace.free(in: folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
         case 8: return "\(path) cannot be written: \(error.message); \(rest)"
         default: return "\(path) cannot be migrated: \(error.message); \(rest)"
         }

@@ -41,6 +41,8 @@ import Testing
         let report = try await project.migrate(.apply)
         let summary = try #require(report.migrate)
         #expect(summary.outcome == .applied && summary.notes.isEmpty && summary.rehearsals == 1, "\(summary)")
+        // SQLite looks whether its schema is still the database's when a statement runs, not when it is compiled.
+        try other?.execute("SELECT * FROM person LIMIT 1")
         try other?.execute("INSERT INTO person VALUES (1000, 'later', '')")
         try plain.execute("INSERT INTO person VALUES (1000, 'later', '')")
         if other == nil {
@@ -65,11 +67,11 @@ import Testing
         try other.execute("INSERT INTO person VALUES (500, 'in the log')")
         let result = try project.tool("--apply")
         #expect(result.status == 0 && result.output.contains("migrated"), "\(result)")
+        try other.execute("SELECT * FROM person LIMIT 1")
         try other.execute("INSERT INTO person VALUES (501, 'later', 'x')")
         let content = try MigrateCase.content(project.path)
         #expect(content["t person"]?.count == 402 && content["t pet"]?.count == 400)
-        #expect(
-            content["journal_mode"] == [["text([119, 97, 108])"]] || "\(content)".contains("119, 97, 108"))
+        #expect(try other.firstRow("PRAGMA journal_mode") { $0.string(0) } == "wal")
         #expect(try other.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok")
     }
 
@@ -114,19 +116,12 @@ import Testing
     @Test(arguments: [
         ["ALTER TABLE person ADD COLUMN born TEXT;", "INSERT INTO person(id, name) VALUES (1, 'again');"],
         ["SELECT no_such_function();"], ["ATTACH 'other.sqlite' AS o; CREATE TABLE o.t(x);"],
-        ["PRAGMA journal_mode = WAL;"],
     ]) func `what does not run to the end changes nothing`(steps: [String]) async throws {
         let project = try MigrateCase(steps)
         let before = try project.folder.contents()
-        var notes: [String] = []
-        do {
-            let report = try await project.migrate(.apply)
-            #expect(report.migrate?.outcome == .refused || report.migrate?.outcome == .applied)
-            notes = report.migrate?.notes ?? []
-            // In Drydock's own format this PRAGMA is a no-op, which it says.
-            guard report.migrate?.outcome == .refused else { return }
-        }
-        #expect(try project.folder.contents() == before, "\(notes)")
+        let report = try await project.migrate(.apply)
+        #expect(report.migrate?.outcome == .refused && !report.hasPassed, "\(report.findings.map(\.line))")
+        #expect(try project.folder.contents() == before)
     }
 
     @Test func `stand-ins rehearse and never write`() async throws {
@@ -147,7 +142,7 @@ import Testing
         let before = try project.folder.contents()
         #expect(try await project.migrate(.rehearsal, configure).hasPassed)
         let report = try await project.migrate(.apply, configure)
-        report.expect(errors: [.migrationFailed])
+        #expect(report.rules(.error) == [.migrationFailed])
         #expect(try project.folder.contents() == before)
     }
 
