@@ -8,9 +8,11 @@ struct LiveCopier: Sendable {
     let stop: StopFlag
     var checksDisk = true
 
-    private static let attempts = 5
-    /// In a rollback journal mode nobody can commit as long as the copy is made.
-    private static let limit = Duration.seconds(3600)
+    /// How long a read transaction may last. In a rollback journal mode nobody can commit meanwhile: what takes longer
+    /// than the first goes on without, and counts if nobody wrote; only then they have to wait.
+    private static let short = Duration.seconds(1)
+    private static let long = Duration.seconds(3600)
+    private static let attempts = 4
 
     /// Asks the database itself, where it lies.
     /// - Throws: ``RequestError``.
@@ -20,27 +22,27 @@ struct LiveCopier: Sendable {
         var settings = ConnectionSettings()
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
-        let live = LiveOverlay(
-            engine: engine, path: path, settings: settings, limit: Self.limit, isStopped: { stop.value })
-        for _ in 0..<Self.attempts {
+        let limits =
+            (LiveState(path).isLogged ? [] : [Self.short]) + Array(repeating: Self.long, count: Self.attempts)
+        for limit in limits {
+            let live = LiveOverlay(
+                engine: engine, path: path, settings: settings, limit: limit, isStopped: { stop.value })
             do {
                 let result = try await live.slice(body)
                 await live.close()
                 return result
             } catch is LiveOverlay.Outlasted {
-                continue
+                await live.close()
             } catch {
                 await live.close()
                 try Task.checkCancellation()
                 throw fault(error)
             }
         }
-        await live.close()
         throw RequestError(
             "\(path) is written all the time, so it could not be read as it is at one moment; try again")
     }
 
-    /// - Parameter mark: see ``TemporaryCopy``.
     /// - Throws: ``RequestError``.
     func copy(into folder: String) async throws -> TemporaryCopy {
         try await look { try copy($0.image, into: folder) }

@@ -78,13 +78,13 @@ struct RollbackJournal {
         }
         try flush()
         try delta.before.checkIntact()
-        guard fsync(descriptor) == 0 else { throw failure(path, errno) }
+        guard sync(descriptor) else { throw failure(path, errno) }
         let pageCount = UInt32(delta.before.byteCount / delta.pageSize)
         var header = magic + bytes(UInt32(delta.kept.count)) + bytes(nonce) + bytes(pageCount)
         header += bytes(UInt32(sector)) + bytes(UInt32(delta.pageSize))
         header += [UInt8](repeating: 0, count: sector - header.count)
         try put(header, at: 0, descriptor, path)
-        guard fsync(descriptor) == 0 else { throw failure(path, errno) }
+        guard sync(descriptor) else { throw failure(path, errno) }
     }
 
     private static func checksum(_ page: UnsafeMutableRawBufferPointer, _ nonce: UInt32) -> UInt32 {
@@ -108,6 +108,14 @@ struct RollbackJournal {
             guard count > 0 else { throw failure(path, count < 0 ? errno : EIO) }
             done += count
         }
+    }
+
+    private static func sync(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        // There fsync leaves it to the drive (fsync(2)).
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
     }
 
     private static func syncFolder(of path: String) throws {
