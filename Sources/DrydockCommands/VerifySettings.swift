@@ -29,7 +29,7 @@ struct VerifySettings: Sendable {
         request.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
-        try declare(command, config)
+        try request.declare(command.declarations, config)
         format = command.output.format ?? config.format ?? "human"
         reports = config.reports + command.output.reports
         engines = command.engine
@@ -39,24 +39,26 @@ struct VerifySettings: Sendable {
         options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
     }
 
-    private mutating func declare(_ command: VerifyCommand, _ config: ConfigFile) throws {
-        request.declarations = config.declarations
-        request.findings = config.findings
-        for option in command.declarations {
+    static var isCI: Bool {
+        let value = ProcessInfo.processInfo.environment["CI"] ?? ""
+        return !value.isEmpty && value != "false" && value != "0"
+    }
+}
+
+extension VerifyRequest {
+    /// Takes what drydock.yml and `--declare` say of migrations that cannot be edited.
+    mutating func declare(_ options: [DeclareOption], _ config: ConfigFile) throws {
+        declarations = config.declarations
+        findings = config.findings
+        for option in options {
             switch Declaration.parse(
                 option.text, place: .init(file: "--declare"), migration: option.migration)
             {
-            case .success(let declarations):
-                request.declarations[option.migration, default: []] += declarations
+            case .success(let parsed): declarations[option.migration, default: []] += parsed
             case .failure(let fault):
                 throw RequestError(
                     "--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
             }
         }
-    }
-
-    static var isCI: Bool {
-        let value = ProcessInfo.processInfo.environment["CI"] ?? ""
-        return !value.isEmpty && value != "false" && value != "0"
     }
 }

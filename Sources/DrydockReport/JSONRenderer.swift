@@ -31,10 +31,13 @@ private struct Envelope: Encodable {
     var fixed: [JSONFix]?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
+    /// Of a live database.
+    var migration: JSONMigration?
 
     init(_ report: VerifyReport, _ options: RenderOptions) {
         command = report.command
         lock = report.lock.map(JSONLock.init)
+        migration = report.migrate.map(JSONMigration.init)
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
@@ -209,6 +212,32 @@ private struct JSONLock: Encodable {
         replaced = lock.replaced
         removed = lock.removed
         unlocked = lock.unlocked
+    }
+}
+
+private struct JSONMigration: Encodable {
+    struct Need: Encodable {
+        var folder, purpose: String
+        var bytes: Int
+        var freeBytes: Int?
+    }
+
+    var database, outcome: String
+    var pending: [String]
+    var bytesBefore, bytesAfter, rehearsals: Int
+    var needs: [Need]
+    var lockSeconds: Double?
+    var backup: String?
+    var notes: [String]
+
+    init(_ migrate: MigrateSummary) {
+        (database, outcome, pending) = (migrate.database, migrate.outcome.rawValue, migrate.pending)
+        (bytesBefore, bytesAfter) = (migrate.bytesBefore, migrate.bytesAfter)
+        (rehearsals, backup, notes) = (migrate.rehearsals, migrate.backup, migrate.notes)
+        lockSeconds = migrate.lockSeconds.map(rounded)
+        needs = migrate.needs.map {
+            Need(folder: $0.folder, purpose: $0.purpose, bytes: $0.bytes, freeBytes: $0.free)
+        }
     }
 }
 

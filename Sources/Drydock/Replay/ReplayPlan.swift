@@ -87,6 +87,18 @@ struct ReplayPlan: Sendable {
         return findings + late.map(finding(late:)) + edited.map(finding(edited:))
     }
 
+    /// A database with tables and no history.
+    static func unknownVersion(of snapshot: Snapshot, _ set: MigrationSet) -> Finding {
+        let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
+        let other =
+            set.format is any NamedHistory
+            ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
+        return Finding(
+            .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
+            help: "It has tables but \(sign). Make snapshots with the app or tool that "
+                + "migrates them, so that the history is there." + other)
+    }
+
     private static func list(_ names: [String]) -> String {
         names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", …" : "")
     }

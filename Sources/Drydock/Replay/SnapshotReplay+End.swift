@@ -99,7 +99,12 @@ extension SnapshotReplay {
     private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
         let mine = catalog.without(shared.subtracting(fresh.tables.keys))
+        let own = ownMismatches
         for var finding in SchemaMismatch.findings(migrated: mine, fresh: fresh) {
+            if own.contains(finding.message) {
+                finding.severity = min(finding.severity, .warning)
+                finding.tags.append(.preExisting)
+            }
             if !code.isEmpty {
                 finding.severity = min(finding.severity, .warning)
                 finding.help =
@@ -108,6 +113,15 @@ extension SnapshotReplay {
             }
             add(finding)
         }
+    }
+
+    /// What a live database that is to be migrated has otherwise already: an index that somebody made by hand is no
+    /// reason to leave it at an old version.
+    private var ownMismatches: Set<String> {
+        guard context.isRehearsal, let baseCatalog, let from = result.summary.from,
+            let index = context.set.index(of: from), let expected = fresh.catalogs[index + 1]
+        else { return [] }
+        return Set(SchemaMismatch.findings(migrated: baseCatalog, fresh: expected).map(\.message))
     }
 
     /// Opens the end once more with the same migrations, as an app's next launch does.

@@ -28,18 +28,28 @@ public struct Verifier: Sendable {
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
+        try await verify(snapshots(request), as: request).report
+    }
+
+    /// The same for snapshots that are at hand, with what each replay gave.
+    func verify(
+        _ snapshots: [Snapshot], as request: VerifyRequest
+    ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
         let log = FaultLog()
-        var report = try await Overlay.$faultLog.withValue(log) { try await verify(request) }
+        var (report, results) = try await Overlay.$faultLog.withValue(log) {
+            try await hold(snapshots, request)
+        }
         // SQLite may have tried again, or gone on without what it wanted to know.
         if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
             report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))
         }
-        return report
+        return (report, results)
     }
 
-    private func verify(_ request: VerifyRequest) async throws -> VerifyReport {
+    private func hold(
+        _ snapshots: [Snapshot], _ request: VerifyRequest
+    ) async throws -> (VerifyReport, [ReplayResult]) {
         let start = ContinuousClock.now
-        let snapshots = try snapshots(request)
         let set = try await load(request, snapshots)
         var report = VerifyReport()
         report.isStrict = request.isStrict
@@ -47,6 +57,7 @@ public struct Verifier: Sendable {
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         let lock = try lockCheck(request, &report)
         let locked = try lock.map { try lockFindings($0, request, set) } ?? []
+        var results: [ReplayResult] = []
         if !set.migrations.isEmpty, !snapshots.isEmpty {
             let context = try await makeContext(request, set, lock)
             let fresh = try await FreshInstall.make(context, timeout: request.timeout)
@@ -54,12 +65,12 @@ public struct Verifier: Sendable {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
-            let results = try await replay(snapshots, context, fresh, request)
+            results = try await replay(snapshots, context, fresh, request)
             assemble(results, context, fresh.catalogs, into: &report)
         }
         report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
-        return report
+        return (report, results)
     }
 
     // MARK: - The request
@@ -92,7 +103,7 @@ public struct Verifier: Sendable {
         return found.filter { seen.insert($0).inserted }
     }
 
-    private func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
+    func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
         -> [Finding]
     {
         var findings: [Finding] = []
@@ -116,7 +127,7 @@ public struct Verifier: Sendable {
         return findings
     }
 
-    private func makeContext(
+    func makeContext(
         _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
     ) async throws -> ReplayContext {
         var targetCount = set.migrations.count
@@ -149,7 +160,8 @@ public struct Verifier: Sendable {
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages)
+            isFullCheck: request.isFullCheck, readsPages: request.readsPages, isRehearsal: request.isRehearsal
+        )
     }
 
     private func baselines(
@@ -217,10 +229,11 @@ public struct Verifier: Sendable {
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
-        report.findings += unusedDeclarations(results, context)
+        // One database needs what it needs, and is at the newest version when it is.
+        if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
         report.findings += results.flatMap(\.findings)
         report.notChecked += results.flatMap(\.notChecked)
-        if results.allSatisfy(\.isUpToDate) {
+        if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
             report.findings.append(
                 Finding(
                     .nothingVerified, .warning,
