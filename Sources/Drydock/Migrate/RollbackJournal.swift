@@ -43,9 +43,11 @@ struct RollbackJournal {
     }
 
     /// Ends the transaction: "the transaction commits when the journal is deleted".
+    /// - Throws: ``RequestError``; then the journal is still there.
     func commit() throws {
         guard unlink(path) == 0 else { throw Self.failure(path, errno) }
-        try Self.syncFolder(of: path)
+        // It is done: where the folder cannot be written to the disk, a loss of power may still undo it as a whole.
+        try? Self.syncFolder(of: path)
     }
 
     /// Whoever may open the database has to be able to take the journal back.
