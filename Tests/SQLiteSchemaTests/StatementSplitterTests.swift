@@ -68,4 +68,15 @@ import Testing
         #expect(last.tokens.map { $0.text(in: source) } == ["select", "2"])
         #expect(SQLSource(name: "", "select 1 -- x").statements().map(\.isTerminated) == [false])
     }
+
+    @Test(arguments: [
+        ("select 1", ["select 1"]), ("select 1 ;", ["select 1 "]), ("select 1; -- x", ["select 1"]),
+        ("select 1 -- x\n;", ["select 1 -- x\n"]), ("select 1 -- x\n-- y", ["select 1 -- x"]),
+        ("select 1 /* x\n */ -- z\n", ["select 1 /* x\n */ -- z"]),
+        ("select 1\n-- +goose Down", ["select 1"]),
+        ("a; b /* x */; c --", ["a", "b /* x */", "c --"]),
+    ])
+    func `comments before the end are the library's too`(sql: String, expected: [String]) {
+        #expect(SQLSource(name: "", sql).statements().map(\.executedText) == expected)
+    }
 }

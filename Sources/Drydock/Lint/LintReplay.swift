@@ -68,15 +68,15 @@ struct LintReplay {
             switch action {
             case .begin, .commit, .rollback, .savepoint, .release, .rollbackTo:
                 // A misplaced one is told by a rule of its own.
-                try? connection.execute(statement.text)
+                try? connection.execute(statement.executedText)
                 if case .rollback = action { try readAll() }
                 if case .rollbackTo = action { try readAll() }
             case .pragma(_, let name, let value): try pragma(name.foldedASCII, value, statement)
             case .vacuum, .reindex, .analyze, .explain, .detach: break
-            case .attach: try connection.execute(statement.text)
+            case .attach: try connection.execute(statement.executedText)
             case .insert, .update, .delete, .select: try change(statement, action)
             default:
-                try connection.execute(statement.text)
+                try connection.execute(statement.executedText)
                 try read(after: action)
             }
             if action.mayChangeTemporaries { try readTemporaries() }
@@ -97,17 +97,17 @@ struct LintReplay {
             "case_sensitive_like", "user_version",
         ]
         guard value != nil, effective.contains(name) else { return }
-        try connection.execute(statement.text)
+        try connection.execute(statement.executedText)
         if name == "writable_schema" { writesSchema = true }
     }
 
     private mutating func change(_ statement: SQLStatement, _ action: StatementAction) throws {
         let isSchema = ["sqlite_schema", "sqlite_master"].contains(action.changedTable?.foldedASCII)
         if isSchema, writesSchema {
-            try connection.execute(statement.text)
+            try connection.execute(statement.executedText)
             return try readAll()
         }
-        _ = try connection.prepare(statement.text)
+        _ = try connection.prepare(statement.executedText)
     }
 
     // MARK: - The schema

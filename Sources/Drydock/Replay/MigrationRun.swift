@@ -41,10 +41,10 @@ struct MigrationRun: Sendable {
     static func run(_ statement: SQLStatement, at index: Int, on connection: any Connection) throws {
         do {
             try Sandbox.check(statement)
-            try connection.execute(statement.text)
+            try connection.execute(statement.executedText)
         } catch let error as EngineError where !error.isInterrupt {
             // What compiles failed on what is in the database.
-            let compiles = (try? connection.prepare(statement.text)) != nil
+            let compiles = (try? connection.prepare(statement.executedText)) != nil
             throw StatementFailure(index: index, error: error, mayQuoteValues: compiles)
         }
     }

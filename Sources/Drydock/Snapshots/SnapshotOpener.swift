@@ -73,7 +73,7 @@ struct SnapshotOpener: Sendable {
                 for statement in statements {
                     do {
                         try Sandbox.check(statement)
-                        try connection.execute(statement.text)
+                        try connection.execute(statement.executedText)
                     } catch let error as EngineError where !error.isInterrupt {
                         var place = Finding.Place(statement, offset: error.offset)
                         place.quotesData = true

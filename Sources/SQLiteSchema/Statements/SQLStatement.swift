@@ -17,6 +17,29 @@ public struct SQLStatement: Sendable {
     /// The statement as it is written, comments inside it included, without the final `;`.
     public var text: String { source.text(in: range) }
 
+    /// The statement as the library gets it: with comments up to its `;`, and where it has none to the end of the
+    /// line.
+    ///
+    /// They count: `ALTER TABLE ... ADD COLUMN` copies the text up to there into the table's definition, where a
+    /// `--` comments out the parenthesis that follows
+    /// (`sqlite3AlterFinishAddColumn` in https://www.sqlite.org/src/file/src/alter.c).
+    public var executedText: String {
+        guard !isTerminated else { return source.text(in: range.lowerBound..<terminatorEnd - 1) }
+        let end = source.bytes.withUnsafeBufferPointer { bytes in
+            let scanner = TokenScanner(bytes: bytes)
+            var end = range.upperBound
+            while end < bytes.count {
+                let token = scanner.token(at: end)
+                let text = bytes[token.range]
+                guard !token.isSignificant, token.kind != .whitespace || !text.contains(UInt8(ascii: "\n"))
+                else { break }
+                end = token.range.upperBound
+            }
+            return end
+        }
+        return source.text(in: range.lowerBound..<end)
+    }
+
     /// Where the statement begins.
     public var location: SourceLocation { source.location(at: range.lowerBound) }
 

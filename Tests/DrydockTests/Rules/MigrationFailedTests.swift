@@ -22,6 +22,9 @@ import Testing
         RuleCase(
             "what an earlier step lost is reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
             errors: [.rowsLost, .migrationFailed]),
+        RuleCase(
+            "a comment that ALTER copies into the table", "ALTER TABLE log ADD COLUMN x TEXT -- free text",
+            errors: [.migrationFailed]),
         RuleCase("VACUUM, which no transaction takes", "VACUUM", errors: [.migrationFailed]),
     ])
     func failures(_ it: RuleCase) async throws {
