@@ -22,9 +22,19 @@ public struct Verifier: Sendable {
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
-        let start = ContinuousClock.now
         let snapshots = try snapshots(request)
-        let set = try await load(request, snapshots)
+        return try await run(request, load(request, snapshots), snapshots)
+    }
+
+    /// The same with migrations that were read already.
+    package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> VerifyReport {
+        try await run(request, set, snapshots(request))
+    }
+
+    private func run(
+        _ request: VerifyRequest, _ set: MigrationSet, _ snapshots: [Snapshot]
+    ) async throws -> VerifyReport {
+        let start = ContinuousClock.now
         var report = VerifyReport()
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
@@ -39,7 +49,7 @@ public struct Verifier: Sendable {
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
             let results = try await replay(snapshots, context, fresh, request)
-            assemble(results, context, fresh.catalogs, into: &report)
+            assemble(results, context, fresh.catalogs, request.proposal, into: &report)
         }
         report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
@@ -191,7 +201,7 @@ public struct Verifier: Sendable {
 
     private func assemble(
         _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
-        into report: inout VerifyReport
+        _ proposal: (@Sendable (String, String) -> String)?, into report: inout VerifyReport
     ) {
         report.replays = results.map(\.summary)
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
@@ -214,7 +224,7 @@ public struct Verifier: Sendable {
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
         for index in report.findings.indices {
             let isReleased = report.findings[index].migration.map(applied.contains) ?? false
-            report.findings[index].placeDeclaration(isReleased: isReleased)
+            report.findings[index].placeDeclaration(isReleased: isReleased, proposal)
         }
     }
 
@@ -251,10 +261,11 @@ public struct Verifier: Sendable {
 extension Finding {
     /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a
     /// released migration, comments included, so for one that a snapshot has applied it is drydock.yml.
-    mutating func placeDeclaration(isReleased: Bool) {
+    mutating func placeDeclaration(isReleased: Bool, _ proposal: ((String, String) -> String)? = nil) {
         help = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard line.hasPrefix(declarationMarker) else { return String(line) }
             let words = line.dropFirst(declarationMarker.count)
+            if let proposal, let migration { return proposal(String(words), migration) }
             guard isReleased, let migration else { return "  -- drydock: \(words)" }
             return """
                   # drydock.yml, since \(migration) is released

@@ -36,5 +36,8 @@ public struct VerifyRequest: Sendable {
     /// verdict, later.
     package var readsPages = true
 
+    /// How a declaration of a migration is proposed where it is no comment.
+    package var proposal: (@Sendable (_ words: String, _ migration: String) -> String)?
+
     public init() {}
 }
