@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .executable(name: "drydock", targets: ["DrydockTool"]),
         .library(name: "Drydock", targets: ["Drydock"]),
+        .library(name: "DrydockTesting", targets: ["DrydockTesting"]),
         .library(name: "DatabaseEngine", targets: ["DatabaseEngine"]),
         .library(name: "GRDBEngine", targets: ["GRDBEngine"]),
         .library(name: "NIOEngine", targets: ["NIOEngine"]),
@@ -38,6 +39,9 @@ let package = Package(
         .target(
             name: "DrydockCommands",
             dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
+        .target(
+            name: "DrydockTesting",
+            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", "CSQLite", grdb]),
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(name: "NIOEngine", dependencies: [engine, "CSQLite", nio]),

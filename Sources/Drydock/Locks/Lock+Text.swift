@@ -8,9 +8,11 @@ extension Lock {
         """
 
     public var text: String {
-        var lines = [
-            Self.heading, "migrations \(LockWord.text(migrationsFolder)) format=\(LockWord.text(format))", "",
-        ]
+        var lines = [Self.heading]
+        if !migrationsFolder.isEmpty {
+            lines.append("migrations \(LockWord.text(migrationsFolder)) format=\(LockWord.text(format))")
+        }
+        lines.append("")
         for migration in migrations {
             lines.append(
                 LockWord.line(
@@ -19,6 +21,11 @@ extension Lock {
                         ("file", migration.file), ("bytes", migration.bytes), ("tokens", migration.tokens),
                         ("checksum", migration.checksum),
                     ]))
+        }
+        for closure in closures {
+            lines.append(
+                LockWord.line(
+                    ["closure", closure.identifier], [("sql", closure.sql), ("values", closure.values)]))
         }
         for snapshot in snapshots.sorted(by: { naturallyPrecedes($0.path, $1.path) }) {
             lines.append("")

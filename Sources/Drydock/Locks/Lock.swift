@@ -6,7 +6,7 @@ public struct Lock: Sendable, Equatable {
     /// The newest form of the file that this version reads and the one that it writes.
     public static let version = 1
 
-    /// The folder of the migrations, seen from the lock's own.
+    /// The folder of the migrations, seen from the lock's own; empty where there are closures alone.
     public var migrationsFolder: String
     /// The name of the migrations' format.
     public var format: String
@@ -14,6 +14,8 @@ public struct Lock: Sendable, Equatable {
     public var migrations: [LockedMigration] = []
     /// In natural order.
     public var snapshots: [LockedSnapshot] = []
+    /// What an app's closures execute, in the order in which they are registered.
+    public var closures: [LockedClosure] = []
 
     public init(migrationsFolder: String, format: String) {
         self.migrationsFolder = migrationsFolder
@@ -48,6 +50,16 @@ public struct Lock: Sendable, Equatable {
     /// The identifiers that are locked, as the history tables have them.
     public var migrationIdentifiers: Set<String> { Set(migrations.map(\.identifier)) }
 
+    /// Writes it in the place of what is there.
+    /// - Throws: ``RequestError``.
+    package func write(to path: String) throws {
+        do {
+            try AtomicFile.write(Array(text.utf8), to: path)
+        } catch {
+            throw RequestError("the lock '\(path)' cannot be written: \(error)")
+        }
+    }
+
     public func migration(_ identifier: String) -> LockedMigration? {
         migrations.first { $0.identifier == identifier }
     }
@@ -70,6 +82,21 @@ public struct LockedMigration: Sendable, Hashable {
     public var checksum: String?
 
     public init(identifier: String) { self.identifier = identifier }
+}
+
+/// A migration that is a closure, as it ran on an empty database when it was locked.
+public struct LockedClosure: Sendable, Hashable {
+    public var identifier: String
+    /// SHA-256 of the SQL that it executes (``TokenDigest``), with `?` where values are bound.
+    public var sql: String
+    /// The same with the values in their places; nil where they are others each time.
+    public var values: String?
+
+    public init(identifier: String, sql: String, values: String?) {
+        self.identifier = identifier
+        self.sql = sql
+        self.values = values
+    }
 }
 
 /// A snapshot as it was when it was locked, and where it comes from.

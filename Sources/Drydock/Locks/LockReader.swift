@@ -4,6 +4,7 @@ struct LockReader {
     private var migrationsLine: (folder: String, format: String)?
     private var migrations: [LockedMigration] = []
     private var snapshots: [LockedSnapshot] = []
+    private var closures: [LockedClosure] = []
     /// Lines that belong to a snapshot, which may come later.
     private var counts: [(snapshot: String, rows: [String: Int], line: Int)] = []
     private var baselines: [(snapshot: String, key: String, text: String, line: Int)] = []
@@ -31,13 +32,15 @@ struct LockReader {
                 throw error(index + 1, fault.message)
             }
         }
-        guard isVersionKnown, let migrationsLine else {
+        guard isVersionKnown, migrationsLine != nil || !closures.isEmpty && migrations.isEmpty else {
             throw error(
                 max(1, lines.count),
                 "the lock has no line '\(isVersionKnown ? "migrations FOLDER format=NAME" : "version 1")'; restore it"
             )
         }
-        var lock = Lock(migrationsFolder: migrationsLine.folder, format: migrationsLine.format)
+        var lock = Lock(
+            migrationsFolder: migrationsLine?.folder ?? "", format: migrationsLine?.format ?? "")
+        lock.closures = closures
         lock.migrations = migrations
         lock.snapshots = try assembled()
         return lock
@@ -84,11 +87,11 @@ struct LockReader {
     private mutating func readEntry(_ kind: String, _ cursor: inout LockCursor, _ line: Int) throws {
         let name: String
         switch kind {
-        case "migrations", "migration", "snapshot", "rows", "baseline": name = try cursor.word()
+        case "migrations", "migration", "closure", "snapshot", "rows", "baseline": name = try cursor.word()
         case "version": throw LockFault("the version stands here twice; restore the lock")
         default:
             throw LockFault(
-                "'\(kind)' begins no line of a lock, which are: migrations, migration, snapshot, rows, baseline"
+                "'\(kind)' begins no line of a lock, which are: migrations, migration, closure, snapshot, rows, baseline"
             )
         }
         switch kind {
@@ -99,6 +102,9 @@ struct LockReader {
         case "migration":
             try once([kind, name], line)
             migrations.append(try migration(name, &cursor))
+        case "closure":
+            try once([kind, name], line)
+            closures.append(try closure(name, &cursor))
         case "snapshot":
             try once([kind, name], line)
             snapshots.append(try snapshot(name, &cursor))
@@ -131,6 +137,14 @@ struct LockReader {
         migration.tokens = try values["tokens"].map { try cursor.digest("tokens", ("tokens", $0), count: 64) }
         migration.checksum = values["checksum"]
         return migration
+    }
+
+    private func closure(_ name: String, _ cursor: inout LockCursor) throws -> LockedClosure {
+        let values = try cursor.pairs(["sql", "values"])
+        let sql = try cursor.require("sql", in: values)
+        return LockedClosure(
+            identifier: name, sql: try cursor.digest("sql", ("sql", sql), count: 64),
+            values: try values["values"].map { try cursor.digest("values", ("values", $0), count: 64) })
     }
 
     private func snapshot(_ name: String, _ cursor: inout LockCursor) throws -> LockedSnapshot {
