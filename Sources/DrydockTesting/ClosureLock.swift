@@ -86,7 +86,8 @@ struct ClosureLock {
         }
         guard let then = locked.values, let values = now.values, then != values else { return nil }
         return Finding(
-            .migrationEdited, .warning, "\(name) executes the same SQL with other values than when it was locked",
+            .migrationEdited, .warning,
+            "\(name) executes the same SQL with other values than when it was locked",
             help: help, migration: name, place: .init(file: name))
     }
 
@@ -95,7 +96,8 @@ struct ClosureLock {
         guard !closures.identifiers.contains(name), !closures.merged.contains(name) else { return nil }
         return Finding(
             .migrationRemoved, "\(name) is locked and no longer registered",
-            help: "Register it again, or merge it: registerMigration(_:merging:migrate:). If no database has applied "
+            help:
+                "Register it again, or merge it: registerMigration(_:merging:migrate:). If no database has applied "
                 + "it: DRYDOCK_RECORD=\(name) swift test", migration: name, place: .init(file: name))
     }
 
@@ -109,7 +111,8 @@ struct ClosureLock {
             Finding(
                 .migrationOutOfOrder, .warning,
                 "\(name) is new and stands before \(identifiers[last]), which is locked",
-                help: "GRDB runs it late on databases that have the others. Register it last.", migration: name,
+                help: "GRDB runs it late on databases that have the others. Register it last.",
+                migration: name,
                 place: .init(file: name))
         }
     }

@@ -72,10 +72,14 @@ struct ClosureRun: Sendable, Hashable {
             case .pragma(_, let name, _) where questions.contains(name.foldedASCII): continue
             case .savepoint(let name): savepoints.append((name.foldedASCII, result.count))
             case .release(let name):
-                guard let index = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) else { continue }
+                guard let index = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) else {
+                    continue
+                }
                 savepoints.removeSubrange(index...)
             case .rollbackTo(let name):
-                guard let index = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) else { continue }
+                guard let index = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) else {
+                    continue
+                }
                 result.removeSubrange(savepoints[index].count...)
                 savepoints.removeSubrange((index + 1)...)
             default: result.append(entry)

@@ -69,7 +69,8 @@ struct ClosureSet: Sendable {
             case .sql(let one, let other)?:
                 Finding(
                     .migrationVaries, "\(identifier) executes other SQL each time that it runs",
-                    help: "Write down what does not depend on the clock, on random numbers, or on the order of a Set or "
+                    help:
+                        "Write down what does not depend on the clock, on random numbers, or on the order of a Set or "
                         + "Dictionary. Users would have different databases under one version.",
                     migration: identifier, place: .init(file: identifier),
                     evidence: Evidence(details: ["once:  \(one)", "again: \(other)"]))

@@ -36,11 +36,13 @@ struct FreshTrace: Sendable {
     }
 
     func difference(of identifier: String, from other: FreshTrace) -> Difference? {
-        guard let mine = runs[identifier]?.entries, let theirs = other.runs[identifier]?.entries, mine != theirs
+        guard let mine = runs[identifier]?.entries, let theirs = other.runs[identifier]?.entries,
+            mine != theirs
         else { return nil }
         let templates = (mine.map(\.template), theirs.map(\.template))
         guard templates.0 != templates.1 else { return .values }
         let pair = zip(templates.0, templates.1).first { $0 != $1 }
-        return .sql(pair?.0 ?? "\(templates.0.count) statements", pair?.1 ?? "\(templates.1.count) statements")
+        return .sql(
+            pair?.0 ?? "\(templates.0.count) statements", pair?.1 ?? "\(templates.1.count) statements")
     }
 }

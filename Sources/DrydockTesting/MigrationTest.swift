@@ -67,7 +67,9 @@ extension Finding {
         switch rule {
         case .nothingVerified where message.hasPrefix("there is no snapshot"): help = Self.snapshotHelp
         case .migrationFailed where help.contains("drydock.yml"):
-            help = "If the app registers it, hand over the app's own configuration: configuration: AppDatabase.configuration"
+            help =
+                "If the app registers it, hand over the app's own configuration: configuration: "
+                + "AppDatabase.configuration"
         default: break
         }
     }

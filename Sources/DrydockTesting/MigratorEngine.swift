@@ -57,7 +57,8 @@ struct MigratorEngine: Engine {
     var refusal: Finding? {
         if migrator.eraseDatabaseOnSchemaChange {
             return Finding(
-                .nothingVerified, "the migrator has eraseDatabaseOnSchemaChange: it would erase what it is to keep",
+                .nothingVerified,
+                "the migrator has eraseDatabaseOnSchemaChange: it would erase what it is to keep",
                 help: "Hand over one without: var migrator = …; migrator.eraseDatabaseOnSchemaChange = false")
         }
         guard migrator.migrations.isEmpty else { return nil }

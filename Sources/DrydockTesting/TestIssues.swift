@@ -33,10 +33,10 @@ struct TestIssues {
     /// Tells what is no failure.
     func warn(_ words: String) {
         #if compiler(>=6.3)
-            if Test.current != nil {
-                Issue.record(Comment(rawValue: words), severity: .warning, sourceLocation: location)
-                return
-            }
+        if Test.current != nil {
+            Issue.record(Comment(rawValue: words), severity: .warning, sourceLocation: location)
+            return
+        }
         #endif
         FileHandle.standardError.write(Data("\(site.path):\(site.line): warning: \(words)\n".utf8))
     }

@@ -190,7 +190,8 @@ import Testing
         }
         // GRDB would trap if it were asked to migrate to a target below what is applied.
         try await database.apply(EngineMigration(identifier: "v1") { _ in Issue.record("it ran again") })
-        #expect(try await database.migrate([EngineMigration(identifier: "v2") { _ in }]).map(\.identifier) == [])
+        #expect(
+            try await database.migrate([EngineMigration(identifier: "v2") { _ in }]).map(\.identifier) == [])
     }
 
     @Test(arguments: Place.memory) func aTransactionThatAMigrationEndsIsAnError(_ place: Place) async throws {

@@ -77,7 +77,8 @@ extension SnapshotReplay {
         }
         guard plan.unknown.isEmpty else {
             return notChecked(
-                .schemaMismatch, "\(snapshot.path) has applied migrations that are not in \(context.set.format.home)")
+                .schemaMismatch,
+                "\(snapshot.path) has applied migrations that are not in \(context.set.format.home)")
         }
         guard let expected = fresh.catalogs[plan.finalCount] else { return }
         addMismatches(of: end.catalog, expected, plan.code)
