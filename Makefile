@@ -9,6 +9,7 @@ verify: prepare                 ## run the main job on Migrations/ and Snapshots
 test: prepare                   ## run the tests
 	swift build --build-tests
 	Scripts/test
+	swift test --package-path Examples/Notes
 
 soak: prepare                   ## run the property tests with thousands of seeds
 	DRYDOCK_SOAK=1 swift test

@@ -67,6 +67,7 @@ let package = Package(
         .testTarget(
             name: "EngineTests",
             dependencies: ["GRDBEngine", "NIOEngine", engine, "OverlayVFS", "CSQLite", grdb]),
+        .testTarget(name: "DrydockTestingTests", dependencies: ["DrydockTesting", "Drydock", grdb]),
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
         .testTarget(
             name: "DrydockReportTests",

@@ -59,7 +59,8 @@ struct ClosureLock {
         if case .sql? = difference { return nil }
         var entry = LockedClosure(
             identifier: identifier, sql: digest(run.entries.map(\.template)), values: nil)
-        if difference == nil { entry.values = digest(run.statements) }
+        let values = digest(run.statements)
+        if difference == nil, values != entry.sql { entry.values = values }
         return entry
     }
 

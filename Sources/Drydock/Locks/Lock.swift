@@ -89,7 +89,7 @@ public struct LockedClosure: Sendable, Hashable {
     public var identifier: String
     /// SHA-256 of the SQL that it executes (``TokenDigest``), with `?` where values are bound.
     public var sql: String
-    /// The same with the values in their places; nil where they are others each time.
+    /// The same with the values in their places; nil where none are, or they are others each time.
     public var values: String?
 
     public init(identifier: String, sql: String, values: String?) {

@@ -13,9 +13,10 @@ import Testing
 
     /// The error is swallowed: the issue has to be enough.
     @Test func inADetachedTask() async throws {
+        let migrator = Self.migrator
         await Task.detached {
             try? await verifyMigrations(
-                Self.migrator, configuration: NotesDatabase.configuration, lock: nil)
+                migrator, configuration: NotesDatabase.configuration, lock: nil)
         }.value
     }
 

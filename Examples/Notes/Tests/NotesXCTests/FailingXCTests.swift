@@ -16,9 +16,10 @@ final class FailingXCTests: XCTestCase {
 
     /// The error is swallowed: the issue has to be enough.
     func testInADetachedTask() async throws {
+        let migrator = Self.migrator
         await Task.detached {
             try? await verifyMigrations(
-                Self.migrator, configuration: NotesDatabase.configuration, lock: nil)
+                migrator, configuration: NotesDatabase.configuration, lock: nil)
         }.value
     }
 
