@@ -27,10 +27,11 @@ lint: prepare                   ## check the style
 format: prepare                 ## put the style right
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
-docs: prepare                   ## print the reference of verify; write docs/rules.md
-	swift build --product drydock
+docs: prepare                   ## print the reference of verify; write docs/rules.md; build the libraries' pages
+	swift build
 	"$$(swift build --show-bin-path)/drydock" help verify
 	"$$(swift build --show-bin-path)/drydock" lint --list-rules --format markdown > docs/rules.md
+	Scripts/documentation
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots

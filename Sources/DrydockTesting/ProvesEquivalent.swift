@@ -11,9 +11,9 @@ import GRDB
 ///         }
 ///     }
 ///
-/// - Parameters:
-///   - snapshots: a folder of databases from which both are run too; looked for as in `verifyMigrations`.
-///   - rows: fills the database of a version, whose identifier it gets, so that there is something to be lost.
+/// - `snapshots`: a folder of databases from which both are run too; looked for as in `verifyMigrations`.
+/// - `rows`: fills the database of a version, whose identifier it gets, so that there is something to be lost.
+///
 /// - Throws: ``MigrationsNotVerified`` when they differ; each difference is an issue as well.
 public func provesEquivalent(
     _ old: DatabaseMigrator, _ new: DatabaseMigrator, snapshots: String? = nil,

@@ -13,10 +13,10 @@ import GRDB
 /// A file that is there is never touched: the call may stay in the tests. Commit what it makes; where `CI` is set it
 /// makes nothing, since what is made anew each time is no database that users have.
 ///
-/// - Parameters:
-///   - path: a relative one is looked for as in `verifyMigrations`; its folder is made where there is none.
-///   - identifier: the last migration to run; nil for all.
-///   - rows: fills the database.
+/// - `path`: a relative one is looked for as in `verifyMigrations`; its folder is made where there is none.
+/// - `identifier`: the last migration to run; nil for all.
+/// - `rows`: fills the database.
+///
 /// - Returns: whether it was made.
 /// - Throws: ``RequestError`` when it cannot be made, and what the migrator or `rows` throws.
 @discardableResult

@@ -11,14 +11,14 @@ import GRDB
 /// Each thing that is wrong becomes an issue of the running test, in Swift Testing and in XCTest alike; what may be
 /// wrong is a warning. Snapshots are never written.
 ///
-/// - Parameters:
-///   - migrator: the app's own, with `eraseDatabaseOnSchemaChange` off.
-///   - snapshots: a folder of databases as released versions left them, or one of them. A relative path is looked
-///     for beside the calling file, then in the folders above it up to the package's root.
-///   - declarations: what migrations are meant to lose or change, by migration.
-///   - configuration: the app's own, where its connections have functions, collations or pragmas.
-///   - lock: the file that keeps what each released migration executes, beside or above `snapshots`; nil for none.
-///     `DRYDOCK_RECORD=1 swift test` writes it.
+/// - `migrator`: the app's own, with `eraseDatabaseOnSchemaChange` off.
+/// - `snapshots`: a folder of databases as released versions left them, or one of them. A relative path is looked for
+///   beside the calling file, then in the folders above it up to the package's root.
+/// - `declaring`: what migrations are meant to lose or change, by migration.
+/// - `configuration`: the app's own, where its connections have functions, collations or pragmas.
+/// - `lock`: the file that keeps what each released migration executes, looked for like `snapshots`, and beside them
+///   where there is none; nil for none. `DRYDOCK_RECORD=1 swift test` writes it.
+///
 /// - Throws: ``MigrationsNotVerified`` when there are errors, whatever became of the issues.
 public func verifyMigrations(
     _ migrator: DatabaseMigrator, snapshots: String = "Snapshots",

@@ -76,7 +76,7 @@ public struct LockedMigration: Sendable, Hashable {
     public var file: String?
     /// SHA-256 of the file, 64 hexadecimal digits.
     public var bytes: String?
-    /// SHA-256 of what runs (``TokenDigest``); nil for a migration in code.
+    /// SHA-256 of what runs (`TokenDigest`); nil for a migration in code.
     public var tokens: String?
     /// What the tool itself keeps, where that is neither.
     public var checksum: String?
@@ -87,7 +87,7 @@ public struct LockedMigration: Sendable, Hashable {
 /// A migration that is a closure, as it ran on an empty database when it was locked.
 public struct LockedClosure: Sendable, Hashable {
     public var identifier: String
-    /// SHA-256 of the SQL that it executes (``TokenDigest``), with `?` where values are bound.
+    /// SHA-256 of the SQL that it executes (`TokenDigest`), with `?` where values are bound.
     public var sql: String
     /// The same with the values in their places; nil where none are, or they are others each time.
     public var values: String?
@@ -105,7 +105,7 @@ public struct LockedSnapshot: Sendable, Hashable {
     public var path: String
     /// The hash of the file and a `-wal` or `-journal` beside it, 64 hexadecimal digits.
     public var content: String
-    /// SHA-256 of a dump's statements (``TokenDigest``); nil for a database.
+    /// SHA-256 of a dump's statements (`TokenDigest`); nil for a database.
     public var tokens: String?
     /// The newest migration that it has applied; nil where it does not tell.
     public var version: String?
@@ -115,7 +115,7 @@ public struct LockedSnapshot: Sendable, Hashable {
     public var date: String
     /// How many rows each table has.
     public var rows: [String: Int] = [:]
-    /// What is wrong with it as it is, as one line of text, by what found it out (``BaselineKey``).
+    /// What is wrong with it as it is, as one line of text, by what found it out (`BaselineKey`).
     public var baselines: [String: String] = [:]
 
     public init(path: String, content: String, date: String) {

@@ -119,7 +119,9 @@ struct MigrationFailure {
 extension EngineError {
     /// A violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
     var isForeignKeyCheckFailure: Bool {
-        isForeignKeyViolation && sql == nil || message.hasPrefix("foreign key mismatch")
+        // A statement that is refused for it is no check.
+        isForeignKeyViolation && sql.map { $0.hasPrefix("COMMIT") } ?? true
+            || message.hasPrefix("foreign key mismatch")
     }
 }
 
