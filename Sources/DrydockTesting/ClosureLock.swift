@@ -48,7 +48,7 @@ struct ClosureLock {
         let places = Dictionary(
             closures.identifiers.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         lock.closures.sort { places[$0.identifier] ?? -1 < places[$1.identifier] ?? -1 }
-        if lock != old { try lock.write(to: path) }
+        if lock != old, !lock.closures.isEmpty { try lock.write(to: path) }
         return findings(lock)
     }
 

@@ -144,7 +144,9 @@ import Testing
         #expect(try await notebook.report(migrator, configuration: configuration).broken == [])
         let without = try await notebook.report(migrator)
         #expect(without.broken.contains("error migration-failed"))
-        #expect(without.findings.contains { $0.help.contains("configuration:") })
+        #expect(
+            without.findings.contains { $0.help.contains("configuration:") },
+            "\(without.findings.map { ($0.message, $0.help) })")
     }
 
     /// What was rolled back to a savepoint, or run by a trigger, is none of the closure's statements.

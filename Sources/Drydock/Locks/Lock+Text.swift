@@ -9,7 +9,7 @@ extension Lock {
 
     public var text: String {
         var lines = [Self.heading]
-        if !migrationsFolder.isEmpty {
+        if !isOfClosuresAlone {
             lines.append("migrations \(LockWord.text(migrationsFolder)) format=\(LockWord.text(format))")
         }
         lines.append("")

@@ -47,6 +47,9 @@ public struct Lock: Sendable, Equatable {
         return lock
     }
 
+    /// A project without files of migrations: a test of its own holds what its closures execute.
+    var isOfClosuresAlone: Bool { migrationsFolder.isEmpty && format.isEmpty && !closures.isEmpty }
+
     /// The identifiers that are locked, as the history tables have them.
     public var migrationIdentifiers: Set<String> { Set(migrations.map(\.identifier)) }
 

@@ -15,7 +15,7 @@ public struct Locker: Sendable {
         let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
         let check: LockCheck
         let set: MigrationSet
-        if let old, !old.migrationsFolder.isEmpty {
+        if let old, !old.isOfClosuresAlone {
             check = LockCheck(old, path: request.path)
             try refuseAnother(check, request)
             set = try check.migrations(in: request.migrationsFolder, options: request.format)

@@ -7,8 +7,7 @@ extension Verifier {
         guard let lock = try Lock.load(path) else {
             throw RequestError("there is no lock '\(path)'; make it with: drydock lock")
         }
-        // One of closures alone is their test's.
-        guard !lock.migrationsFolder.isEmpty else { return nil }
+        guard !lock.isOfClosuresAlone else { return nil }
         let check = LockCheck(lock, path: path)
         guard check.isOf(request.migrationsFolder) else {
             report.notChecked.append(
