@@ -19,6 +19,7 @@ struct ClosureRun: Sendable, Hashable {
     /// GRDB's own words around a closure (`Migration.swift`).
     private static let begin = "BEGIN IMMEDIATE TRANSACTION"
     private static let insertion = "INSERT INTO grdb_migrations (identifier) VALUES ("
+    private static let cleaning = ["ROLLBACK TRANSACTION", "PRAGMA foreign_keys = ON"]
     private static let deletion = "DELETE FROM grdb_migrations WHERE identifier IN ("
 
     /// Cuts what a migrator ran into migrations.
@@ -32,9 +33,11 @@ struct ClosureRun: Sendable, Hashable {
     private static func run(_ entries: ArraySlice<Entry>, before: Entry?) -> ClosureRun {
         let isOff = before?.template == "PRAGMA foreign_keys = OFF"
         guard let record = entries.lastIndex(where: { $0.template.hasPrefix(insertion) }) else {
+            // It failed: what is behind its last statement is GRDB's.
+            let last = entries.lastIndex { !cleaning.contains($0.template) } ?? entries.startIndex - 1
             return ClosureRun(
-                identifier: nil, entries: lasting(entries), merged: [], checks: isOff ? .deferred : .immediate
-            )
+                identifier: nil, entries: lasting(entries[...last]), merged: [],
+                checks: isOff ? .deferred : .immediate)
         }
         var own = entries[..<record]
         var merged: [String] = []

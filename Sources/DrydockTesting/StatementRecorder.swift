@@ -14,18 +14,31 @@ final class StatementRecorder: Sendable {
         var expanded: String
     }
 
-    private let recorded = Mutex<[Entry]>([])
+    private struct State {
+        var entries: [Entry] = []
+        /// Statements that have begun and not ended, by their addresses.
+        var running: Set<UInt> = []
+    }
 
-    var entries: [Entry] { recorded.withLock { $0 } }
+    private let state = Mutex(State())
+
+    var entries: [Entry] { state.withLock { $0.entries } }
 
     /// Begins; the recorder has to live until ``stop(on:)``. Whatever else traced the connection no longer does.
     func start(on connection: OpaquePointer) {
         sqlite3_trace_v2(
-            connection, UInt32(SQLITE_TRACE_STMT),
-            { _, context, statement, text in
-                guard let context, let statement, let text else { return 0 }
-                Unmanaged<StatementRecorder>.fromOpaque(context).takeUnretainedValue().record(
-                    OpaquePointer(statement), UnsafePointer(text.assumingMemoryBound(to: CChar.self)))
+            connection, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
+            { event, context, statement, text in
+                guard let context, let statement else { return 0 }
+                let recorder = Unmanaged<StatementRecorder>.fromOpaque(context).takeUnretainedValue()
+                let address = UInt(bitPattern: statement)
+                if event == UInt32(SQLITE_TRACE_PROFILE) {
+                    recorder.state.withLock { _ = $0.running.remove(address) }
+                } else if let text {
+                    recorder.record(
+                        OpaquePointer(statement), UnsafePointer(text.assumingMemoryBound(to: CChar.self)),
+                        address)
+                }
                 return 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -33,15 +46,17 @@ final class StatementRecorder: Sendable {
     static func stop(on connection: OpaquePointer) { sqlite3_trace_v2(connection, 0, nil, nil) }
 
     /// What SQLite runs for itself comes as a comment, with a text that is not the statement's own
-    /// (https://www.sqlite.org/c3ref/c_trace.html).
-    private func record(_ statement: OpaquePointer, _ text: UnsafePointer<CChar>) {
-        guard let sql = sqlite3_sql(statement), strcmp(sql, text) == 0 else { return }
+    /// (https://www.sqlite.org/c3ref/c_trace.html). A foreign key's action comes as its statement once more.
+    private func record(_ statement: OpaquePointer, _ text: UnsafePointer<CChar>, _ address: UInt) {
+        guard let sql = sqlite3_sql(statement), strcmp(sql, text) == 0,
+            state.withLock({ $0.running.insert(address).inserted })
+        else { return }
         let template = String(cString: sql)
         guard template.prefix(6).lowercased() != "select" else { return }
         let expanded = sqlite3_expanded_sql(statement)
         defer { sqlite3_free(expanded) }
         let entry = Entry(
             template: template, expanded: expanded.map { String(cString: $0) } ?? template)
-        recorded.withLock { $0.append(entry) }
+        state.withLock { $0.entries.append(entry) }
     }
 }

@@ -33,6 +33,33 @@ import Testing
         #expect(finding.help.contains(#"declaring: ["v3": [.deletes(from: "note", where: "CONDITION")]]"#))
     }
 
+    /// The action of a foreign key is traced as its statement once more.
+    @Test func cascadesNameTheStatementThatSetThemOff() async throws {
+        var migrator = Notebook.adding("v3") { db in
+            try db.execute(
+                sql: "CREATE TABLE page (id INTEGER PRIMARY KEY, note_id REFERENCES note ON DELETE CASCADE)")
+        }
+        let notebook = try Notebook()
+        try notebook.keep(migrator, upTo: "v3") { db in
+            try db.execute(
+                sql:
+                    "INSERT INTO note (title) VALUES ('one'), ('two'); INSERT INTO page VALUES (1, 1), (2, 2)"
+            )
+        }
+        migrator.registerMigration("v4", foreignKeyChecks: .immediate) { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE new_note (id INTEGER PRIMARY KEY, title TEXT NOT NULL, size INTEGER DEFAULT 0);
+                    INSERT INTO new_note SELECT * FROM note;
+                    DROP TABLE note;
+                    ALTER TABLE new_note RENAME TO note;
+                    """)
+        }
+        let report = try await notebook.report(migrator)
+        #expect(report.broken == ["error rows-lost"])
+        #expect(report.findings.first { $0.rule == .rowsLost }?.place?.statement == "DROP TABLE note")
+    }
+
     @Test func declarationsLetGoWhatTheyName() async throws {
         let notebook = try Notebook()
         try notebook.keep()
