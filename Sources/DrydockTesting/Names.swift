@@ -5,3 +5,4 @@ public typealias Declaration = Drydock.Declaration
 public typealias VerifyReport = Drydock.VerifyReport
 public typealias Finding = Drydock.Finding
 public typealias Rule = Drydock.Rule
+public typealias RequestError = Drydock.RequestError

@@ -1,3 +1,4 @@
+import DatabaseEngine
 import Drydock
 import DrydockReport
 import Foundation
@@ -8,9 +9,17 @@ import XCTest
 struct TestIssues {
     let site: CallSite
 
-    /// An issue for each cause, and an error for all of them.
-    /// - Throws: ``MigrationsNotVerified``.
-    func raise(_ report: VerifyReport) throws {
+    /// An issue for each cause, and an error for all of them; one issue where no report could be made.
+    /// - Throws: ``MigrationsNotVerified``, and what the closure throws.
+    func raise(_ make: () async throws -> VerifyReport) async throws {
+        let report: VerifyReport
+        do {
+            report = try await make()
+        } catch {
+            try Task.checkCancellation()
+            fail("the migrations could not be verified: \((error as? EngineError)?.message ?? "\(error)")")
+            throw error
+        }
         let text = FindingText(redacts: ProcessInfo.processInfo.environment["CI"] != nil)
         for (severity, words) in text.issues(report) {
             switch severity {

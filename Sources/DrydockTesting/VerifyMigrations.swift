@@ -19,7 +19,8 @@ import GRDB
 /// - `lock`: the file that keeps what each released migration executes, looked for like `snapshots`, and beside them
 ///   where there is none; nil for none. `DRYDOCK_RECORD=1 swift test` writes it.
 ///
-/// - Throws: ``MigrationsNotVerified`` when there are errors, whatever became of the issues.
+/// - Throws: ``MigrationsNotVerified`` when there are errors, whatever became of the issues; ``RequestError`` when no
+///   report can be made, which is an issue too.
 public func verifyMigrations(
     _ migrator: DatabaseMigrator, snapshots: String = "Snapshots",
     declaring declarations: [String: [Declaration]] = [:],
@@ -31,7 +32,7 @@ public func verifyMigrations(
     let test = MigrationTest(
         migrator: migrator, snapshots: snapshots, declarations: declarations, configuration: configuration,
         lock: lock, site: site)
-    try TestIssues(site: site).raise(try await test.report())
+    try await TestIssues(site: site).raise { try await test.report() }
 }
 
 /// What ``verifyMigrations(_:snapshots:declaring:configuration:lock:fileID:filePath:line:column:)`` finds, as a
