@@ -21,11 +21,13 @@ bench: prepare                  ## measure beside the peers, in a release build
 build: prepare                  ## build an optimised drydock
 	swift build -c release --product drydock
 
+EXAMPLE = Examples/Notes/Package.swift Examples/Notes/Sources Examples/Notes/Tests
+
 lint: prepare                   ## check the style
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests $(EXAMPLE)
 
 format: prepare                 ## put the style right
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests $(EXAMPLE)
 
 docs: prepare                   ## print the reference of verify; write docs/rules.md; build the libraries' pages
 	swift build

@@ -176,6 +176,46 @@ import Testing
             "\(without.findings.map { ($0.message, $0.help) })")
     }
 
+    /// Where the app's connections enforce no foreign keys, GRDB checks none.
+    @Test func theConfigurationDecidesOnForeignKeys() async throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF")
+        }
+        configuration.foreignKeysEnabled = false
+        let notebook = try Notebook()
+        try notebook.keep()
+        let good = Notebook.adding { try $0.execute(sql: "ALTER TABLE note ADD COLUMN pinned INTEGER") }
+        #expect(try await notebook.report(good, configuration: configuration).broken == [])
+        let bad = Notebook.adding { try $0.execute(sql: "INSERT INTO tag VALUES ('x', 99)") }
+        #expect(
+            try await notebook.report(
+                bad, declaring: ["v3": [.inserts(into: "tag")]], configuration: configuration
+            ).broken.contains("error foreign-key-violation"))
+        #expect(
+            try await notebook.report(bad, declaring: ["v3": [.inserts(into: "tag")]]).broken
+                == ["error migration-failed", "error migration-failed"])
+    }
+
+    @Test func rowByRowIsReplayedWhole() async throws {
+        let notebook = try Notebook()
+        try notebook.keep { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                    INSERT INTO note (title, size) SELECT 'note ' || i, i FROM n
+                    """)
+        }
+        let report = try await notebook.report(
+            Notebook.adding { db in
+                for id in try Int.fetchAll(db, sql: "SELECT id FROM note") {
+                    try db.execute(sql: "UPDATE note SET size = size + 1 WHERE id = ?", arguments: [id])
+                }
+            })
+        #expect(report.broken == ["error values-changed"])
+        #expect(report.findings.first?.evidence?.rowCount == 3000)
+    }
+
     /// What was rolled back to a savepoint, or run by a trigger, is none of the closure's statements.
     @Test func savepointsAndTriggersDoNotMislead() async throws {
         let notebook = try Notebook()
