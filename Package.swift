@@ -38,7 +38,10 @@ let package = Package(
         .executableTarget(name: "DrydockTool", dependencies: ["DrydockCommands"]),
         .target(
             name: "DrydockCommands",
-            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", arguments, yams]),
+            dependencies: [
+                "DrydockReport", "GRDBEngine", "NIOEngine", "Drydock", engine, "SQLiteSchema", arguments,
+                yams,
+            ]),
         .target(
             name: "DrydockTesting",
             dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", "CSQLite", grdb]),
@@ -61,7 +64,8 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockReport", engine, "GRDBEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema",
+                "Drydock", "DrydockReport", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile",
+                "SQLiteSchema",
                 "CSQLite",
             ]),
         .testTarget(

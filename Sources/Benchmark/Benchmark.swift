@@ -8,8 +8,8 @@ import Foundation
         abstract: "Measure Drydock beside sqlite3, sqldiff and cmp, in turn, on the same files.",
         discussion: """
             The databases are made from a seed. Every contender of a task runs once unmeasured, so that files are \
-            in the cache, and then in turn with the others. sqlite3 and sqldiff must be there (Debian's sqlite3 and \
-            sqlite3-tools). Build with -c release; the figures of a debug \
+            in the cache, and then in turn with the others. sqlite3, sqldiff and sqlite3_analyzer must be there \
+            (Debian's sqlite3 and sqlite3-tools). Build with -c release; the figures of a debug \
             build mean nothing.
             """)
 
@@ -29,7 +29,7 @@ import Foundation
             only.map { task.name.contains($0) } ?? true
         }
         guard !tasks.isEmpty else { throw ValidationError("no task has '\(only ?? "")' in its name") }
-        let needingNone = [SchemaTask.name, LintTask.name]
+        let needingNone = [SchemaTask.name, LintTask.name, OperatorTasks.manyTables]
         if tasks.contains(where: { !needingNone.contains($0.name) }) { try database.make() }
         var results: [TaskResult] = []
         for task in tasks {
@@ -51,5 +51,6 @@ enum BenchmarkTasks {
         [SchemaTask.task, LintTask(drydock: drydock, folder: database.folder + "/LintMigrations").task]
             + VerifyTasks(drydock: drydock, database: database).all
             + DataDiffTasks(drydock: drydock, database: database).all
+            + OperatorTasks(drydock: drydock, database: database).all
     }
 }

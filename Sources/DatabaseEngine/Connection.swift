@@ -83,6 +83,10 @@ extension Connection {
     /// Whether a transaction or savepoint is open (https://www.sqlite.org/c3ref/get_autocommit.html).
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Leaves the write-ahead log as it is when the connection, being the last, is closed: it is not moved into
+    /// the database (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).
+    public func keepLogOnClose() { _ = csqlite_keep_log_on_close(handle) }
+
     /// Every row of a query, each handed to a closure.
     public func forEachRow(
         _ sql: String, _ values: [SQLValue] = [], _ body: (any PreparedStatement) throws -> Void

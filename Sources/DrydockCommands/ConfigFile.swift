@@ -111,8 +111,7 @@ struct ConfigFile {
             case "lint": lint = try reader.lint(value)
             case "sqlite":
                 sqlite = try reader.parsed(
-                    value, word,
-                    "a version such as 3.24, or one of: \(SQLiteVersion.systemNames.joined(separator: ", "))",
+                    value, word, SQLiteVersion.expectation(for: value.scalar?.string ?? ""),
                     SQLiteVersion.init)
             default:
                 let nearest = nearestName(to: word, in: Self.keys)

@@ -1,14 +1,15 @@
 import ArgumentParser
+import DatabaseEngine
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 
 /// `drydock diff --data`: rows instead of schemas.
 struct DataDiffRun {
     /// What `--format` takes beside `--data`.
     static let formats = ["human", "json", "sql"]
 
+    let engine: any Engine
     var request: DataDiffRequest
     var format = "human"
     var isSummary = false
@@ -25,7 +26,7 @@ struct DataDiffRun {
             }
         var request = request
         request.wantsScript = format == "sql"
-        let report = try await DataDiffer(engine: GRDBDriver()).run(request, to: consumer)
+        let report = try await DataDiffer(engine: engine).run(request, to: consumer)
         if !report.isSame { throw ExitCode(1) }
         if report.isIncomplete {
             Terminal.complain("not every table could be compared")

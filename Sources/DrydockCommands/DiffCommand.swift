@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 import SQLiteSchema
 
 struct DiffCommand: AsyncParsableCommand {
@@ -59,6 +58,8 @@ struct DiffCommand: AsyncParsableCommand {
 
     @Flag(inversion: .prefixedNo, help: "Look for renames that --rename does not tell of.")
     var detectRenames = true
+
+    @OptionGroup var engines: EngineOptions
 
     @OptionGroup var stubs: StubOptions
 
@@ -147,7 +148,7 @@ struct DiffCommand: AsyncParsableCommand {
         request.tables = table
         let redacts = redact ?? VerifySettings.isCI
         try await DataDiffRun(
-            request: request, format: format ?? "human", isSummary: summary,
+            engine: engines.driver, request: request, format: format ?? "human", isSummary: summary,
             options: RenderOptions(usesColor: Terminal.outputHasColor, redacts: redacts)
         ).run()
     }
@@ -166,7 +167,7 @@ struct DiffCommand: AsyncParsableCommand {
             request.wantsDownPlan = down
             request.allowsLoss = allowLoss
             if let version = sqliteVersion.flatMap(AlterSupport.init) { request.alterSupport = version }
-            let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+            let report = try await SchemaComparer(engine: engines.driver).run(request)
             try write(report)
         } catch let error as RequestError {
             Terminal.complain(error.description)

@@ -14,6 +14,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock diff old.db new.db     what tells two schemas apart; --sql: the way
             drydock health app.db          check a database that may be in use
             drydock vacuum app.db          make it small again, and lose nothing
+            drydock migrate app.db         rehearse its migrations; with --apply do it
             drydock lock                   write down what is released; verify holds it
             drydock help verify            all options
 
@@ -22,7 +23,8 @@ public struct DrydockCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
-            StatsCommand.self, HealthCommand.self, VacuumCommand.self, LockCommand.self,
+            StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
+            LockCommand.self,
         ])
 
     public init() {}

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,6 +19,7 @@ struct HealthCommand: AsyncParsableCommand {
               drydock health app.sqlite --accept            what is known now is not told again
               drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
               drydock health app.sqlite --format nagios     one line for a monitoring system
+              drydock health app.sqlite --format nagios --only freelist -w 25 -c 50
               drydock health app.sqlite --quiet --report prometheus=/var/lib/node_exporter/drydock.prom
 
             CHECKS
@@ -74,7 +74,7 @@ struct HealthCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("w"), .long],
         help: ArgumentHelp(
-            "A check's range, outside of which is a warning: CHECK=RANGE, as monitoring plugins write it; may be repeated.",
+            "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK the range alone; may be repeated.",
             valueName: "check=range"))
     var warning: [RangeOption] = []
 
@@ -110,6 +110,8 @@ struct HealthCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Notes and figures too.")
     var verbose = false
 
+    @OptionGroup var engines: EngineOptions
+
     @OptionGroup var stubs: StubOptions
 
     private static var checks: String {
@@ -135,7 +137,7 @@ struct HealthCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let settings = try HealthSettings(self, ConfigFile.load(stubs.config))
-            let inspector = HealthInspector(engine: GRDBDriver())
+            let inspector = HealthInspector(engine: engines.driver)
             let task = Task { try await inspector.run(settings.request) }
             let interruption = Interruption { task.cancel() }
             defer { interruption.end() }

@@ -22,11 +22,15 @@ struct HealthSettings: Sendable {
         request.only = Set(command.only)
         request.without = Set(command.without + config.health.without)
         request.thresholds = config.health.thresholds
+        let measured = HealthChecks.descriptions.filter { $0.measured != nil }.map(\.name)
+        let named = measured.filter(request.only.contains)
         for option in command.warning {
-            request.thresholds[option.check, default: HealthThreshold()].warning = option.range
+            let check = try option.check(among: named)
+            request.thresholds[check, default: HealthThreshold()].warning = option.range
         }
         for option in command.critical {
-            request.thresholds[option.check, default: HealthThreshold()].critical = option.range
+            let check = try option.check(among: named)
+            request.thresholds[check, default: HealthThreshold()].critical = option.range
         }
         request.baseline = command.baseline ?? config.health.baseline ?? Self.defaultBaseline
         request.progress = command.progress
@@ -87,14 +91,31 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
     }
 }
 
-/// `CHECK=RANGE`.
+/// `CHECK=RANGE`, or a range alone.
 struct RangeOption: ExpressibleByArgument {
-    var check: String
+    private var check: String?
     var range: AlertRange
 
     init?(argument: String) {
-        guard let (check, text) = argument.splitOnce("="), let range = AlertRange(text) else { return nil }
+        guard let (check, text) = argument.splitOnce("=") else {
+            guard let range = AlertRange(argument) else { return nil }
+            self.range = range
+            return
+        }
+        guard let range = AlertRange(text) else { return nil }
         (self.check, self.range) = (check, range)
+    }
+
+    /// - Parameter named: the checks of a figure that `--only` names.
+    /// - Throws: ``RequestError`` where a range alone could be meant for several.
+    func check(among named: [String]) throws -> String {
+        if let check { return check }
+        guard let only = named.first, named.count == 1 else {
+            throw RequestError(
+                "the range '\(range.text)' is of no check; write CHECK=\(range.text), or name one check of a figure with --only"
+            )
+        }
+        return only
     }
 }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 import SQLiteSchema
 
 struct LintCommand: AsyncParsableCommand {
@@ -20,7 +19,7 @@ struct LintCommand: AsyncParsableCommand {
               drydock lint --new                       what is not in drydock.lock, which must be there
               drydock lint --rule positional-copy=error --rule redundant-index=off
               drydock lint --sqlite android-11         what the oldest SQLite must know
-              drydock lint --fix                       write the rewrites that are certain
+              drydock lint --fix                       write the rewrites that are certain, judge what stands
               drydock lint --list-rules                every rule
 
             One statement is let through by a comment before it:
@@ -72,45 +71,31 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(help: "List the rules; with --format markdown their documentation.")
     var listRules = false
 
-    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
-    var strict: Bool?
-
-    @Option(
-        help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"),
-        completion: .list(ReportRenderers.all.map(\.name)))
-    var format: String?
-
-    @Option(
-        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
-    var report: [ReportFile] = []
-
-    @Flag(name: .shortAndLong, help: "Only what is wrong.")
-    var quiet = false
+    @OptionGroup var output: OutputOptions
 
     @Flag(name: .shortAndLong, help: "Notes too.")
     var verbose = false
 
     @OptionGroup var tool: ToolOptions
 
+    @OptionGroup var engines: EngineOptions
+
     @OptionGroup var stubs: StubOptions
 
-    private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
+    private var listsMarkdown: Bool { listRules && output.format == "markdown" }
 
     func validate() throws {
-        if let format, ReportRenderers.named(format) == nil, !(listRules && format == "markdown") {
-            throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
-        }
+        if !listsMarkdown { try output.checkFormat() }
         if let sqlite, SQLiteVersion(sqlite) == nil {
             throw ValidationError(
-                "'\(sqlite)' is no version of SQLite 3, such as 3.24, nor one of: "
-                    + SQLiteVersion.systemNames.joined(separator: ", "))
+                "--sqlite '\(sqlite)' is not \(SQLiteVersion.expectation(for: sqlite))")
         }
         for rule in rules {
             do { _ = try RuleOption(rule) } catch {
                 throw ValidationError("--rule '\(rule)': \(error.description)")
             }
         }
-        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
         if [new, all, since != nil].count(where: { $0 }) > 1 {
             throw ValidationError("--new, --all and --since exclude each other")
         }
@@ -118,18 +103,20 @@ struct LintCommand: AsyncParsableCommand {
 
     func run() async throws {
         if listRules {
-            return Terminal.write(
-                format == "markdown" ? RuleDocumentation.markdown : RuleDocumentation.list)
+            return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
         do {
             let config = try ConfigFile.load(stubs.config)
             let request = try request(config)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
-            for file in report { try file.check(against: guarded) }
-            let outcome = try await Linter(engine: GRDBDriver()).run(request)
-            try write(outcome.report, config)
+            guarded.lock = lock ?? config.lock ?? LockFile.beside(stubs.config)
+            try output.reports.check(against: guarded)
+            let linter = Linter(engine: engines.driver)
+            let outcome = try await fix ? linter.fix(request) : linter.run(request)
+            // What is said to be mended must be written.
             if fix { try apply(outcome.rewrites) }
+            try output.write(outcome.report, options(config), config)
             if !outcome.report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
             Terminal.complain(error.description)
@@ -145,7 +132,7 @@ struct LintCommand: AsyncParsableCommand {
         (request.functions, request.collations) = stubs.stubs(config)
         request.declarations = config.declarations
         request.findings = config.findings
-        request.isStrict = strict ?? config.strict ?? false
+        request.isStrict = output.strict ?? config.strict ?? false
         request.severities = config.lint
         for option in rules.compactMap({ try? RuleOption($0) }) {
             request.severities[option.rule] = option.severity
@@ -160,21 +147,14 @@ struct LintCommand: AsyncParsableCommand {
         return request
     }
 
-    private func write(_ report: VerifyReport, _ config: ConfigFile) throws {
-        var options = RenderOptions(usesColor: Terminal.outputHasColor)
-        options.isQuiet = quiet || !verbose && config.quiet ?? false
-        options.isVerbose = verbose || !quiet && config.verbose ?? false
-        if let renderer = ReportRenderers.named(format ?? config.format ?? "human") {
-            Terminal.write(renderer.render(report, options))
-        }
-        options.usesColor = false
-        for file in self.report {
-            guard let renderer = ReportRenderers.named(file.format) else { continue }
-            try file.write(renderer.render(report, options))
-        }
+    private func options(_ config: ConfigFile) -> RenderOptions {
+        RenderOptions(
+            usesColor: Terminal.outputHasColor, isQuiet: output.quiet || !verbose && config.quiet ?? false,
+            isVerbose: verbose || !output.quiet && config.verbose ?? false)
     }
 
     private func apply(_ rewrites: [FileRewrite]) throws {
+        for rewrite in rewrites { try rewrite.check() }
         for rewrite in rewrites {
             try rewrite.write()
             Terminal.writeError("drydock: rewrote \(rewrite.path)\n")

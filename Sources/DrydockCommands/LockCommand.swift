@@ -1,16 +1,16 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct LockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock",
         abstract: "Write down what is released, so that no migration or snapshot changes unseen.",
         discussion: """
-            drydock.lock has a line for each migration: the checksum of its file, and that of its SQL, which \
-            comments, white space and line endings do not change; and for each snapshot its content, version, \
-            rows, and the SQLite that wrote it. Commit it. drydock verify holds it. What is new is added; \
+            drydock.lock has a line for each migration: the checksum of its file, that of its SQL, which \
+            comments, white space and line endings do not change, and that of what its tool reads beside it; one \
+            for a way back; and for each snapshot its content, version, rows, and the SQLite that wrote it. \
+            Each line tells an edit by hand. Commit it. drydock verify holds it. What is new is added; \
             an entry is only rewritten or dropped with --replace.
 
             EXAMPLES
@@ -62,30 +62,17 @@ struct LockCommand: AsyncParsableCommand {
             "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
     var placeholders: [PlaceholderOption] = []
 
-    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
-    var strict: Bool?
-
     @Flag(inversion: .prefixedNo, help: "Remember between runs what a snapshot holds.")
     var cache = true
 
-    @Option(
-        help: ArgumentHelp(
-            "What goes to standard output: \(ReportRenderers.all.map(\.name).joined(separator: ", ")). (default: human)",
-            valueName: "format"),
-        completion: .list(ReportRenderers.all.map(\.name)))
-    var format: String?
+    @OptionGroup var output: OutputOptions
 
-    @Flag(name: .shortAndLong, help: "Only what is wrong.")
-    var quiet = false
+    @OptionGroup var engines: EngineOptions
 
     @OptionGroup var stubs: StubOptions
 
     func validate() throws {
-        if let format, ReportRenderers.named(format) == nil {
-            throw ValidationError(
-                "there is no format '\(format)'; choose one of: "
-                    + ReportRenderers.all.map(\.name).joined(separator: ", "))
-        }
+        try output.checkFormat()
         if check, !replace.isEmpty || baselines {
             throw ValidationError("--check writes nothing: leave out --replace and --baselines")
         }
@@ -94,14 +81,17 @@ struct LockCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let config = try ConfigFile.load(stubs.config)
-            let report = try await Locker(engine: GRDBDriver()).run(request(config))
-            let format = format ?? config.format ?? "human"
-            let renderer = ReportRenderers.named(format) ?? HumanRenderer()
+            let request = request(config)
+            var guarded = VerifyRequest()
+            guarded.migrationsFolder = request.migrationsFolder
+            guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
+            guarded.lock = request.path
+            try output.reports.check(against: guarded)
+            let report = try await Locker(engine: engines.driver).run(request)
             let options = RenderOptions(
                 usesColor: Terminal.outputHasColor, redacts: config.redact ?? VerifySettings.isCI,
-                isQuiet: quiet || config.quiet ?? false)
-            let text = renderer.render(report, options)
-            if format == "human" { Terminal.show(text) } else { Terminal.write(text) }
+                isQuiet: output.quiet || config.quiet ?? false)
+            try output.write(report, options, config)
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
             Terminal.complain(error.description)
@@ -119,7 +109,7 @@ struct LockCommand: AsyncParsableCommand {
         request.replace = replace
         request.isCheck = check
         request.addsBaselines = baselines
-        request.isStrict = strict ?? config.strict ?? false
+        request.isStrict = output.strict ?? config.strict ?? false
         request.cacheFolder = cache ? CacheFolder.path : nil
         request.migrationFormat = source.migrationFormat ?? config.migrationFormat
         request.format = config.options

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import Foundation
-import GRDBEngine
 
 struct NewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,6 +31,8 @@ struct NewCommand: AsyncParsableCommand {
 
     @Flag(help: "Allow SQL that loses a table or a column, and declare it.")
     var allowLoss = false
+
+    @OptionGroup var engines: EngineOptions
 
     @OptionGroup var stubs: StubOptions
 
@@ -82,7 +83,7 @@ struct NewCommand: AsyncParsableCommand {
         (request.functions, request.collations) = stubs.stubs(config)
         request.wantsPlan = true
         request.allowsLoss = allowLoss
-        let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+        let report = try await SchemaComparer(engine: engines.driver).run(request)
         if let refusal = report.refusals.first { throw RequestError(refusal.text) }
         guard let plan = report.plan, !plan.isEmpty else {
             throw RequestError(

@@ -16,13 +16,13 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         self.path = path
     }
 
-    /// Refuses a path where migrations or snapshots are: what is verified is never written.
+    /// Refuses a path where migrations, snapshots or the lock are: what is verified is never written.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
         let target = FolderListing.realPath(path)
         guard FolderListing.exists(path) else { return }
         let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
-        let files = request.snapshots.map(FolderListing.realPath)
+        let files = (request.snapshots + [request.lock].compactMap(\.self)).map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(
                 "the report would overwrite '\(path)', which is among what is verified; give it another path")

@@ -2,7 +2,6 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -38,6 +37,8 @@ struct SchemaCommand: AsyncParsableCommand {
         completion: .list(MigrationFormats.names))
     var migrationFormat: String?
 
+    @OptionGroup var engines: EngineOptions
+
     @OptionGroup var stubs: StubOptions
 
     func validate() throws {
@@ -48,7 +49,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let engine = GRDBDriver()
+            let engine = engines.driver
             let config = try ConfigFile.load(stubs.config)
             let (functions, collations) = stubs.stubs(config)
             let loaded = try config.source(source, migrationFormat: migrationFormat)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,6 +26,8 @@ struct StatsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Show what grew since this one.", valueName: "other"), completion: .file())
     var compare: String?
 
+    @OptionGroup var engines: EngineOptions
+
     @Option(
         help: ArgumentHelp("human or json. (default: human)", valueName: "format"),
         completion: .list(["human", "json"]))
@@ -40,7 +41,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let reader = StatisticsReader(engine: GRDBDriver())
+            let reader = StatisticsReader(engine: engines.driver)
             let statistics = try await reader.statistics(of: database)
             var old: DatabaseStatistics?
             if let compare { old = try await reader.statistics(of: compare) }

@@ -23,7 +23,9 @@ struct ToolOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Flyway is configured with mixed. (default: as its files say)")
     var mixed: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Enforce foreign keys. (default: as the tool does)")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Enforce foreign keys; in Drydock's own format GRDB decides. (default: as the tool does)")
     var foreignKeys: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Read double-quoted text as a string. (default: as the tool does)")

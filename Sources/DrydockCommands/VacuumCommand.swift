@@ -1,7 +1,6 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
-import GRDBEngine
 
 struct VacuumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,6 +55,8 @@ struct VacuumCommand: AsyncParsableCommand {
         completion: .directory)
     var temporaryFolder: String?
 
+    @OptionGroup var engines: EngineOptions
+
     @Option(
         help: ArgumentHelp("human or json.", valueName: "format"),
         completion: .list(["human", "json"]))
@@ -82,7 +83,7 @@ struct VacuumCommand: AsyncParsableCommand {
         request.temporaryFolder = temporaryFolder
         do {
             let ready = request
-            let task = Task { try await Vacuum(engine: GRDBDriver(), onEvent: Self.show).run(ready) }
+            let task = Task { try await Vacuum(engine: engines.driver, onEvent: Self.show).run(ready) }
             let interruption = Interruption { task.cancel() }
             defer { interruption.end() }
             let report = try await task.value
@@ -94,13 +95,21 @@ struct VacuumCommand: AsyncParsableCommand {
             }
         } catch is CancellationError {
             Self.clear()
+            showFailure("interrupted; the database holds what it held")
             Terminal.writeError("drydock: interrupted; the database holds what it held\n")
             throw ExitCode(130)
         } catch let error as RequestError {
             Self.clear()
+            showFailure(error.description)
             Terminal.complain(error.description)
             throw ExitCode(2)
         }
+    }
+
+    /// Whoever reads JSON gets it in any case.
+    private func showFailure(_ message: String) {
+        guard format == "json" else { return }
+        Terminal.write(VacuumRenderer.json(failure: message, of: database))
     }
 
     @Sendable private static func show(_ event: VacuumEvent) {

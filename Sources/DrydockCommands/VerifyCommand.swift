@@ -2,7 +2,6 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +18,7 @@ struct VerifyCommand: AsyncParsableCommand {
               drydock verify --strict                  warnings fail too
               drydock verify -m prisma/migrations      another tool's folder, recognised by itself
               drydock verify --rollback                every step down and up again
+              drydock verify --engine all              every step on GRDB and on SwiftNIO
               drydock verify --report json=out.json    a file besides what is printed
 
             A loss that is meant is declared in the migration:
@@ -46,6 +46,12 @@ struct VerifyCommand: AsyncParsableCommand {
         completion: .directory)
     var snapshotsFolder: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What opens databases: GRDB.swift, SQLite on SwiftNIO, or both, which must make the same of every step.",
+            valueName: "engine"))
+    var engine: ReplayEngines = .grdb
+
     @Flag(inversion: .prefixedNo, help: "Undo every step and do it again.")
     var rollback: Bool?
 
@@ -63,9 +69,6 @@ struct VerifyCommand: AsyncParsableCommand {
             "How long one snapshot may take, such as 90s, 5m or 1h. (default: no limit)",
             valueName: "duration"))
     var timeout: TimeLimit?
-
-    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
-    var strict: Bool?
 
     @Flag(
         inversion: .prefixedNo,
@@ -87,20 +90,10 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
     var noLock = false
 
-    @Option(
-        help: ArgumentHelp("What goes to standard output: \(formats). (default: human)", valueName: "format"),
-        completion: .list(ReportRenderers.all.map(\.name)))
-    var format: String?
-
-    @Option(
-        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
-    var report: [ReportFile] = []
+    @OptionGroup var output: OutputOptions
 
     @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
     var redact: Bool?
-
-    @Flag(name: .shortAndLong, help: "Only what is wrong.")
-    var quiet = false
 
     @Flag(name: .shortAndLong, help: "Every step, and notes.")
     var verbose = false
@@ -116,15 +109,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
-    private static var formats: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
-
     func validate() throws {
-        if let format, ReportRenderers.named(format) == nil {
-            throw ValidationError("there is no format '\(format)'; choose one of: \(Self.formats)")
-        }
+        try output.checkFormat()
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
-        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 
     func run() async throws {

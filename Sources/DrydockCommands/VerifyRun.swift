@@ -2,7 +2,6 @@ import Dispatch
 import Drydock
 import DrydockReport
 import Foundation
-import GRDBEngine
 import Synchronization
 
 /// Runs a verification and writes its reports, with progress and a clean stop.
@@ -11,9 +10,10 @@ struct VerifyRun: Sendable {
 
     /// - Returns: nil when it was interrupted.
     func report() async throws -> VerifyReport? {
-        for file in settings.reports { try file.check(against: settings.request) }
+        try settings.reports.check(against: settings.request)
         let progress = VerifyProgress(settings)
-        let verifier = Verifier(engine: GRDBDriver(), onEvent: progress.note)
+        let verifier = Verifier(
+            engine: settings.engines.first, comparingWith: settings.engines.other, onEvent: progress.note)
         let request = settings.request
         let task = Task { try await verifier.run(request) }
         let interruption = Interruption { task.cancel() }
@@ -38,12 +38,7 @@ struct VerifyRun: Sendable {
         } else if let renderer = ReportRenderers.named(settings.format) {
             Terminal.write(renderer.render(report, settings.options))
         }
-        for file in settings.reports {
-            guard let renderer = ReportRenderers.named(file.format) else { continue }
-            var options = settings.options
-            options.usesColor = false
-            try file.write(renderer.render(report, options))
-        }
+        try settings.reports.write(report, settings.options)
     }
 }
 

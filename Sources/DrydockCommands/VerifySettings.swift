@@ -7,6 +7,7 @@ import Foundation
 struct VerifySettings: Sendable {
     var request = VerifyRequest()
     var options = RenderOptions()
+    var engines = ReplayEngines.grdb
     var format = "human"
     var reports: [ReportFile] = []
 
@@ -23,38 +24,41 @@ struct VerifySettings: Sendable {
         // One that is named must be there.
         let isNamed = command.lock != nil || config.lock != nil
         request.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
-        request.isStrict = command.strict ?? config.strict ?? false
+        request.isStrict = command.output.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
-        try declare(command, config)
-        format = command.format ?? config.format ?? "human"
-        reports = config.reports + command.report
+        try request.declare(command.declarations, config)
+        format = command.output.format ?? config.format ?? "human"
+        reports = config.reports + command.output.reports
+        engines = command.engine
         options.usesColor = Terminal.outputHasColor
         options.redacts = command.redact ?? config.redact ?? Self.isCI
-        options.isQuiet = command.quiet || !command.verbose && config.quiet ?? false
-        options.isVerbose = command.verbose || !command.quiet && config.verbose ?? false
-    }
-
-    private mutating func declare(_ command: VerifyCommand, _ config: ConfigFile) throws {
-        request.declarations = config.declarations
-        request.findings = config.findings
-        for option in command.declarations {
-            switch Declaration.parse(
-                option.text, place: .init(file: "--declare"), migration: option.migration)
-            {
-            case .success(let declarations):
-                request.declarations[option.migration, default: []] += declarations
-            case .failure(let fault):
-                throw RequestError(
-                    "--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
-            }
-        }
+        options.isQuiet = command.output.quiet || !command.verbose && config.quiet ?? false
+        options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
     }
 
     static var isCI: Bool {
         let value = ProcessInfo.processInfo.environment["CI"] ?? ""
         return !value.isEmpty && value != "false" && value != "0"
+    }
+}
+
+extension VerifyRequest {
+    /// Takes what drydock.yml and `--declare` say of migrations that cannot be edited.
+    mutating func declare(_ options: [DeclareOption], _ config: ConfigFile) throws {
+        declarations = config.declarations
+        findings = config.findings
+        for option in options {
+            switch Declaration.parse(
+                option.text, place: .init(file: "--declare"), migration: option.migration)
+            {
+            case .success(let parsed): declarations[option.migration, default: []] += parsed
+            case .failure(let fault):
+                throw RequestError(
+                    "--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
+            }
+        }
     }
 }

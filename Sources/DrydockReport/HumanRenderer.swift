@@ -11,7 +11,11 @@ package struct HumanRenderer: ReportRenderer {
     package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
         let lines =
             options.isQuiet
-            ? "" : report.replays.map { line(for: $0, findings(of: $0, in: report), options) }.joined()
+            ? ""
+            : report.replays.map {
+                line(for: $0, findings(of: $0, in: report), options)
+                    + (report.migrate != nil && !options.isVerbose ? stepLines(of: $0, options) : "")
+            }.joined()
         return lines + body(report, options)
     }
 
@@ -49,16 +53,18 @@ package struct HumanRenderer: ReportRenderer {
                     + " checked")
         }
         facts.append(duration(replay.seconds))
-        var text =
+        let text =
             "\(mark) \(paint.bold(fileName(replay.snapshot)))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
-        guard options.isVerbose else { return text }
-        for step in replay.steps {
-            text +=
-                paint.dim(
-                    "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
-                        + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
-        }
-        return text
+        return options.isVerbose ? text + stepLines(of: replay, options) : text
+    }
+
+    private func stepLines(of replay: ReplaySummary, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        return replay.steps.map { step in
+            paint.dim(
+                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
+                    + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
+        }.joined()
     }
 
     // MARK: - Findings
@@ -75,10 +81,14 @@ package struct HumanRenderer: ReportRenderer {
         var text = ""
         for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options) }
         text += notChecked(report, options)
+        text += report.lint.map { fixes($0, options) } ?? ""
         text += report.lock.map { changes($0, options) } ?? ""
+        text += report.migrate.map { cost($0, options) } ?? ""
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
-        if report.lint != nil, text.hasPrefix("\n") { text.removeFirst() }
+        if report.lint != nil || report.migrate?.outcome == .pending, text.hasPrefix("\n") {
+            text.removeFirst()
+        }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
@@ -205,20 +215,12 @@ package struct HumanRenderer: ReportRenderer {
 
     private func summary(_ report: VerifyReport, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
-        let steps = report.replays.flatMap(\.steps)
         // Whose rules were followed, where they are not Drydock's own.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
         let facts =
-            report.lock.map(facts) ?? report.lint.map { lint in
-                [
-                    counted(lint.migrations, "migration"),
-                    counted(lint.statements, "statement") + " linted" + tool,
-                ]
-            } ?? [
-                counted(report.replays.count, "snapshot"), counted(steps.count, "step") + tool,
-                counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
-                counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
-            ]
+            report.lock.map(facts)
+            ?? report.lint.map { self.facts($0, tool: tool) }
+            ?? replayed(report, tool)
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             guard count > 0 else { return nil }
@@ -226,16 +228,28 @@ package struct HumanRenderer: ReportRenderer {
                 severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
             return counted(count, severity.rawValue) + hint
         }
-        let verdict = report.hasPassed ? paint.green("passed") : paint.red("failed")
+        let word = report.migrate.map { result(of: $0, report) } ?? (report.hasPassed ? "passed" : "failed")
+        let verdict = report.hasPassed ? paint.green(word) : paint.red(word)
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
             + (facts + [duration(report.seconds)]).joined(separator: ", ") + "\n"
+    }
+
+    private func replayed(_ report: VerifyReport, _ tool: String) -> [String] {
+        if report.migrate != nil, report.replays.isEmpty { return [] }
+        let steps = report.replays.flatMap(\.steps)
+        let facts = [
+            counted(steps.count, "step") + tool,
+            counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
+            counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
+        ]
+        return report.migrate != nil ? facts : [counted(report.replays.count, "snapshot")] + facts
     }
 
     private func fileName(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    private func duration(_ seconds: Double) -> String {
+    func duration(_ seconds: Double) -> String {
         if seconds < 0.0995 { return "\(max(0.1, (seconds * 10_000).rounded() / 10)) ms" }
         return "\((seconds * 100).rounded() / 100) s"
     }

@@ -27,12 +27,17 @@ private struct Envelope: Encodable {
     var replays: [JSONReplay]?
     /// Of a lint: how much was read.
     var linted: JSONLinted?
+    /// Of `lint --fix`.
+    var fixed: [JSONFix]?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
+    /// Of a live database.
+    var migration: JSONMigration?
 
     init(_ report: VerifyReport, _ options: RenderOptions) {
         command = report.command
         lock = report.lock.map(JSONLock.init)
+        migration = report.migrate.map(JSONMigration.init)
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
@@ -42,6 +47,7 @@ private struct Envelope: Encodable {
             return result
         }
         linted = report.lint.map { JSONLinted(migrations: $0.migrations, statements: $0.statements) }
+        fixed = report.lint?.fixed.map { $0.map(JSONFix.init) }
         if report.lint == nil { replays = report.replays.map(JSONReplay.init) }
         notChecked = report.notChecked.map {
             JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
@@ -51,6 +57,24 @@ private struct Envelope: Encodable {
 
 private struct JSONLinted: Encodable {
     var migrations, statements: Int
+}
+
+private struct JSONFix: Encodable {
+    var rule, message, file: String
+    var migration: String?
+    var line, linePosition: Int?
+    /// The line as it is now.
+    var lineText: String?
+
+    init(_ fix: LintFix) {
+        rule = fix.rule.rawValue
+        message = fix.message
+        migration = fix.migration
+        file = fix.place.file
+        line = fix.place.line
+        linePosition = fix.place.column
+        lineText = fix.place.lineText
+    }
 }
 
 private struct JSONFinding: Encodable {
@@ -188,6 +212,32 @@ private struct JSONLock: Encodable {
         replaced = lock.replaced
         removed = lock.removed
         unlocked = lock.unlocked
+    }
+}
+
+private struct JSONMigration: Encodable {
+    struct Need: Encodable {
+        var folder, purpose: String
+        var bytes: Int
+        var freeBytes: Int?
+    }
+
+    var database, outcome: String
+    var pending: [String]
+    var bytesBefore, bytesAfter, rehearsals: Int
+    var needs: [Need]
+    var lockSeconds: Double?
+    var backup: String?
+    var notes: [String]
+
+    init(_ migrate: MigrateSummary) {
+        (database, outcome, pending) = (migrate.database, migrate.outcome.rawValue, migrate.pending)
+        (bytesBefore, bytesAfter) = (migrate.bytesBefore, migrate.bytesAfter)
+        (rehearsals, backup, notes) = (migrate.rehearsals, migrate.backup, migrate.notes)
+        lockSeconds = migrate.lockSeconds.map(rounded)
+        needs = migrate.needs.map {
+            Need(folder: $0.folder, purpose: $0.purpose, bytes: $0.bytes, freeBytes: $0.free)
+        }
     }
 }
 

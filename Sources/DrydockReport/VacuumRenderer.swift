@@ -14,6 +14,11 @@ package enum VacuumRenderer {
                 let free = need.free.map { ", \(size($0)) free" } ?? ""
                 text += "  needs \(size(need.bytes)) in \(need.folder)\(free): \(need.purpose)\n"
             }
+            if let seconds = report.forecast.seconds, let sample = report.forecast.sampleBytes {
+                text +=
+                    "  takes about \(duration(seconds)), from a sample of \(size(sample)) that was copied, "
+                text += "checked and compared in memory, and from how fast the disk takes 8 MiB\n"
+            }
             return text + "  nothing was written\n"
         }
         text += "\(size(new)) in \(String(format: "%.1f", report.seconds)) s"
@@ -29,12 +34,39 @@ package enum VacuumRenderer {
         return text
     }
 
-    package static func json(_ report: VacuumReport) -> String {
+    private static func duration(_ seconds: Double) -> String {
+        seconds < 1
+            ? "a second" : seconds < 90 ? "\(Int(seconds.rounded(.up))) s" : "\(Int(seconds / 60) + 1) min"
+    }
+
+    package static func json(_ report: VacuumReport) -> String { encoded(Envelope(report)) }
+
+    /// What is printed in the place of a report where none could be made.
+    package static func json(failure message: String, of path: String) -> String {
+        encoded(FailedEnvelope(database: path, findings: [.init(message: message)]))
+    }
+
+    private static func encoded(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(Envelope(report)) else { return "{}" }
+        guard let data = try? encoder.encode(value) else { return "{}" }
         return String(decoding: data, as: UTF8.self) + "\n"
     }
+}
+
+private struct FailedEnvelope: Encodable {
+    struct Failure: Encodable {
+        var rule = "vacuum-failed"
+        var severity = "error"
+        var message: String
+    }
+
+    var tool = "drydock"
+    var formatVersion = 1
+    var command = "vacuum"
+    var verdict = "failed"
+    var database: String
+    var findings: [Failure]
 }
 
 private struct Envelope: Encodable {
@@ -52,6 +84,7 @@ private struct Envelope: Encodable {
     var database, method, journalMode: String
     var bytesBefore, bytesAfter, tablesCompared, rowsCompared, copies: Int
     var seconds: Double
+    var forecastSeconds: Double?
     var needs: [Need]
     var notes: [String]
 
@@ -61,6 +94,7 @@ private struct Envelope: Encodable {
         (bytesBefore, bytesAfter) = (report.forecast.bytes, report.bytesAfter)
         (tablesCompared, rowsCompared) = (report.tablesCompared, report.rowsCompared)
         (copies, seconds, notes) = (report.copies, report.seconds, report.notes)
+        forecastSeconds = report.forecast.seconds.map { ($0 * 100).rounded() / 100 }
         needs = report.forecast.needs.map {
             Need(folder: $0.folder, purpose: $0.purpose, bytes: $0.bytes, freeBytes: $0.free)
         }

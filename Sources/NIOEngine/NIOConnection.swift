@@ -48,7 +48,7 @@ final class NIOConnection: Connection {
         sqlite3_busy_timeout(
             handle, Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
         if let accepted = settings.doubleQuotedStrings {
-            drydock_set_double_quoted_strings(handle, accepted ? 1 : 0)
+            csqlite_set_double_quoted_strings(handle, accepted ? 1 : 0)
         }
         stop.install(on: handle)
         try execute("PRAGMA foreign_keys = \(settings.foreignKeys ? "ON" : "OFF")")

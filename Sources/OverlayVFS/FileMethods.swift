@@ -34,7 +34,16 @@ enum FileMethods {
             }
         }
         // There is nothing to survive: an overlay ends with its process.
-        methods.xSync = { _, _ in SQLITE_OK }
+        methods.xSync = { file, _ in
+            guard let space = OpenFile.from(file)?.system.space else { return ResultCode.sync }
+            do throws(OverlayError) {
+                try space.begin(.sync)
+                return SQLITE_OK
+            } catch {
+                space.note(error)
+                return ResultCode.sync
+            }
+        }
         methods.xFileSize = { file, size in
             guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
             size?.pointee = sqlite3_int64(handle.file.size)
@@ -89,6 +98,7 @@ enum FileMethods {
         guard let handle = OpenFile.from(file), count >= 0, offset >= 0 else { return ResultCode.read }
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
         do throws(OverlayError) {
+            try handle.system.space.begin(.read)
             return try handle.file.read(into: buffer, at: Int(offset)) ? SQLITE_OK : ResultCode.shortRead
         } catch {
             handle.system.space.note(error)
@@ -106,6 +116,7 @@ enum FileMethods {
         guard let handle = OpenFile.from(file), end >= 0 else { return ResultCode.write }
         guard end <= sizeLimit else { return SQLITE_FULL }
         do throws(OverlayError) {
+            try handle.system.space.begin(.write)
             try body(handle.file)
             return SQLITE_OK
         } catch {

@@ -27,6 +27,9 @@ final class FileSpace: Sendable {
     }
 
     let store: BlockStore
+    /// What is to fail, in tests.
+    private let faults = Overlay.faults
+    private let log = Overlay.faultLog
     private let state: Mutex<State>
 
     /// - Parameter images: the state of the files to begin with; nil for a name that stands for nothing.
@@ -45,6 +48,13 @@ final class FileSpace: Sendable {
 
     func note(_ error: OverlayError) {
         state.withLock { $0.fault = error }
+        log?.note(error)
+    }
+
+    /// Called before each operation on a file.
+    /// - Throws: ``OverlayError`` when a test wants it to fail.
+    @inline(__always) func begin(_ operation: FaultPlan.Operation) throws(OverlayError) {
+        if let faults { try faults.check(operation, "the overlay") }
     }
 
     func makeTemporaryFile() -> OverlayFile { OverlayFile(.empty, store: store) }

@@ -20,6 +20,11 @@ package final class Overlay: Sendable {
     /// The memory, in bytes, that written pages take before they go to a temporary file.
     package static let defaultMemoryLimit = 256 << 20
 
+    /// What fails in the overlays that are made meanwhile; for tests.
+    @TaskLocal package static var faults: FaultPlan?
+    /// What hears of faults in the overlays that are made meanwhile.
+    @TaskLocal package static var faultLog: FaultLog?
+
     private static let names = Atomic<Int>(0)
 
     /// Opens a snapshot. The `-wal` and `-journal` files beside it are seen as part of it.

@@ -156,6 +156,7 @@ enum ResultCode {
     static let read = SQLITE_IOERR | (1 << 8)
     static let shortRead = SQLITE_IOERR | (2 << 8)
     static let write = SQLITE_IOERR | (3 << 8)
+    static let sync = SQLITE_IOERR | (4 << 8)
     static let truncate = SQLITE_IOERR | (6 << 8)
     static let deleteNoEntry = SQLITE_IOERR | (23 << 8)
 }

@@ -27,11 +27,17 @@ public struct FileDamage: Error, Equatable, Sendable {
         case cellCount
         case cellOutsidePage
         case freeblock
+        case bytesUsedTwice
+        case fragments
+        case keyOrder
+        case keyTwice
         case payloadTooLarge
         case overflowEnds
+        case overflowGoesOn
         case freelistTrunk
         case freelistCount(stored: UInt32)
         case pointerMap(UInt8)
+        case pointerMapEntry
         case record
         case serialType(UInt64)
         case schemaRow
@@ -63,12 +69,18 @@ extension FileDamage.Fault: CustomStringConvertible {
         case .cellCount: "the page claims more cells than it has room for"
         case .cellOutsidePage: "a cell lies outside the page's cell content area"
         case .freeblock: "the chain of free blocks leaves the page or runs backwards"
+        case .bytesUsedTwice: "cells or free blocks of the page overlap"
+        case .fragments: "the page has another number of bytes between its cells than it counts"
+        case .keyOrder: "the entries are not in the order of their keys"
+        case .keyTwice: "two entries of a unique index have the same key"
         case .payloadTooLarge: "a cell claims a payload larger than the file"
         case .overflowEnds: "a chain of overflow pages ends before its payload does"
+        case .overflowGoesOn: "a chain of overflow pages is longer than its payload"
         case .freelistTrunk: "the freelist trunk claims more leaves than it has room for"
         case .freelistCount(let stored):
             "the header counts \(stored) free pages, but the freelist has another number"
         case .pointerMap(let byte): "an entry of the pointer map has the type \(byte), which does not exist"
+        case .pointerMapEntry: "the pointer map says something else of the page than what refers to it"
         case .record: "a record ends before its columns do"
         case .serialType(let type): "a record has the serial type \(type), which is reserved"
         case .schemaRow: "a row of the schema table has no type, name or root page"

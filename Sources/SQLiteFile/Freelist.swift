@@ -29,4 +29,19 @@ extension DatabaseFile {
         }
         guard rest == 0 else { throw FileDamage(1, .freelistCount(stored: header.freelistCount)) }
     }
+
+    /// What is wrong with the freelist, the pointer map's say on its pages included; nil where nothing is. Its
+    /// leaves are not read.
+    public func freelistDamage() -> FileDamage? {
+        var seen: Set<UInt32> = []
+        do {
+            try forEachFreePage { page, _ in
+                guard page > 1, seen.insert(page).inserted else { throw FileDamage(page, .pageUsedTwice) }
+                try checkPointer(to: page, .free, from: 0)
+            }
+            return nil
+        } catch {
+            return error as? FileDamage
+        }
+    }
 }

@@ -102,3 +102,10 @@ extension Field {
         return order(0, real - Double(truncated))
     }
 }
+
+extension Field {
+    /// Whether two values of a database are the same; a real that is whole may be stored as an integer.
+    public func isSame(as other: Field, in file: DatabaseFile) -> Bool {
+        compare(to: other, .binary, file.header.encoding) == 0
+    }
+}

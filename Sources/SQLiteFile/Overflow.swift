@@ -24,6 +24,9 @@ struct OverflowChain {
         }
     }
 
+    /// Nothing follows the last page that was read.
+    var hasEnded: Bool { next == 0 }
+
     /// The next page's number and the part of the payload on it; nil after the last.
     mutating func readPage() throws(FileDamage) -> (number: UInt32, content: UnsafeRawBufferPointer)? {
         guard rest > 0 else { return nil }

@@ -22,8 +22,12 @@ struct PageLayout: Equatable, Sendable {
     let minLocal: Int
 
     init(_ header: FileHeader) {
-        pageSize = header.pageSize
-        usableSize = header.usableSize
+        self.init(pageSize: header.pageSize, usableSize: header.usableSize)
+    }
+
+    init(pageSize: Int, usableSize: Int) {
+        self.pageSize = pageSize
+        self.usableSize = usableSize
         maxTableLocal = usableSize - 35
         maxIndexLocal = (usableSize - 12) * 64 / 255 - 23
         minLocal = (usableSize - 12) * 32 / 255 - 23

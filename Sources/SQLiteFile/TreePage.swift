@@ -53,6 +53,9 @@ public struct TreePage {
     /// Where the cell content ends and the reserved region begins.
     @inline(__always) var end: UnsafeRawPointer { start + layout.usableSize }
 
+    /// Where the cell pointer array ends.
+    var pointersEnd: Int { pointers + 2 * cellCount }
+
     /// The start of a cell, which has four bytes at the least.
     @inline(__always) func cell(_ index: Int) throws(FileDamage) -> UnsafeRawPointer {
         let offset = start.uint16(at: pointers + 2 * index)

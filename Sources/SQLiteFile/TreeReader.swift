@@ -152,7 +152,7 @@ struct TreeReader {
 extension TreePage {
     /// Reads from every cache line at once, which takes half the time of waiting for the first line of each
     /// cell in turn: cells lie from the page's end to its start, where no processor expects the next.
-    fileprivate func readAhead() -> UInt64 {
+    func readAhead() -> UInt64 {
         var sum: UInt64 = 0
         for offset in stride(from: 0, to: layout.pageSize, by: 64) { sum ^= start.uint64(at: offset) }
         return sum

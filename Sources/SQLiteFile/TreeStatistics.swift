@@ -39,7 +39,8 @@ public struct TreeStatistics: Equatable, Sendable {
     /// at 0.
     public fileprivate(set) var payloadSizes = Array(repeating: 0, count: 33)
 
-    /// About how many pages the tree would need were they full, as VACUUM leaves them.
+    /// About how many pages, of the size that was asked for, the tree would need were they full, as VACUUM leaves
+    /// them.
     public fileprivate(set) var packedPages = 0
 
     public var pages: Int { interiorPages + leafPages + overflowPages }
@@ -60,18 +61,20 @@ public struct TreeStatistics: Equatable, Sendable {
     /// - Throws: ``FileDamage`` where they do not make one tree.
     public init(_ parts: [TreePart.Reading]) throws(FileDamage) {
         self.init()
-        var (lastLeaf, pagesWhenPacked): (UInt32?, Int) = (nil, 0)
+        var (lastLeaf, pagesWhenPacked, chained): (UInt32?, Int, Int) = (nil, 0, 0)
         for part in parts {
             try add(part.figures, part)
             if let lastLeaf, let first = part.firstLeaf, first != lastLeaf &+ 1 { scatteredLeaves += 1 }
             lastLeaf = part.lastLeaf ?? lastLeaf
             pagesWhenPacked += part.leavesWhenPacked
+            chained += part.overflowWhenPacked
         }
         try countGaps(parts.flatMap(\.layout))
         guard let kind = parts.first?.kind else { return }
         packedPages =
-            overflowPages
-            + Packing.pages(leaves: max(1, pagesWhenPacked), room: parts[0].room, isTable: kind.isTable)
+            chained
+            + Packing.pages(
+                leaves: max(1, pagesWhenPacked), room: parts[0].roomWhenPacked, isTable: kind.isTable)
     }
 
     private mutating func add(_ other: TreeStatistics, _ part: TreePart.Reading) throws(FileDamage) {
@@ -109,11 +112,13 @@ public struct TreeStatistics: Equatable, Sendable {
         }
         guard page.kind != .tableInterior else { return }
         rowCount += page.cellCount
+        // The result must matter, or the compiler drops the reads.
+        if page.readAhead() == .max { payloadSizes.reserveCapacity(33) }
         for index in 0..<page.cellCount {
             let cell = try page.entry(index).payload
             payload += cell.localSize
             if cell.size > cell.localSize { overflowCellCount += 1 }
-            packing.add(cell.start + cell.storedSize - (try page.cell(index)))
+            packing.add(cell, headerSize: cell.start - (try page.cell(index)), isTable: page.kind.isTable)
             largestPayload = max(largestPayload, cell.size)
             payloadSizes[min(32, Int.bitWidth - cell.size.leadingZeroBitCount)] += 1
         }
@@ -145,12 +150,15 @@ public struct TreePart: Sendable {
         fileprivate let kind: TreePage.Kind
         /// Of a page, in bytes.
         fileprivate let room: Int
+        /// Of a page as VACUUM will make them.
+        fileprivate let roomWhenPacked: Int
         fileprivate var figures = TreeStatistics()
         /// Numbers of pages, doubled, plus 1 for leaves.
         fileprivate var layout: [UInt64] = []
         fileprivate var firstLeaf: UInt32?
         fileprivate var lastLeaf: UInt32?
         fileprivate var leavesWhenPacked = 0
+        fileprivate var overflowWhenPacked = 0
     }
 
     private enum Extent { case tree, rootPage, subtree(kind: TreePage.Kind) }
@@ -171,17 +179,22 @@ public struct TreePart: Sendable {
         return parts
     }
 
+    /// - Parameter pageSize: of the pages that ``TreeStatistics/packedPages`` counts; nil for the file's own.
     /// - Throws: ``FileDamage``.
-    public func read(_ file: DatabaseFile) throws -> Reading {
+    public func read(_ file: DatabaseFile, packedInto pageSize: Int? = nil) throws -> Reading {
         let page = try file.treePage(root)
-        let room = file.header.usableSize
-        var reading = Reading(root: root, kind: page.kind, room: room)
-        var packing = Packing(room: room)
+        let (header, layout) = (file.header, file.layout)
+        let target =
+            pageSize.map { PageLayout(pageSize: $0, usableSize: $0 - header.reservedBytes) } ?? layout
+        var reading = Reading(
+            root: root, kind: page.kind, room: layout.usableSize, roomWhenPacked: target.usableSize)
+        var packing = Packing(layout: target)
         switch extent {
         case .rootPage:
             try reading.add(page, &packing)
             reading.figures.depth = 1
             try file.forEachOverflowPage(of: page) { reading.addOverflow($0, $1) }
+            reading.overflowWhenPacked = packing.overflowPages
             return reading
         case .tree: break
         case .subtree(let kind):
@@ -197,7 +210,7 @@ public struct TreePart: Sendable {
                 reading.figures.depth = max(reading.figures.depth, above + visit.depth + 1)
             }
         }
-        reading.leavesWhenPacked = packing.leaves
+        (reading.leavesWhenPacked, reading.overflowWhenPacked) = (packing.leaves, packing.overflowPages)
         return reading
     }
 }
@@ -220,17 +233,25 @@ extension TreePart.Reading {
 
 /// Fills pages with cells, one behind the other.
 private struct Packing {
-    /// Of a page, in bytes.
-    let room: Int
+    let layout: PageLayout
     private(set) var leaves = 1
+    private(set) var overflowPages = 0
     private var used = 8
 
-    init(room: Int) { self.room = room }
+    init(layout: PageLayout) { self.layout = layout }
 
-    /// - Parameter size: of a cell, without its two bytes in the cell pointer array.
-    mutating func add(_ size: Int) {
-        let size = max(4, size) + 2
-        if used + size > room {
+    /// - Parameter headerSize: what a cell has before its payload.
+    mutating func add(_ payload: Payload, headerSize: Int, isTable: Bool) {
+        let maxLocal = isTable ? layout.maxTableLocal : layout.maxIndexLocal
+        var size = payload.size
+        if size > maxLocal {
+            let local = layout.localSize(of: size, maxLocal: maxLocal)
+            overflowPages += (size - local + layout.overflowSize - 1) / layout.overflowSize
+            size = local + 4
+        }
+        // Two bytes lie in the cell pointer array.
+        size = max(4, headerSize + size) + 2
+        if used + size > layout.usableSize {
             leaves += 1
             used = 8
         }

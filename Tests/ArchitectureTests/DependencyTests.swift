@@ -7,8 +7,8 @@ import Testing
     static let allowed: [String: Set<String>] = [
         "DrydockTool": ["DrydockCommands"],
         "DrydockCommands": [
-            "DrydockReport", "GRDBEngine", "Drydock", "DatabaseEngine", "SQLiteSchema", "ArgumentParser",
-            "Yams",
+            "DrydockReport", "GRDBEngine", "NIOEngine", "Drydock", "DatabaseEngine", "SQLiteSchema",
+            "ArgumentParser", "Yams",
         ],
         "DrydockTesting": [
             "DrydockReport", "GRDBEngine", "Drydock", "DatabaseEngine", "SQLiteSchema", "CSQLite", "GRDB",

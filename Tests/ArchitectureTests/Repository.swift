@@ -44,7 +44,9 @@ enum Repository {
             let line = manifest[start.upperBound...].firstMatch(of: /^[^\[\n]*\n?[^\[\n]*\[([^\]]*)\]/),
             manifest[start.upperBound...].prefix(30).contains("dependencies")
         else { return [] }
-        return line.output.1.split(separator: ",").map { $0.filter { !" \n\"".contains($0) } }
+        return line.output.1.split(separator: ",").map { $0.filter { !" \n\"".contains($0) } }.filter {
+            !$0.isEmpty
+        }
     }
 }
 

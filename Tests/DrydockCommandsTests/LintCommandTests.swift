@@ -78,7 +78,14 @@ import Testing
         let before = try String(
             contentsOf: project.folder.appending(path: "Migrations/v1.sql"), encoding: .utf8)
         let result = try project.run("lint", "--fix")
-        #expect(result.status == 1 && result.errors == "drydock: rewrote Migrations/v2.sql\n")
+        #expect(result.status == 0 && result.errors == "drydock: rewrote Migrations/v2.sql\n")
+        #expect(!result.output.contains("error["))
+        #expect(
+            result.output.contains(
+                "fixed[positional-copy] Migrations/v2.sql:2: INSERT INTO n (subject, id) SELECT subject, id FROM email; -- é\n"
+            ))
+        #expect(
+            result.output.contains("passed: 2 migrations, 3 statements linted, 1 fixed"), "\(result.output)")
         #expect(
             try String(contentsOf: project.folder.appending(path: "Migrations/v2.sql"), encoding: .utf8)
                 == "CREATE TABLE n(subject TEXT, id INTEGER);\r\nINSERT INTO n (subject, id) SELECT subject, id FROM email; -- é\r\n"
@@ -88,6 +95,71 @@ import Testing
                 == before)
         let again = try project.run("lint", "--fix")
         #expect(again.status == 0 && again.errors == "drydock: there is nothing to rewrite\n")
+    }
+
+    @Test func whatStandsCountsAfterAFix() throws {
+        let copy = "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email;\n"
+        let project = try Project(second: copy + "ALTER TABLE email ADD COLUMN note TEXT NOT NULL;")
+        let result = try project.run("lint", "--fix", "--format", "json")
+        #expect(result.status == 1)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        #expect(
+            findings.filter { $0["severity"] as? String == "error" }.map { $0["rule"] as? String }
+                == ["add-column-fails"])
+        let fixed = try #require(report["fixed"] as? [[String: Any]])
+        #expect(fixed.map { $0["rule"] as? String } == ["positional-copy"])
+        #expect(fixed[0]["file"] as? String == "Migrations/v2.sql" && fixed[0]["line"] as? Int == 2)
+        #expect(try project.run("lint", "--format", "json").output.contains("\"fixed\"") == false)
+    }
+
+    @Test func whatIsReadOnlyIsLeftAlone() throws {
+        let copy = "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email;\n"
+        let project = try Project(second: copy)
+        try project.write("Migrations/v3.sql", "INSERT INTO n SELECT * FROM email;")
+        let before = try project.shell("cat Migrations/*").output
+        for (path, what) in [
+            ("Migrations/v3.sql", "it is read-only"), ("Migrations", "its folder is read-only"),
+        ] {
+            #expect(try project.shell("chmod a-w \(path)").status == 0)
+            let result = try project.run("lint", "--fix")
+            #expect(try project.shell("chmod u+w \(path)").status == 0)
+            #expect(result.status == 2 && result.output.isEmpty)
+            #expect(result.errors.contains("cannot be rewritten: \(what)"), "\(result.errors)")
+            #expect(try project.shell("cat Migrations/*").output == before)
+        }
+        #expect(try project.shell("chmod 640 Migrations/v3.sql").status == 0)
+        #expect(try project.run("lint", "--fix").status == 0)
+        #expect(try project.shell("ls -l Migrations/v3.sql").output.hasPrefix("-rw-r-----"))
+        #expect(try project.shell("ls Migrations").output == "v1.sql\nv2.sql\nv3.sql\n")
+    }
+
+    @Test func whatIsLockedIsKnownByTheLocksFormatAlone() throws {
+        let project = try Project()
+        let copy = "CREATE TABLE n(subject, id);\nINSERT INTO n SELECT * FROM email;\n"
+        #expect(
+            try project.shell("rm Migrations/v2.sql && mv Migrations/v1.sql Migrations/1_a.sql").status == 0)
+        try project.write("Migrations/2_b.sql", copy)
+        #expect(try project.run("lock", "--migration-format", "drydock").status == 0)
+        let other = try project.run("lint", "--fix", "--migration-format", "sqlx")
+        #expect(other.status == 2 && other.errors.contains("was made of drydock migrations, not of sqlx"))
+        #expect(try project.shell("sed -i.old s/format=drydock/format=sqlx/ drydock.lock").status == 0)
+        let edited = try project.run("lint", "--fix")
+        #expect(edited.status == 2 && edited.errors.contains("the lock says format=sqlx"))
+        #expect(try project.shell("cat Migrations/2_b.sql").output == copy)
+    }
+
+    @Test func aLinkToALockedMigrationIsNotWrittenThrough() throws {
+        let project = try Project(
+            second: "CREATE TABLE n(subject, id);\nINSERT INTO n SELECT * FROM email;\n")
+        #expect(try project.run("lock").status == 0)
+        let before = try project.shell("cat Migrations/v2.sql").output
+        try project.write("Migrations/v3.sql", "DROP TABLE n;")
+        #expect(try project.shell("ln -s v2.sql Migrations/v4.sql").status == 0)
+        let result = try project.run("lint", "--fix")
+        #expect(result.errors == "drydock: there is nothing to rewrite\n")
+        #expect(try project.shell("cat Migrations/v2.sql").output == before)
     }
 
     @Test func whereThereIsALockOnlyWhatIsNewIsLinted() throws {
@@ -127,7 +199,14 @@ import Testing
         (["--new"], 2, "there is no lock"), (["--base", "nowhere.sql"], 2, "nowhere.sql"),
         (["--rule", "unique-over-exsting=off"], 64, "did you mean 'unique-over-existing'?"),
         (["--rule", "unique-over-existing"], 64, "write RULE=SEVERITY"),
-        (["--sqlite", "android-99"], 64, "'android-99' is no version of SQLite 3"),
+        (
+            ["--sqlite", "oberon-1"], 64,
+            "--sqlite 'oberon-1' is not a version of SQLite 3, such as 3.24, or of a system"
+        ),
+        (["--sqlite", "oberon-1"], 64, "that is known: android-5, "),
+        (["--sqlite", "ios15"], 64, "did you mean 'ios-15'?"),
+        (["--foreign-keys"], 2, "'foreignKeys' does not apply to Drydock's own format: GRDB checks"),
+        (["--no-foreign-keys"], 2, "'-- drydock: foreign-keys immediate'"),
         (["--format", "markdown"], 64, "there is no format 'markdown'"),
         (["--new", "--all"], 64, "exclude each other"),
     ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
@@ -141,7 +220,9 @@ import Testing
         ("lint: {rules: {unique-over-exsting: off}}", "drydock.yml:1:16: 'unique-over-exsting' is no rule"),
         ("lint: {rules: {unique-over-existing: loud}}", "drydock.yml:1:38"),
         ("lint: {rule: {}}", "drydock.yml:1:8: 'rule' is no key of lint"),
-        ("sqlite: android-99", "drydock.yml:1:9"),
+        ("sqlite: ios15", "drydock.yml:1:9: sqlite: 'ios15' is not a version of SQLite 3"),
+        ("sqlite: ios15", "did you mean 'ios-15'?"),
+        ("foreignKeys: true", "'foreignKeys' does not apply"),
     ]) func saysWhatIsWrongInTheConfiguration(_ text: String, _ message: String) throws {
         let project = try Project()
         try project.write("drydock.yml", text)

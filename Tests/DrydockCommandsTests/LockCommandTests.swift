@@ -58,6 +58,35 @@ import Testing
                 && lock["added"] as? [String] == ["v1", "v2", "Snapshots/v1.sqlite"])
     }
 
+    @Test func writesReportsToo() throws {
+        let project = try Project()
+        let result = try project.run("lock", "--format", "json", "--report", "json=out.json")
+        #expect(result.status == 0 && result.output.contains("\"lock\""))
+        #expect(try project.shell("cat out.json").output == result.output)
+        // The lock itself is no place for one.
+        let over = try project.run("lock", "--report", "json=drydock.lock")
+        #expect(over.status == 2 && over.errors.contains("the report would overwrite 'drydock.lock'"))
+        #expect(try project.run("lock", "--check").status == 0)
+    }
+
+    @Test func saysWhoseALockIs() throws {
+        let project = try Project()
+        try project.write("ci/drydock.yml", "migrations: Migrations\n")
+        #expect(try project.run("lock", "--config", "ci/drydock.yml").status == 0)
+        #expect(try project.shell("cp -r Migrations Other").status == 0)
+        for arguments in [["lock"], ["lint"]] {
+            let result = try project.run(arguments + ["-m", "Other", "--lock", "ci/drydock.lock"])
+            #expect(result.status == 2)
+            #expect(
+                result.errors.contains(
+                    "ci/drydock.lock is of the migrations in 'Migrations', not of those in 'Other'. --lock names another"
+                ),
+                "\(result.errors)")
+        }
+        let nowhere = try project.run("lock", "-m", "nowhere", "--lock", "ci/drydock.lock")
+        #expect(nowhere.errors.contains("there is no folder 'nowhere'"))
+    }
+
     @Test(arguments: [
         (["lock", "--check", "--replace", "v1"], 64, "--check writes nothing"),
         (["lock", "--format", "xml"], 64, "there is no format 'xml'"),
@@ -67,6 +96,7 @@ import Testing
         (["verify", "--lock", "nowhere.lock"], 2, "there is no lock 'nowhere.lock'"),
         (["verify", "--lock", "x", "--no-lock"], 64, "exclude each other"),
         (["lock", "--lock", "no/such/folder.lock"], 2, "cannot be written"),
+        (["lock", "--lock", "Migrations"], 2, "'Migrations' is a folder; --lock takes the file"),
     ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let result = try Project().run(arguments)
         #expect(result.status == status && result.errors.contains(message), "\(result.errors)")
@@ -75,6 +105,14 @@ import Testing
     @Test func aBrokenLockEndsWithTwo() throws {
         let project = try Project()
         for (text, message) in [
+            (
+                "version 2\nmigrations Migrations format=goose\nmigration v1\n",
+                "drydock.lock:2: the lock says format=goose, and the migrations in 'Migrations' are read as drydock"
+            ),
+            (
+                "version 2\nmigrations Migrations format=xyz\nmigration v1\n",
+                "drydock.lock:2: the lock says format=xyz, and the migrations in 'Migrations' are read as drydock"
+            ),
             ("version 9\n", "drydock.lock:1: a newer drydock wrote this lock"),
             (
                 "version 1\nmigrations Migrations format=drydock\nmigration v1 bytes=0\n",
@@ -83,7 +121,7 @@ import Testing
             ("version 1\n<<<<<<< HEAD\n", "drydock.lock:2: a merge left its conflict markers"),
         ] {
             try project.write("drydock.lock", text)
-            for arguments in [["verify"], ["lock"], ["lock", "--check"]] {
+            for arguments in [["verify"], ["lock"], ["lock", "--check"], ["lint"]] {
                 let result = try project.run(arguments)
                 #expect(result.status == 2 && result.errors.contains(message), "\(result.errors)")
                 #expect(result.output.isEmpty)

@@ -16,6 +16,16 @@ import Testing
         #expect(object?["command"] as? String == "vacuum" && object?["method"] as? String == "installed")
     }
 
+    @Test func whatReadsJSONGetsItWhenNothingWasDone() throws {
+        let project = try Project()
+        let result = try project.run("vacuum", "nowhere.db", "--format", "json")
+        #expect(result.status == 2 && result.errors.contains("there is no database"))
+        let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        #expect(object?["verdict"] as? String == "failed" && object?["database"] as? String == "nowhere.db")
+        let finding = (object?["findings"] as? [[String: Any]])?.first
+        #expect((finding?["message"] as? String)?.contains("there is no database") == true)
+    }
+
     @Test(arguments: [
         (["vacuum", "nowhere.db"], 2, "there is no database 'nowhere.db'"),
         (["vacuum", "Migrations"], 2, "is a folder"),

@@ -30,6 +30,8 @@ enum SampleReport {
                 table: "n"),
         ]
         report.notChecked = [NotChecked(.migrationFailed, reason: "1 migration not linted: v3 is not SQL")]
+        let mended = Finding(.doubleQuotedString, "\"x\" is read as a string", migration: "v2")
+        report.lint?.fixed = [LintFix(mended, place: .init(statements[0], offset: 18))]
         return report
     }
 

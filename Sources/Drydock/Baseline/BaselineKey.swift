@@ -27,7 +27,7 @@ struct BaselineKey: Sendable, Hashable {
         try await database.close()
         let parts: [Any] = [
             engine.name, library, set.format.ownTables.sorted(), functions, collations,
-            set.policy.doubleQuotedStrings,
+            set.policy.doubleQuotedStrings ?? false,
         ]
         self.init(parts.map { "\($0)" }.joined(separator: "\n"))
     }

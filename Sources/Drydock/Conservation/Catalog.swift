@@ -147,7 +147,9 @@ extension Catalog {
             }
             do {
                 self[keyPath: list][folded] = try Self.readTable(row, normalized, kinds[folded], connection)
-            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+            } catch let error as EngineError
+                where !error.isInterrupt && !error.isCorruption && !error.isOutage
+            {
                 if !isHistory { unreadable.append(UnreadableTable(name: row.name, error: error)) }
             }
         }

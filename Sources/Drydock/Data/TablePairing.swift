@@ -32,6 +32,31 @@ struct TablePairing: Sendable {
         key = isShared && !isByRowid ? positions : []
     }
 
+    private init(_ match: TableMatch, key: [Int], isByRowid: Bool) {
+        (self.match, self.key, self.isByRowid) = (match, key, isByRowid)
+        (columnsOnlyInOld, columnsOnlyInNew) = ([], [])
+    }
+
+    /// "The maximum number of columns in [...] the result set of a SELECT" is 2000
+    /// (https://www.sqlite.org/limits.html), and rowids want a place too.
+    private static let mostColumns = 1990
+
+    /// The tables with so many of their columns at a time as one query can give, each time with what tells rows
+    /// apart. Rows are the same where each group says so.
+    func groups() -> [TablePairing] {
+        let all = match.columns
+        guard all.count > Self.mostColumns else { return [self] }
+        let keyColumns = hasRowids ? [] : key.map { all[$0] }
+        let rest = hasRowids ? Array(all.indices) : all.indices.filter { !key.contains($0) }
+        let size = max(1, Self.mostColumns - keyColumns.count)
+        return stride(from: 0, to: rest.count, by: size).map { start in
+            let part = rest[start..<min(start + size, rest.count)].map { all[$0] }
+            let match = TableMatch(
+                before: match.before, after: match.after, columns: keyColumns + part, droppedColumns: [])
+            return TablePairing(match, key: Array(keyColumns.indices), isByRowid: hasRowids)
+        }
+    }
+
     /// What the two sides' SQL calls the rowid, where it tells rows apart or may.
     var hasRowids: Bool { match.before.rowidName != nil && match.after.rowidName != nil }
 

@@ -31,6 +31,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case rollbackMismatch = "rollback-mismatch"
     case invalidDeclaration = "invalid-declaration"
     case unusedDeclaration = "unused-declaration"
+    case engineDivergence = "engine-divergence"
     case timeLimit = "time-limit"
     case nothingVerified = "nothing-verified"
 
@@ -91,6 +92,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .rollbackMismatch: "undone or done again, a migration leaves another schema"
         case .invalidDeclaration: "a drydock: comment is not understood"
         case .unusedDeclaration: "a declaration that nothing needed"
+        case .engineDivergence: "two engines make something else of a migration"
         case .timeLimit: "a replay took longer than it was given"
         case .nothingVerified: "there was nothing to verify"
         default: LintRules.named(self)?.text.summary ?? ""
@@ -125,6 +127,7 @@ extension Rule {
         case .migrationInCode: "What it does to users' data was not seen."
         case .rollbackFailed, .rollbackMismatch:
             "A release that is taken back leaves a database that no version knows."
+        case .engineDivergence: "Who migrates with the other engine gets another database, or none."
         case .unknownMigration: "Its schema may differ from what the folder makes."
         default: nil
         }

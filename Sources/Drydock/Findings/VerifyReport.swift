@@ -1,4 +1,4 @@
-/// What `drydock verify`, `drydock lint` or `drydock lock` found: plain values, ready to be rendered.
+/// What `drydock verify`, `drydock lint`, `drydock lock` or `drydock migrate` found: plain values, ready to be rendered.
 public struct VerifyReport: Sendable {
     public var findings: [Finding] = []
     public var replays: [ReplaySummary] = []
@@ -13,14 +13,19 @@ public struct VerifyReport: Sendable {
     public var lock: LockSummary?
     /// What was read, where migrations were linted and not replayed.
     public var lint: LintSummary?
+    /// What was or would be done to a live database.
+    public var migrate: MigrateSummary?
 
     public init() {}
 
     /// The command that made it.
-    public var command: String { lock != nil ? "lock" : lint != nil ? "lint" : "verify" }
+    public var command: String {
+        migrate != nil ? "migrate" : lock != nil ? "lock" : lint != nil ? "lint" : "verify"
+    }
 
     public var hasPassed: Bool {
         !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }
+            && migrate?.isFailure != true
     }
 }
 

@@ -3,7 +3,7 @@
 public enum HealthChecks {
     static let all: [any HealthCheck] = [
         FileHeaderCheck(), JournalCheck(), LogSizeCheck(), CheckpointCheck(), WriterVersionCheck(),
-        DiskSpaceCheck(), PageSizeCheck(), FreelistCheck(), AutoVacuumCheck(),
+        DiskSpaceCheck(), PageSizeCheck(), FreelistCheck(), AutoVacuumCheck(), ObjectSizeCheck(),
         CompiledObjectsCheck(), DuplicateIndexCheck(), ForeignKeyIndexCheck(), PrimaryKeyCheck(),
         RowidHeadroomCheck(), IntegrityHealthCheck(), ForeignKeyCheck(), SearchIndexCheck(),
         SpatialIndexCheck(), StatisticsCheck(), FragmentationCheck(), TextEncodingCheck(), ColumnTypeCheck(),
@@ -58,11 +58,15 @@ protocol HealthCheck: Sendable {
 
     /// Looks at one table.
     func check(_ view: HealthView, part: String) throws -> HealthResult
+
+    /// What is not seen where the tables are looked at one at a time.
+    var seenInWholeOnly: String? { get }
 }
 
 extension HealthCheck {
     var isDeepOnly: Bool { false }
     var isDivisible: Bool { false }
+    var seenInWholeOnly: String? { nil }
 
     func parts(_ view: HealthView) -> [String] { [] }
 

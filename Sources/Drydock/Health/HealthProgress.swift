@@ -7,6 +7,8 @@ struct HealthProgress: Sendable {
         var check: String
         /// Empty for the first table; nil for the check as a whole.
         var table: String?
+        /// Where in that table, when part of it was looked at.
+        var range: HealthRange.Place?
     }
 
     private struct File: Codable {
@@ -37,10 +39,11 @@ struct HealthProgress: Sendable {
     func after(_ databases: [DatabaseHealth]) -> HealthProgress {
         var result = self
         for health in databases where health.trouble == nil {
-            let missed = health.notReached.first { $0.reason == HealthRun.timeIsOver }
+            let missed = health.notReached.first { $0.reason.hasPrefix(HealthRun.timeIsOver) }
             let hasTables = missed.map { HealthChecks.named($0.check)?.isDivisible ?? false } ?? false
             result.places[FolderListing.realPath(health.path)] = missed.map {
-                Place(check: $0.check, table: $0.table ?? (hasTables ? "" : nil))
+                Place(
+                    check: $0.check, table: $0.table ?? (hasTables ? "" : nil), range: $0.place)
             }
         }
         return result

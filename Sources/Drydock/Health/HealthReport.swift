@@ -39,11 +39,13 @@ public struct DatabaseHealth: Sendable {
     public init(path: String) { self.path = path }
 
     /// What a run did not come to, and why.
-    public struct NotReached: Sendable, Hashable {
+    public struct NotReached: Sendable {
         public var check: String
         /// The table that was not reached; nil where nothing of the check was.
         public var table: String?
         public var reason: String
+        /// From where on the table was not reached.
+        var place: HealthRange.Place?
 
         public init(check: String, table: String? = nil, reason: String) {
             (self.check, self.table, self.reason) = (check, table, reason)

@@ -27,5 +27,8 @@ public struct HealthRequest: Sendable {
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
 
+    /// Every check that can look at a table in ranges of its keys does so at once.
+    var isRanged = false
+
     public init() {}
 }

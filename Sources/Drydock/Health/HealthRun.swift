@@ -7,7 +7,8 @@ import SQLiteSchema
 /// than it may.
 ///
 /// A slice makes as many checks as it has time for. One that takes longer while somebody writes is made
-/// again by itself, then table by table; what still takes longer is not reached, and said to be.
+/// again by itself, then table by table, then in ranges of a table's keys; what still takes longer is not
+/// reached, and said to be.
 struct HealthRun: Sendable {
     let engine: any Engine
     let path: String
@@ -23,14 +24,41 @@ struct HealthRun: Sendable {
         var part: String?
         /// It has a slice to itself.
         var isAlone = false
+        /// How far it has come in the part, where that takes several slices.
+        var range: HealthRange?
 
-        func run(_ view: HealthView) throws -> HealthResult {
-            if let part { try check.check(view, part: part) } else { try check.check(view) }
+        func run(_ view: HealthView, _ slice: Duration) throws -> Outcome {
+            guard let part else { return .done(try check.check(view)) }
+            guard var range, let ranged = check as? any RangedHealthCheck else {
+                return .done(try check.check(view, part: part))
+            }
+            range.begin(slice: slice)
+            try ranged.check(view, part: part, &range)
+            return range.isDone ? .done(result(of: range)) : .more(range)
+        }
+
+        /// What was found as far as it has come.
+        func result(of range: HealthRange) -> HealthResult {
+            guard let part, let ranged = check as? any RangedHealthCheck else { return HealthResult() }
+            return HealthResult(
+                ranged.findings(range.tallies, part: part), notReached: range.notReached)
+        }
+
+        /// Less of a slice for the next try; nil where there is hardly anything left to take.
+        func withSmallerRange() -> Task? {
+            guard part != nil, check is any RangedHealthCheck else { return nil }
+            var task = self
+            var range = range ?? HealthRange()
+            if self.range != nil { range.share /= 2 }
+            task.range = range
+            return range.share > 0.02 ? task : nil
         }
     }
 
     private enum Outcome: Sendable {
         case done(HealthResult)
+        /// The part needs more slices.
+        case more(HealthRange)
         case failed(any Error)
     }
 
@@ -41,10 +69,18 @@ struct HealthRun: Sendable {
         if let trouble = trouble {
             health.trouble = trouble
         } else {
+            let log = FaultLog()
             await withTaskCancellationHandler {
-                await run(watchdog, &health)
+                await Overlay.$faultLog.withValue(log) { await run(watchdog, &health) }
             } onCancel: {
                 watchdog.cancel()
+            }
+            if let fault = log.first, health.notReached.isEmpty {
+                // SQLite may have tried again, or gone on without what it wanted to know.
+                health.findings.append(
+                    FileHeaderCheck().finding(
+                        .error, "the outcome cannot be trusted: \(fault)",
+                        help: "Run it again; look into the system's log for errors of the disk."))
             }
         }
         health.findings.sort { ($1.severity, $0.check) < ($0.severity, $1.check) }
@@ -55,6 +91,7 @@ struct HealthRun: Sendable {
     /// Why nothing can be asked of the file.
     private var trouble: String? {
         if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
+        if FolderListing.isPipe(path) { return "'\(path)' is no regular file" }
         guard FolderListing.exists(path) else { return "there is no database '\(path)'" }
         do {
             _ = try FolderListing.contents(of: path, limit: 1)
@@ -89,15 +126,33 @@ struct HealthRun: Sendable {
         let live = LiveOverlay(
             engine: engine, path: path, settings: settings, limit: request.slice,
             isStopped: { watchdog.isTripped })
-        var tasks = checks.map { Task(check: $0) }
+        var tasks = request.isRanged ? await rangedTasks(live, state) : checks.map { Task(check: $0) }
         if let start { await begin(at: start, &tasks, live, state) }
         while !tasks.isEmpty, !watchdog.isTripped {
             await runSlice(&tasks, live, state, watchdog, &health)
         }
         await live.close()
-        for task in tasks { health.notReached.append(missed(task, Self.timeIsOver)) }
+        for task in tasks {
+            // What was found on the way is not lost.
+            if let range = task.range { health.add(task.result(of: range)) }
+            let place = task.range.map { " \($0.description)" } ?? ""
+            health.notReached.append(missed(task, Self.timeIsOver + place))
+        }
         let missed = Set(health.notReached.map(\.check))
         health.checked = checks.map(\.text.name).filter { !missed.contains($0) }
+    }
+
+    private func rangedTasks(_ live: LiveOverlay, _ state: LiveState) async -> [Task] {
+        let parts = try? await live.slice { slice in
+            let view = try view(slice, state)
+            return checks.map { $0 is any RangedHealthCheck ? $0.parts(view) : [] }
+        }
+        guard let parts else { return checks.map { Task(check: $0) } }
+        return zip(checks, parts).flatMap { check, parts in
+            check is any RangedHealthCheck
+                ? parts.map { Task(check: check, part: $0, isAlone: true, range: HealthRange()) }
+                : [Task(check: check)]
+        }
     }
 
     /// Puts what the run before did not come to first.
@@ -112,6 +167,9 @@ struct HealthRun: Sendable {
         let first = parts.firstIndex { $0 >= table } ?? 0
         tasks.replaceSubrange(
             0..<1, with: parts[first...].map { Task(check: check, part: $0, isAlone: true) })
+        // The table that the time was not enough for may be too large for any run.
+        guard check is any RangedHealthCheck else { return }
+        tasks[0].range = HealthRange(place: (parts[first] == table ? place.range : nil) ?? .init())
     }
 
     private func runSlice(
@@ -126,6 +184,10 @@ struct HealthRun: Sendable {
             for (task, outcome) in zip(waiting, outcomes) {
                 switch outcome {
                 case .done(let result): health.add(result)
+                case .more(var range):
+                    range.share = min(HealthRange.largestShare, range.share * 2)
+                    tasks[0].range = range
+                    return
                 case .failed(let error as EngineError) where error.isInterrupt:
                     // Nothing of it counts; it is still to be made.
                     if watchdog.isTripped { return }
@@ -158,7 +220,7 @@ struct HealthRun: Sendable {
         var outcomes: [Outcome] = []
         for task in tasks {
             do {
-                outcomes.append(.done(try task.run(view)))
+                outcomes.append(try task.run(view, request.slice))
             } catch {
                 outcomes.append(.failed(error))
                 if (error as? EngineError)?.isInterrupt == true { break }
@@ -177,7 +239,7 @@ struct HealthRun: Sendable {
             thresholds: request.thresholds)
     }
 
-    /// Gives the first task a slice to itself, or its parts one each.
+    /// Gives the first task a slice to itself, or its parts one each, or a part several.
     private func split(
         _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ health: inout DatabaseHealth
     ) async {
@@ -191,10 +253,18 @@ struct HealthRun: Sendable {
             return
         }
         tasks.removeFirst()
+        if let smaller = first.withSmallerRange() {
+            tasks.insert(smaller, at: 0)
+            return
+        }
         let parts =
             first.part == nil
             ? (try? await live.slice { try first.check.parts(view($0, state)) }) ?? [] : []
+        if !parts.isEmpty, let reason = first.check.seenInWholeOnly {
+            health.notReached.append(missed(Task(check: first.check), reason))
+        }
         if parts.isEmpty {
+            if let range = first.range { health.add(first.result(of: range)) }
             health.notReached.append(
                 missed(first, "it takes longer than \(request.slice) while the database is being written"))
         } else {
@@ -203,7 +273,10 @@ struct HealthRun: Sendable {
     }
 
     private func missed(_ task: Task, _ reason: String) -> DatabaseHealth.NotReached {
-        .init(check: task.check.text.name, table: task.part, reason: reason)
+        var missed = DatabaseHealth.NotReached(
+            check: task.check.text.name, table: task.part, reason: reason)
+        missed.place = task.range?.place
+        return missed
     }
 
     private static func describe(_ error: any Error) -> String {

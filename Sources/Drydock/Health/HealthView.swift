@@ -48,7 +48,7 @@ final class HealthFacts: Sendable {
     let schema: Schema
     let file: DatabaseFile
     let entries: [SchemaEntry]
-    private let trees = Mutex<[UInt32: TreeStatistics]>([:])
+    private let trees = Mutex<[UInt32: TreeOutline]>([:])
 
     init(_ connection: any Connection, _ image: Image) throws {
         var unreadable: [Catalog.UnreadableTable] = []
@@ -62,9 +62,9 @@ final class HealthFacts: Sendable {
         entries = try file.schema()
     }
 
-    func statistics(of root: UInt32) throws -> TreeStatistics {
+    func outline(of root: UInt32) throws -> TreeOutline {
         if let known = trees.withLock({ $0[root] }) { return known }
-        let new = try TreeStatistics(file, root: root)
+        let new = try TreeOutline(file, root: root)
         trees.withLock { $0[root] = new }
         return new
     }

@@ -1,41 +1,112 @@
 import Foundation
 import SQLiteSchema
 
-/// Rewrites of one file, which leave every other byte as it is.
+/// A file and what it becomes: every byte that no edit names is as it is.
 public struct FileRewrite: Sendable {
     public var path: String
-    public var edits: [SQLEdit]
     /// The file as it was linted.
     let bytes: [UInt8]
-
     /// The file with the edits made.
-    public var result: [UInt8] {
-        var result: [UInt8] = []
+    public private(set) var result: [UInt8]
+    /// What they mended.
+    private(set) var fixes: [LintFix] = []
+
+    /// Makes what can be made at once: of mends that touch the same place the first one.
+    init(path: String, bytes: [UInt8], mends: [LintMend]) {
+        self.path = path
+        self.bytes = bytes
+        result = []
+        var edits: [SQLEdit] = []
+        var made: [LintMend] = []
+        for mend in mends where !mend.edits.contains(where: { edit in edits.contains(where: edit.touches) }) {
+            edits += mend.edits
+            made.append(mend)
+        }
+        edits.sort { $0.range.lowerBound < $1.range.lowerBound }
         var offset = 0
-        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
-        where edit.range.lowerBound >= offset {
+        for edit in edits {
             result += bytes[offset..<edit.range.lowerBound]
             result += edit.text.utf8
             offset = edit.range.upperBound
         }
-        return result + bytes[offset...]
+        result += bytes[offset...]
+        let source = SQLSource(name: path, bytes: result)
+        fixes = made.map { mend in
+            let first = mend.edits.map(\.range.lowerBound).min() ?? 0
+            // What is before it has moved it.
+            let shift = edits.filter { $0.range.lowerBound < first }.reduce(0) {
+                $0 + $1.text.utf8.count - $1.range.count
+            }
+            return LintFix(mend.finding, place: Finding.Place(source, offset: first + shift))
+        }
     }
 
-    /// Replaces the file at once.
-    /// - Throws: ``RequestError`` when it is no longer what was linted, or cannot be written.
-    public func write() throws {
+    /// This rewrite and one of what it makes.
+    func followed(by next: FileRewrite) -> FileRewrite {
+        var all = self
+        all.result = next.result
+        return all
+    }
+
+    /// - Throws: ``RequestError`` when the file is no longer what was linted, or nobody may write it.
+    public func check() throws {
         guard let now = try? FolderListing.contents(of: path), now == bytes else {
             throw RequestError("'\(path)' is not what was linted, and was left alone; lint it again")
         }
-        do {
-            let target = FolderListing.realPath(path)
-            let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions]
-            try Data(result).write(to: URL(fileURLWithPath: target), options: .atomic)
-            if let mode {
-                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
-            }
-        } catch {
-            throw RequestError("'\(path)' cannot be written: \(error.localizedDescription)")
+        let target = FolderListing.realPath(path)
+        let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
+        for (place, what) in [(target, "it"), (folder, "its folder")] where !Self.isWritable(place) {
+            throw RequestError(
+                "'\(path)' cannot be rewritten: \(what) is read-only; make it writable, or lint without --fix"
+            )
         }
+    }
+
+    /// Replaces the file at once.
+    /// - Throws: ``RequestError`` as ``check()``, or when it cannot be written; it is as it was then.
+    public func write() throws {
+        try check()
+        do {
+            try AtomicFile.write(result, to: path)
+        } catch {
+            throw RequestError("'\(path)' cannot be rewritten: \(error); it was left alone")
+        }
+    }
+
+    /// Root may write anything: what is marked as read-only is not meant to be.
+    private static func isWritable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o222 != 0 && access(path, W_OK) == 0
+    }
+}
+
+/// A finding and the edits of one file that mend it.
+struct LintMend: Sendable {
+    var finding: Finding
+    var path: String
+    var edits: [SQLEdit]
+}
+
+/// A finding that a rewrite mended.
+public struct LintFix: Sendable {
+    public var rule: Rule
+    public var migration: String?
+    /// What was wrong.
+    public var message: String
+    /// Where it was written, and the line as it is now.
+    public var place: Finding.Place
+
+    public init(_ finding: Finding, place: Finding.Place) {
+        rule = finding.rule
+        migration = finding.migration
+        message = finding.message
+        self.place = place
+    }
+}
+
+extension SQLEdit {
+    /// Whether two edits cannot be made at once.
+    fileprivate func touches(_ other: SQLEdit) -> Bool {
+        range.lowerBound == other.range.lowerBound || range.overlaps(other.range)
     }
 }

@@ -10,6 +10,8 @@ struct LintReplay {
     let connection: any Connection
     private(set) var follower: SchemaFollower
     private var writesSchema = false
+    /// The folded names of temporary tables and views.
+    private(set) var temporaries: Set<String> = []
 
     init(set: MigrationSet, connection: any Connection) throws {
         self.set = set
@@ -59,7 +61,7 @@ struct LintReplay {
         case lost(EngineError)
     }
 
-    /// Runs a statement, or compiles it.
+    /// Runs a statement, or compiles it; its action is resolved.
     mutating func run(_ statement: SQLStatement, _ action: StatementAction) throws -> Outcome {
         do {
             try Sandbox.check(statement)
@@ -77,6 +79,7 @@ struct LintReplay {
                 try connection.execute(statement.text)
                 try read(after: action)
             }
+            if action.mayChangeTemporaries { try readTemporaries() }
             return .done
         } catch let error as EngineError where !error.isInterrupt {
             switch action {
@@ -131,6 +134,11 @@ struct LintReplay {
 
     private mutating func readAll() throws {
         follower.take(all: try connection.rows(Self.columns, [], Self.row))
+    }
+
+    private mutating func readTemporaries() throws {
+        let sql = "SELECT name FROM temp.sqlite_schema WHERE type IN ('table', 'view')"
+        temporaries = Set(try connection.rows(sql) { $0.string(0).foldedASCII })
     }
 
     private static func row(_ row: any PreparedStatement) -> SchemaRow {

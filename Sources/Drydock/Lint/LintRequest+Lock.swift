@@ -10,14 +10,16 @@ extension LintRequest {
             if isNamed { throw RequestError("there is no lock '\(path)'; make it with: drydock lock") }
             return
         }
-        guard LockCheck(lock, path: path).isOf(migrationsFolder) else {
-            if isNamed {
-                throw RequestError(
-                    "'\(path)' is of the migrations in '\(lock.migrationsFolder)', not of those in "
-                        + "'\(migrationsFolder)'")
-            }
-            return
+        let check = LockCheck(lock, path: path)
+        guard check.isOf(migrationsFolder) else {
+            guard isNamed else { return }
+            throw RequestError(
+                "\(try check.mismatch(migrationsFolder)). --lock names another lock, --migrations another folder"
+            )
         }
+        try check.refuse(named: migrationFormat)
+        // What is locked is known by its name: read otherwise, it would be new.
+        _ = try check.migrations(in: migrationsFolder, options: format)
         locked = lock.migrationIdentifiers
         migrationFormat = migrationFormat ?? lock.format
     }

@@ -37,6 +37,8 @@ public struct LintRequest: Sendable {
 public struct LintSummary: Sendable {
     public var migrations: Int
     public var statements: Int
+    /// What ``Linter/fix(_:)`` mended; nil where nobody asked for that.
+    public var fixed: [LintFix]?
 
     public init(migrations: Int, statements: Int) {
         self.migrations = migrations
@@ -46,6 +48,7 @@ public struct LintSummary: Sendable {
 
 /// What linting found, and what it would write.
 public struct LintOutcome: Sendable {
+    /// After ``Linter/fix(_:)``: what stands when the rewrites are made.
     public var report: VerifyReport
     /// Rewrites that are certain, by file; none of a locked migration.
     public var rewrites: [FileRewrite]

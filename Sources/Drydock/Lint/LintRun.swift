@@ -12,8 +12,8 @@ struct LintRun: Sendable {
 
     private(set) var findings: [Finding] = []
     private(set) var notChecked: [NotChecked] = []
-    private var edits: [String: [SQLEdit]] = [:]
-    private var editedMigrations: [String: Set<String>] = [:]
+    /// What can be mended: a finding by its number, and the edits.
+    private var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
     private var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
@@ -125,9 +125,10 @@ struct LintRun: Sendable {
         var copied: Set<String> = []
         var changes: [Int: [Int]] = [:]
         var hasFailed = false
+        if isLinted { linted.migrations += 1 }
         try replay.begin(migration)
         for (index, statement) in migration.statements.enumerated() {
-            let action = statement.action
+            let action = statement.action.resolved(replay.temporaries)
             let before = replay.schema
             let outcome = try replay.run(statement, action)
             switch outcome {
@@ -164,12 +165,13 @@ struct LintRun: Sendable {
             lineage.apply(action, at: index)
         }
         try replay.end(migration)
-        guard isLinted, !hasFailed else { return true }
-        linted.migrations += 1
+        // What was refused changes rows alone: the schema is known.
+        guard isLinted else { return true }
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
             lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
-            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil })
+            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil },
+            foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine)
         for (rule, severity) in rules {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }
@@ -211,8 +213,8 @@ struct LintRun: Sendable {
         let origin = LintEnd.Origin(
             migration: migration, statement: statement, isLinted: selection.contains(migration.identifier))
         switch action {
-        case .createTable(let name, _, let asSelect) where name.isMain:
-            origins[["table", name.folded]] = origin
+        case .createTable(let name, _, let asSelect):
+            if name.isMain { origins[["table", name.folded]] = origin }
             guard asSelect else { return }
             let sources = occupied.filter { statement.mentions($0) && $0 != name.folded }
             copied.formUnion(sources)
@@ -220,7 +222,8 @@ struct LintRun: Sendable {
         case .createIndex(let name, _): origins[["index", name.folded]] = origin
         case .createView(let name, _): origins[["view", name.folded]] = origin
         case .createTrigger(let name, _, _): origins[["trigger", name.folded]] = origin
-        case .insert(let name, _, let copy?) where name.isMain:
+        case .insert(let name, _, let copy?):
+            // Rows that went to a temporary table may come back.
             let sources = copy.tables.map(\.foldedASCII)
             copied.formUnion(sources)
             if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
@@ -262,7 +265,7 @@ struct LintRun: Sendable {
             foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
             historyTables: set.format.ownTables,
             linted: set.migrations.filter { selection.contains($0.identifier) },
-            brokenElsewhere: brokenElsewhere)
+            brokenElsewhere: brokenElsewhere, findings: findings)
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }
@@ -289,19 +292,28 @@ struct LintRun: Sendable {
                 column: fault.column))
         if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
         guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
-        edits[source.name, default: []] += fault.edits
-        editedMigrations[source.name, default: []].insert(migration.identifier)
+        mends.append((findings.count - 1, source.name, fault.edits))
     }
 
     /// The rewrites of files that are as they were read and hold no locked migration.
-    func rewrites(locked: Set<String>) -> [FileRewrite] {
-        edits.keys.sorted().compactMap { path in
-            guard editedMigrations[path, default: []].isDisjoint(with: locked),
-                let bytes = try? FolderListing.contents(of: path),
+    ///
+    /// - Parameter edited: what other rewrites have made of files, by path.
+    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> [FileRewrite] {
+        guard !mends.isEmpty else { return [] }
+        // A link is another name of what it leads to.
+        let released = Set(
+            set.migrations.filter { locked.contains($0.identifier) }.map { FolderListing.realPath($0.path) })
+        return Set(mends.map(\.path)).sorted(by: naturallyPrecedes).compactMap { path in
+            guard !released.contains(FolderListing.realPath(path)),
+                let bytes = try? edited[path] ?? FolderListing.contents(of: path),
                 let migration = set.migrations.first(where: { $0.path == path }),
                 let statement = migration.statements.first, statement.source.bytes == bytes
             else { return nil }
-            return FileRewrite(path: path, edits: edits[path] ?? [], bytes: bytes)
+            return FileRewrite(
+                path: path, bytes: bytes,
+                mends: mends.filter { $0.path == path }.map { mend in
+                    LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
+                })
         }
     }
 

@@ -52,7 +52,14 @@ struct LintStep {
     /// The tables, as the migration met them, whose rows a table has: itself, or those it was filled from.
     func origins(of table: String) -> [Table] {
         guard let incarnation = lineage[table] else { return [] }
-        return ([incarnation.origin].compactMap { $0 } + incarnation.copies.map(\.origin))
+        let created =
+            incarnation.createdBy.map { place -> [String] in
+                let items = migration.statements[place].tableSource?.items ?? []
+                // What is computed need not be as different as what it is computed from.
+                let isPlain = items.allSatisfy { if case .expression = $0 { false } else { true } }
+                return isPlain ? migration.origins(ofTableMadeBy: place) : []
+            } ?? []
+        return ([incarnation.origin].compactMap { $0 } + incarnation.copies.map(\.origin) + created)
             .compactMap { start.table($0) }
     }
 
@@ -75,6 +82,8 @@ struct LintMigration {
     let deletes: [String: [SQLStatement]]
     /// Whether its format has ways back.
     let formatHasDown: Bool
+    /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
+    let foreignKeysAreOn: Bool
 
     /// A table that was made anew under its name and got the rows of the old one.
     struct Rebuild {
@@ -127,13 +136,51 @@ struct LintMigration {
         let made = Set(migration.statements.compactMap(\.action.madeTable))
         return made.sorted().compactMap { start.tables[$0] }.compactMap { old in
             let folded = old.name.foldedASCII
-            guard let new = end.tables[folded], let made = lineage[folded], made.origin == nil,
-                let copy = made.copies.first(where: { $0.origin == folded }),
+            guard let new = end.tables[folded], let made = lineage[folded], made.origin == nil else {
+                return nil
+            }
+            let copies = made.copies.filter { $0.origin == folded }
+            guard let copy = createdCopy(of: folded, made, migration) ?? copies.first,
                 migration.statements.indices.contains(copy.statement)
             else { return nil }
+            let isFilledMore = copies.contains { $0.statement != copy.statement }
             return Rebuild(
                 old: old, new: new, statement: migration.statements[copy.statement], copy: copy,
-                isOnlyCopy: made.copies.count { $0.origin == folded } == 1)
+                isOnlyCopy: !isFilledMore)
+        }
+    }
+
+    /// The copy that CREATE TABLE AS makes of a table, under whatever name it has by then.
+    private static func createdCopy(
+        of origin: String, _ made: TableLineage.Incarnation, _ migration: Migration
+    ) -> TableLineage.Copy? {
+        guard let place = made.createdBy, migration.origins(ofTableMadeBy: place).contains(origin),
+            let source = migration.statements[place].tableSource
+        else { return nil }
+        let items = source.items.map { item -> TableLineage.Copy.Item in
+            switch item {
+            case .column(_, let name): .column(name.foldedASCII)
+            case .star: .star
+            case .expression: .expression
+            }
+        }
+        return TableLineage.Copy(origin: origin, statement: place, columns: nil, items: items)
+    }
+}
+
+extension Migration {
+    /// The tables that a CREATE TABLE AS reads, by the folded names that they have when the migration begins.
+    func origins(ofTableMadeBy place: Int) -> [String] {
+        guard statements.indices.contains(place), let source = statements[place].tableSource else {
+            return []
+        }
+        return source.tables.map { table in
+            statements[..<place].reversed().reduce(table.foldedASCII) { name, statement in
+                guard case .renameTable(let from, let to) = statement.action, to.foldedASCII == name else {
+                    return name
+                }
+                return from.folded
+            }
         }
     }
 }
@@ -159,6 +206,12 @@ struct LintEnd {
     let linted: [Migration]
     /// Views and triggers that other migrations broke.
     let brokenElsewhere: Set<Fault.ID>
+    /// What was found until now.
+    let findings: [Finding]
+
+    func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
+        findings.contains { $0.rule == rule && $0.table == table && $0.column == column }
+    }
 
     /// Where an object was made; nil where that is none of what is linted.
     func origin(_ type: String, _ name: String) -> Origin? {

@@ -10,9 +10,15 @@ public struct Linter: Sendable {
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: LintRequest) async throws -> LintOutcome {
+        try await run(request, edited: [:])
+    }
+
+    /// - Parameter edited: files that are taken for what rewrites would make of them, by path.
+    func run(_ request: LintRequest, edited: [String: [UInt8]]) async throws -> LintOutcome {
         let start = ContinuousClock.now
         var set = try MigrationFormats.load(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
+            edited: edited)
         try declare(request, &set)
         let selection = try selection(request, set)
         var report = VerifyReport()
@@ -36,7 +42,7 @@ public struct Linter: Sendable {
             report.findings += result.findings + Self.idleness(of: result, request)
             report.notChecked = result.notChecked
             report.lint = result.linted
-            rewrites = result.rewrites(locked: request.locked ?? [])
+            rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
         let places = report.findings.indices

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 /// A version of SQLite, or of a system that brings one along.
 public struct SQLiteVersion: Sendable, Hashable, Comparable {
     public let minor: Int
@@ -25,8 +27,13 @@ public struct SQLiteVersion: Sendable, Hashable, Comparable {
         (a.minor, a.patch) < (b.minor, b.patch)
     }
 
-    /// What `init(_:)` takes.
-    public static var systemNames: [String] { systems.map(\.name) }
+    /// What `init(_:)` takes, for whoever wrote something else.
+    public static func expectation(for text: String) -> String {
+        let names = systems.map(\.name)
+        return "a version of SQLite 3, such as 3.24, or of a system that is known"
+            + (nearestName(to: text, in: names).map { "; did you mean '\($0)'?" }
+                ?? ": " + names.joined(separator: ", "))
+    }
 
     /// The SQLite that a system's own library is, the lowest that is known of a release.
     ///

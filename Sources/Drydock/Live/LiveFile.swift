@@ -1,4 +1,5 @@
 import DatabaseEngine
+import Foundation
 import OverlayVFS
 import SQLiteFile
 import Synchronization
@@ -39,6 +40,7 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
         if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
+        if FolderListing.isPipe(path) { throw RequestError("'\(name)' is no regular file") }
         for _ in 0..<Self.attempts {
             do {
                 let state = LiveState(path)
@@ -46,8 +48,10 @@ struct LiveFile: Sendable {
                 return try await readLocked(body)
             } catch is Changed {
                 continue
+            } catch OverlayError.unreadable(_, let code) {
+                throw RequestError("\(name) cannot be read: \(String(cString: strerror(code)))")
             } catch let error as OverlayError {
-                throw RequestError("\(name) cannot be read: \(error)")
+                throw RequestError("\(error)")
             } catch let error as EngineError {
                 throw RequestError(SnapshotFile.fault(of: name)?.message ?? describe(error))
             } catch let damage as FileDamage {

@@ -17,6 +17,8 @@ struct LiveState: Sendable, Equatable {
     /// A journal that a program left in the middle of a write.
     var isJournalHot = false
     var index: LogIndex?
+    /// The process that is about to write, or writes, by way of a rollback journal.
+    var writer: Int32?
 
     init(_ path: String) {
         let path = realPath(of: path)
@@ -37,6 +39,7 @@ struct LiveState: Sendable, Equatable {
             journalSize = try? FolderListing.size(of: path + "-journal")
             isJournalHot = LockHolder.of(path, at: 0x4000_0001) == nil
         }
+        if !isLogged { writer = LockHolder.of(path, at: 0x4000_0001) }
     }
 
     /// Whether a connection can read without making or changing a file.

@@ -2,8 +2,8 @@ import DatabaseEngine
 import Dispatch
 import Synchronization
 
-/// A read transaction that keeps a live database as it is, and ends by itself when its time is over, so that
-/// no writer waits longer.
+/// A transaction that keeps a live database as it is, and ends by itself when its time is over, so that no writer
+/// waits longer.
 final class ReadLock: Sendable {
     private enum Phase { case waiting, held, ended }
 
@@ -12,21 +12,35 @@ final class ReadLock: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     /// Begins a transaction on a connection that nobody else uses.
-    /// - Parameter limit: how long it may last.
+    /// - Parameters:
+    ///   - limit: how long it may last.
+    ///   - excludesWriters: whether others cannot even begin to write.
+    ///   - begun: asked first in the transaction.
     /// - Throws: ``EngineError`` when another program is in the way.
-    static func take(on database: any OpenDatabase, for limit: Duration) async throws -> ReadLock {
+    static func take(
+        on database: any OpenDatabase, for limit: Duration, excludesWriters: Bool = false,
+        begun: @escaping @Sendable (any Connection) throws -> Void = { _ in }
+    ) async throws -> ReadLock {
         let lock = ReadLock()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            @Sendable func hold(_ connection: any Connection) throws {
+                if excludesWriters { try connection.execute("BEGIN IMMEDIATE") }
+                // The lock comes with the first statement that reads.
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                try begun(connection)
+                lock.phase.withLock { $0 = .held }
+                continuation.resume()
+                // The thread is the connection's own.
+                _ = lock.end.wait(timeout: .now() + limit.inSeconds)
+                lock.phase.withLock { $0 = .ended }
+                if excludesWriters { try connection.execute("ROLLBACK") }
+            }
             Task {
                 do {
-                    try await database.read { connection in
-                        // The lock comes with the first statement that reads.
-                        _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
-                        lock.phase.withLock { $0 = .held }
-                        continuation.resume()
-                        // The thread is the connection's own.
-                        _ = lock.end.wait(timeout: .now() + limit.inSeconds)
-                        lock.phase.withLock { $0 = .ended }
+                    if excludesWriters {
+                        try await database.withConnection(hold)
+                    } else {
+                        try await database.read(hold)
                     }
                 } catch {
                     let wasHeld = lock.phase.withLock { phase in

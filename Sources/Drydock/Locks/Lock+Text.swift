@@ -14,43 +14,78 @@ extension Lock {
         }
         lines.append("")
         for migration in migrations {
-            lines.append(
-                LockWord.line(
-                    ["migration", migration.identifier],
-                    [
-                        ("file", migration.file), ("bytes", migration.bytes), ("tokens", migration.tokens),
-                        ("checksum", migration.checksum),
-                    ]))
+            lines.append(LockLine.of(migration).text)
+            if let down = migration.down { lines.append(LockLine.of(down, of: migration.identifier).text) }
         }
-        for closure in closures {
-            lines.append(
-                LockWord.line(
-                    ["closure", closure.identifier], [("sql", closure.sql), ("values", closure.values)]))
-        }
+        lines += closures.map { LockLine.of($0).text }
         for snapshot in snapshots.sorted(by: { naturallyPrecedes($0.path, $1.path) }) {
             lines.append("")
-            lines += Self.lines(of: snapshot)
+            lines.append(LockLine.of(snapshot).text)
+            if !snapshot.rows.isEmpty {
+                lines.append(LockLine.of(rows: snapshot.rows, of: snapshot.path).text)
+            }
+            for (key, text) in snapshot.baselines.sorted(by: { $0.key < $1.key }) {
+                lines.append(LockLine.of(baseline: text, by: key, of: snapshot.path).text)
+            }
         }
         return lines.joined(separator: "\n") + "\n"
     }
+}
 
-    private static func lines(of snapshot: LockedSnapshot) -> [String] {
-        var lines = [
-            LockWord.line(
-                ["snapshot", snapshot.path],
-                [
-                    ("content", snapshot.content), ("tokens", snapshot.tokens), ("at", snapshot.version),
-                    ("sqlite", snapshot.library), ("locked", snapshot.date),
-                ])
-        ]
-        if !snapshot.rows.isEmpty {
-            let counts = snapshot.rows.sorted { $0.key < $1.key }.map { ($0.key, Optional(String($0.value))) }
-            lines.append(LockWord.line(["rows", snapshot.path], counts))
-        }
-        for (key, text) in snapshot.baselines.sorted(by: { $0.key < $1.key }) {
-            lines.append(LockWord.line(["baseline", snapshot.path], [("by", key)]) + " " + text)
-        }
-        return lines
+/// An entry's line, with digits of its own that tell an edit by hand.
+struct LockLine {
+    private let head: String
+    private let rest: String?
+
+    private init(_ words: [String], _ pairs: [(String, String?)], rest: String? = nil) {
+        head = LockWord.line(words, pairs)
+        self.rest = rest
+    }
+
+    var text: String { head + " #" + digits + (rest.map { " " + $0 } ?? "") }
+
+    /// CRC-32 of the line without them, in hexadecimal digits.
+    var digits: String {
+        var sum = CRC32()
+        sum.update((head + (rest.map { " " + $0 } ?? "")).utf8)
+        let digits = String(sum.value, radix: 16)
+        return String(repeating: "0", count: Self.digitCount - digits.count) + digits
+    }
+
+    static let digitCount = 8
+
+    static func of(_ migration: LockedMigration) -> LockLine {
+        LockLine(
+            ["migration", migration.identifier],
+            [
+                ("file", migration.file), ("bytes", migration.bytes), ("tokens", migration.tokens),
+                ("marks", migration.marks), ("checksum", migration.checksum),
+            ])
+    }
+
+    static func of(_ down: LockedDown, of identifier: String) -> LockLine {
+        LockLine(["down", identifier], [("bytes", down.bytes), ("tokens", down.tokens)])
+    }
+
+    static func of(_ closure: LockedClosure) -> LockLine {
+        LockLine(["closure", closure.identifier], [("sql", closure.sql), ("values", closure.values)])
+    }
+
+    static func of(_ snapshot: LockedSnapshot) -> LockLine {
+        LockLine(
+            ["snapshot", snapshot.path],
+            [
+                ("content", snapshot.content), ("tokens", snapshot.tokens), ("at", snapshot.version),
+                ("sqlite", snapshot.library), ("locked", snapshot.date),
+            ])
+    }
+
+    static func of(rows: [String: Int], of snapshot: String) -> LockLine {
+        LockLine(["rows", snapshot], rows.sorted { $0.key < $1.key }.map { ($0.key, String($0.value)) })
+    }
+
+    static func of(baseline: String, by key: String, of snapshot: String) -> LockLine {
+        LockLine(["baseline", snapshot], [("by", key)], rest: baseline)
     }
 }
 

@@ -4,7 +4,7 @@
 public struct Lock: Sendable, Equatable {
     public static let defaultPath = "drydock.lock"
     /// The newest form of the file that this version reads and the one that it writes.
-    public static let version = 1
+    public static let version = 2
 
     /// The folder of the migrations, seen from the lock's own; empty where there are closures alone.
     public var migrationsFolder: String
@@ -27,6 +27,10 @@ public struct Lock: Sendable, Equatable {
     /// - Throws: ``RequestError`` with file and line when it cannot be read or understood.
     public static func load(_ path: String) throws -> Lock? {
         guard FolderListing.exists(path) else { return nil }
+        guard !FolderListing.isFolder(path) else {
+            throw RequestError(
+                "the lock '\(path)' is a folder; --lock takes the file, such as \(path)/\(defaultPath)")
+        }
         let bytes: [UInt8]
         do {
             bytes = try FolderListing.contents(of: path)
@@ -81,8 +85,13 @@ public struct LockedMigration: Sendable, Hashable {
     public var bytes: String?
     /// SHA-256 of what runs (`TokenDigest`); nil for a migration in code.
     public var tokens: String?
+    /// What the tool reads beside the statements (``Migration/marks``): `none`, or 16 hexadecimal digits; nil
+    /// where that was not noted.
+    public var marks: String?
     /// What the tool itself keeps, where that is neither.
     public var checksum: String?
+    /// The way back, where it is a file of its own; nil where there was none, or it was not noted.
+    public var down: LockedDown?
 
     public init(identifier: String) { self.identifier = identifier }
 }
@@ -100,6 +109,14 @@ public struct LockedClosure: Sendable, Hashable {
         self.sql = sql
         self.values = values
     }
+}
+
+/// A migration's way back as it was when it was locked.
+public struct LockedDown: Sendable, Hashable {
+    /// SHA-256 of the file, 64 hexadecimal digits.
+    public var bytes: String
+    /// SHA-256 of what runs (`TokenDigest`).
+    public var tokens: String
 }
 
 /// A snapshot as it was when it was locked, and where it comes from.

@@ -20,14 +20,22 @@ extension LockCheck {
                     reason: "\(snapshot.path) is a Git LFS pointer; git lfs pull fetches the snapshot"))
         }
         // The lines of a dump may end otherwise on another system.
-        if let tokens = locked.tokens, LockedSnapshot.tokens(of: snapshot) == tokens { return nil }
+        let tokens = LockedSnapshot.tokens(of: snapshot)
+        if let tokens, tokens == locked.tokens { return nil }
         let version = locked.version.map { "at \($0), " } ?? ""
+        let fact =
+            snapshot.kind == .dump
+            ? tokens == nil
+                ? ": it is no text in UTF-8" : ": its statements are others, not only its line endings"
+            : ""
+        let cause =
+            snapshot.kind == .dump
+            ? "" : ": opening it with SQLite, or a -wal beside it, is enough to change it"
         var finding = Finding(
-            .snapshotEdited, "\(snapshot.path) is not what is locked (\(version)locked on \(locked.date))",
-            help:
-                "Put the released one back: opening it with SQLite, or a -wal beside it, is enough to change it. If it "
-                + "was made anew on purpose: drydock lock --replace \(LockWord.text(locked.path))",
-            place: .init(file: snapshot.path))
+            .snapshotEdited,
+            "\(snapshot.path) is not what is locked (\(version)locked on \(locked.date))\(fact)",
+            help: "Put the released one back\(cause). If it was made anew on purpose: drydock lock --replace "
+                + LockWord.text(locked.path), place: .init(file: snapshot.path))
         finding.snapshot = snapshot.path
         return .finding(finding)
     }

@@ -18,13 +18,32 @@ struct LockCheck: Sendable {
     func migrations(
         in folder: String, options: FormatOptions, known: MigrationSet? = nil
     ) throws -> MigrationSet {
-        if let known, known.format.name == lock.format, options.placeholders.isEmpty { return known }
-        return try MigrationFormats.load(folder: folder, named: lock.format, options: options.withStandIns)
+        let options = options.withStandIns
+        try refuseForeignFormat(folder)
+        let isSame = known?.format.name == lock.format && options.placeholders.isEmpty
+        let set =
+            try (isSame ? known : nil)
+            ?? MigrationFormats.load(folder: folder, named: lock.format, options: options)
+        try refuseOtherFormat(set, options)
+        return set
     }
 
     /// Whether the lock is of these migrations.
     func isOf(_ folder: String) -> Bool {
         FolderListing.realPath(place.file(lock.migrationsFolder)) == FolderListing.realPath(folder)
+    }
+
+    /// That the lock is of other migrations, in words.
+    /// - Throws: ``RequestError`` when there is no such folder: then that is wrong, and not the lock.
+    func mismatch(_ folder: String) throws -> String {
+        _ = try FolderListing.files(in: folder)
+        let own = place.shown(lock.migrationsFolder)
+        guard FolderListing.isFolder(own) else {
+            return
+                "\(place.path) is of the migrations in '\(own)', and there is no such folder; where it was moved, "
+                + "put the line 'migrations' of the lock right"
+        }
+        return "\(place.path) is of the migrations in '\(own)', not of those in '\(folder)'"
     }
 
     // MARK: - Migrations
@@ -35,7 +54,7 @@ struct LockCheck: Sendable {
         var findings: [Finding] = []
         for locked in lock.migrations {
             if let migration = byName[locked.identifier] {
-                if let finding = edited(migration, locked, set) { findings.append(finding) }
+                findings += edited(migration, locked, set)
             } else {
                 findings.append(removed(locked, now))
             }
@@ -43,43 +62,72 @@ struct LockCheck: Sendable {
         return findings + late(now, set)
     }
 
-    private func edited(_ migration: Migration, _ locked: LockedMigration, _ set: MigrationSet) -> Finding? {
+    private func edited(_ migration: Migration, _ locked: LockedMigration, _ set: MigrationSet) -> [Finding] {
         let now = LockedMigration(migration, in: set)
-        guard now.bytes != locked.bytes || now.tokens != locked.tokens else { return nil }
-        let format = set.format.name
-        let place = Finding.Place(file: migration.path)
-        let help =
-            "Put the released file back, and write a new migration. If no database has applied it: "
-            + "drydock lock --replace \(LockWord.text(migration.identifier))"
-        func finding(_ severity: Finding.Severity, _ message: String) -> Finding {
-            Finding(
-                .migrationEdited, severity, "\(migration.identifier) \(message)", help: help,
-                migration: migration.identifier, place: place)
+        var findings = [editedFile(migration, now, locked, set)].compactMap(\.self)
+        let isSameSQL = migration.fault == nil && !findings.contains { $0.severity == .error }
+        if isSameSQL, let marks = locked.marks, marks != now.marks {
+            findings = [
+                finding(
+                    migration, .error,
+                    "is not what is locked: its SQL is the same, but not what \(set.format.name) reads beside it, in "
+                        + "comments or in a list of its own")
+            ]
         }
+        if let down = locked.down, down.tokens != now.down?.tokens {
+            let path = migration.down?.path
+            findings.append(
+                finding(
+                    migration, .error,
+                    now.down == nil
+                        ? "had a way back when it was locked, which is gone or cannot be read"
+                        : "is not what is locked: the SQL of its way back is another", in: path))
+        }
+        return findings
+    }
+
+    private func finding(
+        _ migration: Migration, _ severity: Finding.Severity, _ message: String, in file: String? = nil
+    ) -> Finding {
+        Finding(
+            .migrationEdited, severity, "\(migration.identifier) \(message)",
+            help:
+                "Put the released file back, and write a new migration. If no database has applied it: "
+                + "drydock lock --replace \(LockWord.text(migration.identifier))",
+            migration: migration.identifier, place: .init(file: file ?? migration.path))
+    }
+
+    /// What is wrong with the file itself.
+    private func editedFile(
+        _ migration: Migration, _ now: LockedMigration, _ locked: LockedMigration, _ set: MigrationSet
+    ) -> Finding? {
+        guard now.bytes != locked.bytes || now.tokens != locked.tokens else { return nil }
         // A file that cannot be read says nothing by its tokens.
         if migration.fault == nil, now.tokens == locked.tokens {
             switch set.format.checksums {
             case .own where now.checksum == locked.checksum: return nil
             case .own where migration.isCode:
-                return finding(.error, "is not what is locked: its checksum is another")
+                return finding(migration, .error, "is not what is locked: its checksum is another")
             case .none where !migration.isCode: return nil
             default: break
             }
             guard !migration.isCode else {
                 return finding(
-                    .warning, "is in code and was edited: whether it does the same is not seen here")
+                    migration, .warning,
+                    "is in code and was edited: whether it does the same is not seen here")
             }
             let consequence =
                 set.policy.edited == .refuse
                 ? "refuses it where it is applied" : "warns where it is applied, or wants to begin anew"
             return finding(
-                .warning,
-                "differs from what is locked in comments, white space or line endings alone; \(format) keeps a "
-                    + "checksum over them and \(consequence)")
+                migration, .warning,
+                "differs from what is locked in comments, white space or line endings alone; "
+                    + "\(set.format.name) keeps a checksum over them and \(consequence)")
         }
         if migration.fault == nil, now.bytes == locked.bytes { return misread(migration) }
         return finding(
-            .error, "is not what is locked: its SQL is another, not only its comments or white space")
+            migration, .error,
+            "is not what is locked: its SQL is another, not only its comments or white space")
     }
 
     /// The same file with other tokens: it is the lock that was changed, or how files are read.
@@ -115,14 +163,17 @@ struct LockCheck: Sendable {
             now.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         let known = lock.migrationIdentifiers
         var findings: [Finding] = []
-        if let last = lock.migrations.compactMap({ places[$0.identifier] }).max() {
-            for migration in now[..<last] where !known.contains(migration.identifier) {
-                findings.append(
-                    late(
-                        migration,
-                        "\(migration.identifier) is new and sorts before \(now[last].identifier), which is locked",
-                        set))
-            }
+        let locked = lock.migrations.compactMap { places[$0.identifier] }
+        let last = locked.max() ?? 0
+        let highest = locked.max { now[$0].rank ?? 0 < now[$1].rank ?? 0 }
+        for (index, migration) in now.enumerated() where !known.contains(migration.identifier) {
+            let isOutranked = migration.isOutranked(by: highest.flatMap { now[$0].rank })
+            guard index < last || isOutranked else { continue }
+            let later = now[index < last ? last : highest ?? last].identifier
+            findings.append(
+                late(
+                    migration, "\(migration.identifier) is new and sorts before \(later), which is locked",
+                    set))
         }
         var newest = -1
         for locked in lock.migrations {
@@ -166,8 +217,26 @@ extension LockedMigration {
             if name != identifier + ".sql" { file = name }
             bytes = (try? FolderListing.contents(of: migration.path)).map { SHA256.digest(of: $0).hex }
         }
-        if !migration.isCode, migration.fault == nil { tokens = TokenDigest.of(migration) }
+        if !migration.isCode, migration.fault == nil {
+            tokens = TokenDigest.of(migration)
+            marks = TokenDigest.marks(migration)
+        }
+        if let way = migration.down, set.downFile(migration) != nil,
+            let bytes = try? FolderListing.contents(of: way.path)
+        {
+            down = LockedDown(bytes: SHA256.digest(of: bytes).hex, tokens: TokenDigest.of(way.statements))
+        }
         if set.format.checksums == .own { checksum = migration.checksum }
+    }
+}
+
+extension MigrationSet {
+    /// The file of a migration's way back, seen from the folder; nil where it is not one of its own.
+    func downFile(_ migration: Migration) -> String? {
+        guard let down = migration.down, down.path != migration.path, down.path.hasPrefix(folder + "/") else {
+            return nil
+        }
+        return String(down.path.dropFirst(folder.count + 1))
     }
 }
 

@@ -11,6 +11,15 @@ struct LockCursor {
 
     var isAtComment: Bool { scalars.first == "#" }
 
+    /// The digits that a line has of itself; nil where it has none.
+    mutating func digits() throws -> String? {
+        guard scalars.first == "#" else { return nil }
+        let word = scalars.dropFirst().prefix { $0 != " " && $0 != "\t" }
+        scalars = scalars[word.endIndex...]
+        skipSpaces()
+        return String(word)
+    }
+
     /// What is left of the line, without blanks at its end.
     var rest: String {
         var end = scalars
@@ -39,11 +48,11 @@ struct LockCursor {
         return (name, value)
     }
 
-    /// Every pair to the end of the line.
+    /// Every pair to the end of the line, or to its digits.
     /// - Parameter names: those that there may be; nil for any.
     mutating func pairs(_ names: [String]?) throws -> [String: String] {
         var result: [String: String] = [:]
-        while !isAtEnd {
+        while !isAtEnd, scalars.first != "#" {
             let (name, value) = try pair()
             if let names, !names.contains(name) {
                 throw LockFault(

@@ -23,6 +23,12 @@ struct LockPlace: Sendable {
         folder == "." || name.hasPrefix("/") ? name : folder + "/" + name
     }
 
+    /// The same as people name it who stand in the working folder.
+    func shown(_ name: String) -> String {
+        let file = file(name)
+        return file.hasPrefix("/") ? file : LockPlace("").name(of: file)
+    }
+
     /// The parts of an absolute path, links in its folders followed; the last one may be gone.
     private static func parts(_ path: String) -> [Substring] {
         var trimmed = path[...]

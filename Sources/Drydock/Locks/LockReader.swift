@@ -7,9 +7,11 @@ struct LockReader {
     private var closures: [LockedClosure] = []
     /// Lines that belong to a snapshot, which may come later.
     private var counts: [(snapshot: String, rows: [String: Int], line: Int)] = []
+    /// The same of a migration.
+    private var downs: [(migration: String, down: LockedDown, line: Int)] = []
     private var baselines: [(snapshot: String, key: String, text: String, line: Int)] = []
-    /// Where each entry stands.
-    private var places: [[String]: Int] = [:]
+    /// Where each entry stands, and how.
+    private var places: [[String]: (line: Int, text: String)] = [:]
 
     init(path: String) { self.path = path }
 
@@ -24,9 +26,11 @@ struct LockReader {
                 let kind = try cursor.word()
                 guard isVersionKnown else {
                     try readVersion(kind, &cursor)
+                    places[[kind]] = (index + 1, LockCursor(line).rest)
                     isVersionKnown = true
                     continue
                 }
+                guard try isNew(kind, cursor, line, index + 1) else { continue }
                 try readEntry(kind, &cursor, index + 1)
             } catch let fault as LockFault {
                 throw error(index + 1, fault.message)
@@ -35,13 +39,13 @@ struct LockReader {
         guard isVersionKnown, migrationsLine != nil || !closures.isEmpty && migrations.isEmpty else {
             throw error(
                 max(1, lines.count),
-                "the lock has no line '\(isVersionKnown ? "migrations FOLDER format=NAME" : "version 1")'; restore it"
+                "the lock has no line '\(isVersionKnown ? "migrations FOLDER format=NAME" : "version \(Lock.version)")'; restore it"
             )
         }
         var lock = Lock(
             migrationsFolder: migrationsLine?.folder ?? "", format: migrationsLine?.format ?? "")
         lock.closures = closures
-        lock.migrations = migrations
+        lock.migrations = try migrationsWithDowns()
         lock.snapshots = try assembled()
         return lock
     }
@@ -84,57 +88,110 @@ struct LockReader {
         try cursor.expectEnd()
     }
 
-    private mutating func readEntry(_ kind: String, _ cursor: inout LockCursor, _ line: Int) throws {
-        let name: String
+    /// Refuses a second line of an entry; the same line once more, as a merge leaves it, says nothing new.
+    private mutating func isNew(_ kind: String, _ cursor: LockCursor, _ line: String, _ number: Int) throws
+        -> Bool
+    {
+        var cursor = cursor
+        var entry = [kind]
         switch kind {
-        case "migrations", "migration", "closure", "snapshot", "rows", "baseline": name = try cursor.word()
-        case "version": throw LockFault("the version stands here twice; restore the lock")
+        case "version", "migrations": break
+        case "migration", "down", "closure", "snapshot", "rows": entry.append(try cursor.word())
+        case "baseline": entry += [try cursor.word(), try cursor.pair().value]
         default:
             throw LockFault(
-                "'\(kind)' begins no line of a lock, which are: migrations, migration, closure, snapshot, rows, baseline"
+                "'\(kind)' begins no line of a lock, which are: migrations, migration, down, closure, snapshot, rows, baseline"
             )
         }
+        let text = LockCursor(line).rest
+        guard let first = places[entry] else {
+            places[entry] = (number, text)
+            return true
+        }
+        guard first.text != text else { return false }
+        let what = entry.count > 1 ? "\(entry[0]) '\(entry[1])'" : "the line '\(entry[0])'"
+        throw LockFault("\(what) stands here and in line \(first.line); delete the one that is wrong")
+    }
+
+    private mutating func readEntry(_ kind: String, _ cursor: inout LockCursor, _ line: Int) throws {
+        let name = try cursor.word()
         switch kind {
         case "migrations":
-            try once([kind], line)
             let values = try cursor.pairs(["format"])
             migrationsLine = (name, try cursor.require("format", in: values))
+            try cursor.expectEnd()
         case "migration":
-            try once([kind, name], line)
-            migrations.append(try migration(name, &cursor))
+            let entry = try migration(name, &cursor)
+            try expect(LockLine.of(entry), &cursor)
+            migrations.append(entry)
         case "closure":
-            try once([kind, name], line)
-            closures.append(try closure(name, &cursor))
+            let entry = try closure(name, &cursor)
+            try expect(LockLine.of(entry), &cursor)
+            closures.append(entry)
+        case "down":
+            let values = try cursor.pairs(["bytes", "tokens"])
+            let down = LockedDown(
+                bytes: try digest("bytes", in: values, &cursor),
+                tokens: try digest("tokens", in: values, &cursor))
+            try expect(LockLine.of(down, of: name), &cursor)
+            downs.append((name, down, line))
         case "snapshot":
-            try once([kind, name], line)
-            snapshots.append(try snapshot(name, &cursor))
+            let entry = try snapshot(name, &cursor)
+            try expect(LockLine.of(entry), &cursor)
+            snapshots.append(entry)
         case "rows":
-            try once([kind, name], line)
-            var rows: [String: Int] = [:]
-            for (table, count) in try cursor.pairs(nil) {
+            let rows = try cursor.pairs(nil).mapValues { count in
                 guard let number = Int(count), number >= 0 else {
                     throw LockFault("'\(count)' is no number of rows")
                 }
-                rows[table] = number
+                return number
             }
+            try expect(LockLine.of(rows: rows, of: name), &cursor)
             counts.append((name, rows, line))
         default:
             let key = try cursor.digest("by", try cursor.pair(), count: BaselineKey.digitCount)
-            try once([kind, name, key], line)
+            let digits = try cursor.digits()
             let text = cursor.rest
             guard Baseline(lockText: text) != nil else {
                 throw LockFault("this is no baseline; delete the line, or restore it")
             }
+            try Self.expect(LockLine.of(baseline: text, by: key, of: name), digits)
             baselines.append((name, key, text, line))
         }
     }
 
+    /// Holds a line against the digits at its end; one without any is taken as it is.
+    private func expect(_ line: LockLine, _ cursor: inout LockCursor) throws {
+        let digits = try cursor.digits()
+        try cursor.expectEnd()
+        try Self.expect(line, digits)
+    }
+
+    private static func expect(_ line: LockLine, _ digits: String?) throws {
+        guard let digits, digits != line.digits else { return }
+        throw LockFault(
+            "the line was edited by hand: its checksum #\(digits) does not fit. Restore it, or delete it and run "
+                + "'drydock lock'")
+    }
+
+    private func digest(_ name: String, in values: [String: String], _ cursor: inout LockCursor) throws
+        -> String
+    {
+        try cursor.digest(name, (name, cursor.require(name, in: values)), count: 64)
+    }
+
     private func migration(_ name: String, _ cursor: inout LockCursor) throws -> LockedMigration {
-        let values = try cursor.pairs(["file", "bytes", "tokens", "checksum"])
+        let values = try cursor.pairs(["file", "bytes", "tokens", "marks", "checksum"])
         var migration = LockedMigration(identifier: name)
         migration.file = values["file"]
         migration.bytes = try values["bytes"].map { try cursor.digest("bytes", ("bytes", $0), count: 64) }
         migration.tokens = try values["tokens"].map { try cursor.digest("tokens", ("tokens", $0), count: 64) }
+        if let marks = values["marks"] {
+            let isNone = marks == TokenDigest.noMarks
+            migration.marks =
+                isNone
+                ? marks : try cursor.digest("marks", ("marks", marks), count: TokenDigest.markDigits)
+        }
         migration.checksum = values["checksum"]
         return migration
     }
@@ -161,20 +218,27 @@ struct LockReader {
 
     // MARK: - The whole
 
-    /// Notes where an entry stands, and refuses a second one.
-    private mutating func once(_ entry: [String], _ line: Int) throws {
-        guard let first = places.updateValue(line, forKey: entry) else { return }
-        let what = entry.count > 1 ? "\(entry[0]) '\(entry[1])'" : "the line '\(entry[0])'"
-        throw LockFault("\(what) stands here and in line \(first); delete the one that is wrong")
+    private func migrationsWithDowns() throws -> [LockedMigration] {
+        guard !downs.isEmpty else { return migrations }
+        var result = migrations
+        let indexes = Dictionary(
+            migrations.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        for (name, down, line) in downs {
+            guard let index = indexes[name] else { throw orphan("migration", name, line) }
+            result[index].down = down
+        }
+        return result
+    }
+
+    private func orphan(_ kind: String, _ name: String, _ line: Int) -> RequestError {
+        error(line, "no line '\(kind)' has '\(name)'; restore it, or delete the lines that name it")
     }
 
     private func assembled() throws -> [LockedSnapshot] {
         var result = snapshots
         func index(_ snapshot: String, _ line: Int) throws -> Int {
             guard let index = result.firstIndex(where: { $0.path == snapshot }) else {
-                throw error(
-                    line, "no line 'snapshot' has '\(snapshot)'; restore it, or delete the lines that name it"
-                )
+                throw orphan("snapshot", snapshot, line)
             }
             return index
         }

@@ -45,7 +45,9 @@ struct LockRun {
                 replacedMigrations.insert(name)
                 continue
             }
-            if let index = set.index(of: name) {
+            if let index = set.index(of: name)
+                ?? set.migrations.firstIndex(where: { set.downFile($0) == name })
+            {
                 replacedMigrations.insert(set.migrations[index].identifier)
                 continue
             }
@@ -62,7 +64,11 @@ struct LockRun {
                 "--replace '\(name)' may be any of: \(matches.sorted(by: naturallyPrecedes).joined(separator: ", "))"
             )
         }
-        let known = lock.migrations.map(\.identifier) + set.migrations.map(\.identifier) + files.sorted()
+        let paths = files.sorted()
+        // A snapshot is also known by the last part of its path.
+        let known =
+            lock.migrations.map(\.identifier) + set.migrations.map(\.identifier) + paths
+            + paths.map { String($0.split(separator: "/").last ?? "") }
         let nearest = nearestName(to: name, in: known)
         return RequestError(
             "--replace '\(name)' is no migration and no snapshot, locked or not"
@@ -79,6 +85,7 @@ struct LockRun {
             if let fault = migration.fault { findings.append(fault) }
             if isNew { summary.unlocked.append(migration.identifier) }
         }
+        summary.unlocked += newDowns().map(\.file)
         for var finding in check.findings(set) where !isReplaced(finding) {
             let isNew = finding.migration.map { !known.contains($0) } ?? false
             if isNew, !request.isCheck, finding.rule == .migrationOutOfOrder, finding.severity == .error {
@@ -92,6 +99,17 @@ struct LockRun {
                 Finding(
                     .nothingVerified, "there is no migration in \(request.migrationsFolder)",
                     help: "--migrations names another folder.", place: .init(file: request.migrationsFolder)))
+        }
+    }
+
+    /// Ways back of locked migrations that are not noted yet: old locks have none, and one may be written later.
+    private func newDowns() -> [(identifier: String, file: String, down: LockedDown)] {
+        let lacking = Set(lock.migrations.filter { $0.down == nil }.map(\.identifier))
+        return set.migrations.compactMap { migration in
+            guard lacking.contains(migration.identifier), migration.fault == nil,
+                let file = set.downFile(migration), let down = LockedMigration(migration, in: set).down
+            else { return nil }
+            return (migration.identifier, file, down)
         }
     }
 
@@ -143,6 +161,14 @@ struct LockRun {
         lock.migrations.removeAll {
             replacedMigrations.contains($0.identifier) && !unreadable.contains($0.identifier)
         }
+        for (identifier, file, down) in newDowns() {
+            guard let index = lock.migrations.firstIndex(where: { $0.identifier == identifier }) else {
+                continue
+            }
+            lock.migrations[index].down = down
+            summary.added.append(file)
+            summary.unlocked.removeAll { $0 == file }
+        }
         var kept = lock.migrationIdentifiers
         for (index, migration) in set.migrations.enumerated() {
             let identifier = migration.identifier
@@ -154,7 +180,8 @@ struct LockRun {
             } else {
                 summary.added.append(identifier)
             }
-            summary.unlocked.removeAll { $0 == identifier }
+            let names = [identifier, set.downFile(migration)]
+            summary.unlocked.removeAll { names.contains($0) }
             let next = lock.migrations.firstIndex { places[$0.identifier].map { $0 > index } ?? false }
             lock.migrations.insert(LockedMigration(migration, in: set), at: next ?? lock.migrations.count)
         }

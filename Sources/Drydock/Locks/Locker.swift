@@ -60,18 +60,12 @@ public struct Locker: Sendable {
     }
 
     private func refuseAnother(_ check: LockCheck, _ request: LockRequest) throws {
-        let lock = check.lock
         guard check.isOf(request.migrationsFolder) else {
             throw RequestError(
-                "\(request.path) is of the migrations in '\(lock.migrationsFolder)', not of those in "
-                    + "'\(request.migrationsFolder)'; name another lock with --lock, or put its line 'migrations' right"
-            )
+                "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
+                    + "folder")
         }
-        if let format = request.migrationFormat, format != lock.format {
-            throw RequestError(
-                "\(request.path) was made of \(lock.format) migrations, not of \(format); where the tool was changed, "
-                    + "delete the lock and run 'drydock lock'")
-        }
+        try check.refuse(named: request.migrationFormat)
     }
 
     private func lockSnapshots(_ snapshots: [Snapshot], _ run: inout LockRun) async throws {

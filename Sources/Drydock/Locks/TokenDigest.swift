@@ -21,6 +21,16 @@ package enum TokenDigest {
         return digest.finalize().hex
     }
 
+    /// Of what the tool reads beside them: 16 hexadecimal digits, or `none`.
+    static func marks(_ migration: Migration) -> String {
+        guard !migration.marks.isEmpty else { return noMarks }
+        let text = migration.marks.joined(separator: "\n")
+        return String(SHA256.digest(of: Array(text.utf8)).hex.prefix(markDigits))
+    }
+
+    static let noMarks = "none"
+    static let markDigits = 16
+
     package static func of(_ statements: [SQLStatement]) -> String {
         var digest = SHA256()
         add(statements, to: &digest)

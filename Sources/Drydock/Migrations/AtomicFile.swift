@@ -2,7 +2,7 @@ import Foundation
 
 /// Replaces a file at once: a reader, and whoever comes after a crash, has the old one or the new one.
 enum AtomicFile {
-    /// Writes beside the file and renames; a file that was there keeps its permissions, a link its place.
+    /// Writes beside the file and renames; a file that was there keeps its permissions and owner, a link its place.
     /// - Throws: ``FileFault`` with the reason in words; the old file is as it was.
     static func write(_ bytes: [UInt8], to path: String) throws {
         let target = FolderListing.realPath(path)
@@ -12,7 +12,10 @@ enum AtomicFile {
         do {
             defer { close(descriptor) }
             var status = stat()
-            if stat(target, &status) == 0 { _ = fchmod(descriptor, status.st_mode & 0o7777) }
+            if stat(target, &status) == 0 {
+                _ = fchown(descriptor, status.st_uid, status.st_gid)
+                _ = fchmod(descriptor, status.st_mode & 0o7777)
+            }
             try write(bytes, descriptor)
             guard fsync(descriptor) == 0 else { throw FileFault(FolderListing.describe(errno)) }
             guard rename(temporary, target) == 0 else { throw FileFault(FolderListing.describe(errno)) }

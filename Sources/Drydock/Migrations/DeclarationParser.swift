@@ -107,7 +107,10 @@ public enum DeclarationParser {
         guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
             let nearest = nearestName(to: name, in: Rule.ofLint.map(\.rawValue))
             throw Fault(
-                message: name.isEmpty ? "no rule follows 'ignore'" : "'\(name)' is no rule of drydock lint",
+                message: name.isEmpty
+                    ? "no rule follows 'ignore'"
+                    : "'\(name)' is no rule of drydock lint"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ", which --list-rules shows"),
                 form: nearest.map { "ignore \($0) because REASON" } ?? form)
         }
         guard reader.word() == "because", !reader.isAtEnd else {

@@ -8,9 +8,14 @@ public struct FolderFiles: Sendable {
     public let files: [String]
     /// Folders in it, in natural order.
     public let folders: [String]
+    /// Files that are taken for what an edit would make of them, by path.
+    private let edited: [String: [UInt8]]
 
     /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
-    public init(_ path: String) throws {
+    public init(_ path: String) throws { try self.init(path, edited: [:]) }
+
+    init(_ path: String, edited: [String: [UInt8]]) throws {
+        self.edited = edited
         let names = try FolderListing.files(in: path).sorted(by: naturallyPrecedes)
         self.path = path
         folders = names.filter { FolderListing.isFolder(path + "/" + $0) }
@@ -20,6 +25,11 @@ public struct FolderFiles: Sendable {
 
     /// The path of a file in it.
     public func file(_ name: String) -> String { path + "/" + name }
+
+    /// - Throws: ``FileFault`` with the reason in words.
+    func contents(of path: String) throws -> [UInt8] {
+        try edited[path] ?? FolderListing.contents(of: path)
+    }
 
     public func exists(_ name: String) -> Bool { FolderListing.exists(file(name)) }
 
@@ -32,7 +42,7 @@ public struct FolderFiles: Sendable {
 
     /// A file's text; nil when it cannot be read as such.
     func text(_ name: String) -> String? {
-        guard let bytes = try? FolderListing.contents(of: file(name)) else { return nil }
+        guard let bytes = try? contents(of: file(name)) else { return nil }
         let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         return String(validating: isMarked ? bytes[3...] : bytes[...], as: UTF8.self)
     }

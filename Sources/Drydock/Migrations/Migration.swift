@@ -29,8 +29,14 @@ public struct Migration: Sendable {
     public var unrecord: [Bookkeeping] = []
     /// Its tool runs it also where a newer one is applied, whatever the policy says of late ones.
     public var runsLate = false
+    /// The number by which its tool sees what is pending, where that is not the place: what is not above the
+    /// highest that is applied is late.
+    public var rank: Int64?
     /// What its files say of its transaction; nil where they leave it to the tool.
     public var ownTransaction: ToolPolicy.Transaction?
+    /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and how many
+    /// statements stand before it.
+    public var marks: [String] = []
     /// It runs again whenever it changes, behind all others.
     public var isRepeatable = false
     /// It is written in the app's own language: Drydock cannot run it.
@@ -73,6 +79,12 @@ public struct Migration: Sendable {
             self.statements = statements
             self.transaction = transaction
         }
+    }
+
+    /// - Parameter rank: the highest of those that are applied or locked.
+    func isOutranked(by rank: Int64?) -> Bool {
+        guard let own = self.rank, let rank else { return false }
+        return own <= rank
     }
 
     /// Other names by which people call it: the file's without its ending, the folder's.

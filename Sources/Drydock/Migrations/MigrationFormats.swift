@@ -11,13 +11,15 @@ public enum MigrationFormats {
     public static var names: [String] { all.map(\.name) + [CustomFormat.formatName] }
 
     /// Reads a folder in the format that it is in.
+    ///
+    /// - Parameter edited: files that are taken for what an edit would make of them, by path.
     /// - Throws: ``RequestError`` when there is no such folder, it cannot be read, or two formats read it
     ///   differently.
     static func load(
         folder: String, named name: String? = nil, options: FormatOptions = FormatOptions(),
-        histories: [HistoryFacts] = []
+        edited: [String: [UInt8]] = [:]
     ) throws -> MigrationSet {
-        try FormatChoice(folder: folder, named: name, options: options).load(histories)
+        try FormatChoice(folder: folder, named: name, options: options, edited: edited).load([])
     }
 }
 
@@ -28,9 +30,11 @@ struct FormatChoice {
     private let files: FolderFiles
     private let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
 
-    init(folder: String, named name: String?, options: FormatOptions) throws {
+    init(
+        folder: String, named name: String?, options: FormatOptions, edited: [String: [UInt8]] = [:]
+    ) throws {
         self.options = options
-        files = try FolderFiles(folder)
+        files = try FolderFiles(folder, edited: edited)
         if let name {
             guard name == CustomFormat.formatName || options.custom == nil else {
                 throw RequestError(

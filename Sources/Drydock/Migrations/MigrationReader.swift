@@ -20,13 +20,17 @@ struct MigrationReader {
         var up: [SQLStatement]
         var down: Migration.Down?
         var transaction: ToolPolicy.Transaction?
+        /// ``Migration/marks``.
+        var marks: [String]
 
         init(
-            up: [SQLStatement], down: Migration.Down? = nil, transaction: ToolPolicy.Transaction? = nil
+            up: [SQLStatement], down: Migration.Down? = nil, transaction: ToolPolicy.Transaction? = nil,
+            marks: [String] = []
         ) {
             self.up = up
             self.down = down
             self.transaction = transaction
+            self.marks = marks
         }
     }
 
@@ -53,6 +57,7 @@ struct MigrationReader {
             // What the command line or drydock.yml says of a project does not undo what a file says of itself.
             migration.transaction = sections.transaction ?? policy.transaction
             migration.ownTransaction = sections.transaction
+            migration.marks = sections.marks
             migration.declarations = DeclarationParser.declarations(
                 in: source, findings: &findings, migration: identifier)
             if migration.statements.isEmpty {
@@ -85,7 +90,7 @@ struct MigrationReader {
     }
 
     /// A file as it is on the disk, for checksums: placeholders do not count.
-    func bytes(_ file: String) -> [UInt8] { (try? FolderListing.contents(of: folder.file(file))) ?? [] }
+    func bytes(_ file: String) -> [UInt8] { (try? folder.contents(of: folder.file(file))) ?? [] }
 
     mutating func note(_ finding: Finding) { findings.append(finding) }
 
@@ -94,7 +99,7 @@ struct MigrationReader {
     func source(_ path: String) throws -> SQLSource {
         let bytes: [UInt8]
         do {
-            bytes = try FolderListing.contents(of: path)
+            bytes = try folder.contents(of: path)
         } catch {
             throw FileProblem(
                 "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")

@@ -30,8 +30,8 @@ public struct ToolPolicy: Sendable, Hashable {
     public var transaction: Transaction
     /// Whether its connections enforce foreign keys.
     public var foreignKeys: Bool
-    /// Whether its SQLite reads `"text"` that names nothing as a string.
-    public var doubleQuotedStrings: Bool
+    /// Whether its SQLite reads `"text"` that names nothing as a string; nil for what the engine does.
+    public var doubleQuotedStrings: Bool?
     public var late: LateMigrations
     public var edited: EditedMigrations
     /// Whether the history is written in the transaction of the migration, or after it.
@@ -40,7 +40,7 @@ public struct ToolPolicy: Sendable, Hashable {
     public var isRunByEngine = false
 
     public init(
-        transaction: Transaction = .each, foreignKeys: Bool, doubleQuotedStrings: Bool = true,
+        transaction: Transaction = .each, foreignKeys: Bool, doubleQuotedStrings: Bool? = true,
         late: LateMigrations = .run, edited: EditedMigrations = .refuse, recordsInTransaction: Bool = true
     ) {
         self.transaction = transaction

@@ -88,7 +88,7 @@ struct StateView {
 struct StateInspector: Sendable {
     let engine: any Engine
     let settings: ConnectionSettings
-    let historyTables: [String]
+    var historyTables: [String]
     var readsPages = true
     /// For written pages and SQLite's sorting, in bytes.
     var memoryLimit = Overlay.defaultMemoryLimit

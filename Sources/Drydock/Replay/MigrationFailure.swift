@@ -126,7 +126,7 @@ extension EngineError {
 }
 
 extension String {
-    fileprivate func dropping(prefix: String) -> String? {
+    func dropping(prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }

@@ -5,6 +5,8 @@ import SQLiteSchema
 /// What all replays of a run share.
 struct ReplayContext: Sendable {
     let engine: any Engine
+    /// Another engine, which must make the same of every step; nil for none.
+    var other: (any Engine)?
     let set: MigrationSet
     /// How many migrations of the set are replayed.
     let targetCount: Int
@@ -19,6 +21,8 @@ struct ReplayContext: Sendable {
     var lock: LockCheck?
     var isFullCheck = false
     var readsPages = true
+    /// See ``VerifyRequest/isRehearsal``.
+    var isRehearsal = false
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 
@@ -30,8 +34,9 @@ struct ReplayContext: Sendable {
         settings.functions = functions
         settings.collations = collations
         settings.interrupt = { watchdog.isTripped }
-        // Debian's SQLite has it on, and then a dropped table is overwritten page by page.
-        settings.setup = ["PRAGMA secure_delete = OFF"]
+        // Debian's SQLite has it on, and then a dropped table is overwritten page by page. Where the pages are to
+        // be a live database's, it is as it is everywhere on this machine.
+        settings.setup = isRehearsal ? [] : ["PRAGMA secure_delete = OFF"]
         return settings
     }
 

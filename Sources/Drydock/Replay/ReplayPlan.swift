@@ -27,7 +27,12 @@ struct ReplayPlan: Sendable {
             let identifier = set.migrations[$0].identifier
             return !known.contains(identifier) || history.repeats.contains(identifier)
         }
-        let late = pending.filter { $0 < last ?? 0 && !known.contains(set.migrations[$0].identifier) }
+        let rank = appliedIndexes.compactMap { set.migrations[$0].rank }.max()
+        let late = pending.filter { index in
+            let migration = set.migrations[index]
+            return (index < last ?? 0 || migration.isOutranked(by: rank))
+                && !known.contains(migration.identifier)
+        }
         let identifiers = Set(set.migrations.map(\.identifier))
         unknown = history.identifiers.filter { !identifiers.contains($0) }
         code = history.code
@@ -80,6 +85,18 @@ struct ReplayPlan: Sendable {
                 ))
         }
         return findings + late.map(finding(late:)) + edited.map(finding(edited:))
+    }
+
+    /// A database with tables and no history.
+    static func unknownVersion(of snapshot: Snapshot, _ set: MigrationSet) -> Finding {
+        let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
+        let other =
+            set.format is any NamedHistory
+            ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
+        return Finding(
+            .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
+            help: "It has tables but \(sign). Make snapshots with the app or tool that "
+                + "migrates them, so that the history is there." + other)
     }
 
     private static func list(_ names: [String]) -> String {

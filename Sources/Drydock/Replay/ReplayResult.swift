@@ -1,3 +1,5 @@
+import OverlayVFS
+
 /// What one replay gives to the report.
 struct ReplayResult: Sendable {
     var summary: ReplaySummary
@@ -12,6 +14,9 @@ struct ReplayResult: Sendable {
     var applied: Set<String> = []
     /// The migration in code before which it stopped.
     var stoppedAtCode: String?
+    /// The snapshot, and what the replay made of it, where that is wanted.
+    var base: Image?
+    var end: Image?
     /// Nothing was pending.
     var isUpToDate = false
 

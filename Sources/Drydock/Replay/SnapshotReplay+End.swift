@@ -20,6 +20,17 @@ extension SnapshotReplay {
         stepFindings = []
     }
 
+    /// Where a second engine is asked for, it must make the same of a batch.
+    mutating func compareEngines(
+        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
+    ) async throws {
+        guard let other = context.other else { return }
+        let outcome = try await EngineComparison(context: context, other: other, watchdog: watchdog)
+            .run(batch, from: before, first)
+        if let finding = outcome.finding { add(finding) }
+        if let missing = outcome.notChecked { notChecked(missing.rule, missing.reason) }
+    }
+
     mutating func checkIntegrity(at end: DatabaseState) async throws {
         guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
         let catalog = end.catalog
@@ -89,7 +100,12 @@ extension SnapshotReplay {
     private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
         let mine = catalog.without(shared.subtracting(fresh.tables.keys))
+        let own = ownMismatches
         for var finding in SchemaMismatch.findings(migrated: mine, fresh: fresh) {
+            if own.contains(finding.message) {
+                finding.severity = min(finding.severity, .warning)
+                finding.tags.append(.preExisting)
+            }
             if !code.isEmpty {
                 finding.severity = min(finding.severity, .warning)
                 finding.help =
@@ -98,6 +114,15 @@ extension SnapshotReplay {
             }
             add(finding)
         }
+    }
+
+    /// What a live database that is to be migrated has otherwise already: an index that somebody made by hand is no
+    /// reason to leave it at an old version.
+    private var ownMismatches: Set<String> {
+        guard context.isRehearsal, let baseCatalog, let from = result.summary.from,
+            let index = context.set.index(of: from), let expected = fresh.catalogs[index + 1]
+        else { return [] }
+        return Set(SchemaMismatch.findings(migrated: baseCatalog, fresh: expected).map(\.message))
     }
 
     /// Opens the end once more with the same migrations, as an app's next launch does.

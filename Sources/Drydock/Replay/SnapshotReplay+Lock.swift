@@ -13,7 +13,7 @@ extension SnapshotReplay {
     /// Holds the snapshot against the lock, and looks up what is known of it.
     /// - Throws: ``OverlayError`` when it cannot be read.
     mutating func recognise() throws -> Recognition? {
-        guard let store = context.baselines else { return nil }
+        guard !context.isRehearsal, let store = context.baselines else { return nil }
         var known: (hash: ContentHash, by: ContentHashes.Recognition)?
         func hash() throws -> ContentHash {
             let found = try known ?? store.hashes.hash(of: snapshot.path)

@@ -68,10 +68,12 @@ struct SnapshotReplay {
         do {
             guard let plan = try await makePlan(database) else { return try await database.close() }
             let base = overlay.freeze().image
+            if context.isRehearsal { result.base = base }
             guard let baseline = try await takeBaseline(base) else { return try await database.close() }
             let end = try await run(plan, on: database, overlay, from: baseline)
             try await database.close()
             settle(end)
+            if context.isRehearsal { result.end = end.image }
             result.summary.pendingCount = plan.pending.count - result.summary.steps.count
             let isWhole = result.summary.pendingCount == 0
             try await checkIntegrity(at: end)
@@ -101,16 +103,7 @@ struct SnapshotReplay {
             try await database.withConnection { try set.format.history($0, of: set) }
             ?? set.base.map { _ in AppliedHistory([]) }
         guard let history else {
-            let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
-            let other =
-                set.format is any NamedHistory
-                ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
-            add(
-                Finding(
-                    .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
-                    help:
-                        "It has tables but \(sign). Make snapshots with the app or tool that "
-                        + "migrates them, so that the history is there." + other))
+            add(ReplayPlan.unknownVersion(of: snapshot, set))
             return nil
         }
         let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
@@ -193,6 +186,7 @@ struct SnapshotReplay {
             number += ready.count
             current = ready[0].identifier
             let outcome = try await run.run(ready)
+            try await compareEngines(ready, from: state.image, outcome)
             for reached in outcome.reached {
                 note(reached)
                 let after = try await inspect(reached, from: state)

@@ -13,8 +13,8 @@ extension Verifier {
             report.notChecked.append(
                 NotChecked(
                     .migrationEdited,
-                    reason: "\(path) is of the migrations in '\(lock.migrationsFolder)', not of those in "
-                        + "'\(request.migrationsFolder)'; --lock names another lock, --no-lock holds none"))
+                    reason: "\(try check.mismatch(request.migrationsFolder)); --lock names another lock, "
+                        + "--no-lock holds none"))
             return nil
         }
         return check

@@ -13,34 +13,56 @@ public enum VerifyEvent: Sendable {
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
     private let engine: any Engine
+    private let other: (any Engine)?
     private let onEvent: @Sendable (VerifyEvent) -> Void
 
-    public init(engine: any Engine, onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }) {
+    /// - Parameter other: another engine, which must make the same of every step.
+    public init(
+        engine: any Engine, comparingWith other: (any Engine)? = nil,
+        onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
+    ) {
         self.engine = engine
+        self.other = other
         self.onEvent = onEvent
     }
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> VerifyReport {
-        let snapshots = try snapshots(request)
-        return try await run(request, load(request, snapshots), snapshots)
+        try await verify(snapshots(request), as: request).report
     }
 
     /// The same with migrations that were read already.
     package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> VerifyReport {
-        try await run(request, set, snapshots(request))
+        try await verify(snapshots(request), as: request, set).report
     }
 
-    private func run(
-        _ request: VerifyRequest, _ set: MigrationSet, _ snapshots: [Snapshot]
-    ) async throws -> VerifyReport {
+    /// The same for snapshots that are at hand, with what each replay gave.
+    func verify(
+        _ snapshots: [Snapshot], as request: VerifyRequest, _ set: MigrationSet? = nil
+    ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
+        let log = FaultLog()
+        var (report, results) = try await Overlay.$faultLog.withValue(log) {
+            try await hold(snapshots, request, set)
+        }
+        // SQLite may have tried again, or gone on without what it wanted to know.
+        if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
+            report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))
+        }
+        return (report, results)
+    }
+
+    private func hold(
+        _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
+    ) async throws -> (VerifyReport, [ReplayResult]) {
         let start = ContinuousClock.now
+        let set = if let known { known } else { try await load(request, snapshots) }
         var report = VerifyReport()
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         let lock = try lockCheck(request, &report)
         let locked = try lock.map { try lockFindings($0, request, set) } ?? []
+        var results: [ReplayResult] = []
         if !set.migrations.isEmpty, !snapshots.isEmpty {
             let context = try await makeContext(request, set, lock)
             let fresh = try await FreshInstall.make(context, timeout: request.timeout)
@@ -48,12 +70,12 @@ public struct Verifier: Sendable {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
-            let results = try await replay(snapshots, context, fresh, request)
+            results = try await replay(snapshots, context, fresh, request)
             assemble(results, context, fresh.catalogs, request.proposal, into: &report)
         }
         report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
-        return report
+        return (report, results)
     }
 
     // MARK: - The request
@@ -86,7 +108,7 @@ public struct Verifier: Sendable {
         return found.filter { seen.insert($0).inserted }
     }
 
-    private func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
+    func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
         -> [Finding]
     {
         var findings: [Finding] = []
@@ -110,7 +132,7 @@ public struct Verifier: Sendable {
         return findings
     }
 
-    private func makeContext(
+    func makeContext(
         _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
     ) async throws -> ReplayContext {
         var targetCount = set.migrations.count
@@ -139,11 +161,12 @@ public struct Verifier: Sendable {
             set.migrations[index].declarations = declarations[set.migrations[index].identifier] ?? []
         }
         return ReplayContext(
-            engine: engine, set: set, targetCount: targetCount, declarations: declarations,
+            engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages)
+            isFullCheck: request.isFullCheck, readsPages: request.readsPages, isRehearsal: request.isRehearsal
+        )
     }
 
     private func baselines(
@@ -211,10 +234,11 @@ public struct Verifier: Sendable {
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
-        report.findings += unusedDeclarations(results, context)
+        // One database needs what it needs, and is at the newest version when it is.
+        if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
         report.findings += results.flatMap(\.findings)
         report.notChecked += results.flatMap(\.notChecked)
-        if results.allSatisfy(\.isUpToDate) {
+        if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
             report.findings.append(
                 Finding(
                     .nothingVerified, .warning,

@@ -20,7 +20,9 @@ struct ForeignKeyRule: StateRule {
             }
             do {
                 faults += try violations(of: table, in: view)
-            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+            } catch let error as EngineError
+                where !error.isInterrupt && !error.isCorruption && !error.isOutage
+            {
                 faults.append(
                     Fault(
                         id: .init(rule: rule, kind: "mismatch", names: [table.name.foldedASCII]),

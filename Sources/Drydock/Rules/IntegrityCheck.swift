@@ -30,7 +30,7 @@ struct IntegrityCheck: Sendable, Codable {
                 try run("PRAGMA main.\(pragma)(\(quotedName(name)))", connection)
             } catch let error as EngineError where error.isCorruption {
                 damage.append("table \(name): \(error.message)")
-            } catch let error as EngineError where !error.isInterrupt {
+            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
                 notChecked.append("\(name): \(error.message)")
             }
         }
@@ -40,7 +40,7 @@ struct IntegrityCheck: Sendable, Codable {
     init(_ connection: any Connection, catalog: Catalog, pragma: String = "integrity_check") throws {
         do {
             try run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
-        } catch let error as EngineError where !error.isInterrupt {
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
             // One table that cannot be read, or one with an unknown collation, aborts the whole check: ask
             // each alone.
             if error.isCorruption { damage.append(error.message) }
@@ -49,7 +49,7 @@ struct IntegrityCheck: Sendable, Codable {
                     try run("PRAGMA main.\(pragma)(\(quotedName(table.name)))", connection)
                 } catch let error as EngineError where error.isCorruption {
                     damage.append("table \(table.name): \(error.message)")
-                } catch let error as EngineError where !error.isInterrupt {
+                } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
                     notChecked.append("\(table.name): \(error.message)")
                 }
             }

@@ -26,7 +26,7 @@ struct SearchIndexRule: StateRule {
             }
             do {
                 try view.connection.execute(check)
-            } catch let error as EngineError where !error.isInterrupt {
+            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
                 let isStale = error.isCorruption
                 faults.append(
                     Fault(

@@ -13,7 +13,8 @@ struct ViewRule: StateRule {
         let objects = view.catalog.objects.values.sorted { $0.name < $1.name }
         var faults: [Fault] = []
         for object in objects where object.kind == .view {
-            if let message = failure(of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection)
+            if let message = try failure(
+                of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection)
             {
                 faults.append(fault("view", object, message))
             }
@@ -41,7 +42,9 @@ struct ViewRule: StateRule {
     ) throws -> [Fault] {
         let connection = view.connection
         let statements = try firingStatements(table, in: view)
-        guard statements.contains(where: { failure(of: $0, on: connection) != nil }) else { return [] }
+        guard try statements.contains(where: { try failure(of: $0, on: connection) != nil }) else {
+            return []
+        }
         var faults: [Fault] = []
         for trigger in triggers {
             try connection.execute("SAVEPOINT drydock_trigger")
@@ -49,8 +52,10 @@ struct ViewRule: StateRule {
             for other in triggers where other.name != trigger.name {
                 try connection.execute("DROP TRIGGER main.\(quotedName(other.name))")
             }
-            if let message = statements.lazy.compactMap({ failure(of: $0, on: connection) }).first {
+            for statement in statements {
+                guard let message = try failure(of: statement, on: connection) else { continue }
                 faults.append(fault("trigger", trigger, message))
+                break
             }
         }
         return faults
@@ -72,11 +77,12 @@ struct ViewRule: StateRule {
         return statements
     }
 
-    private func failure(of sql: String, on connection: any Connection) -> String? {
+    private func failure(of sql: String, on connection: any Connection) throws -> String? {
         do {
             _ = try connection.prepare(sql)
             return nil
         } catch let error as EngineError {
+            if error.isOutage { throw error }
             // A view without INSTEAD OF triggers for the statement is no fault of the others.
             return error.message.hasPrefix("cannot modify ") ? nil : error.message
         } catch {

@@ -13,11 +13,21 @@ public struct Snapshot: Sendable, Hashable {
     /// The path, as reports show it.
     public var path: String
     public var kind: Kind
+    /// Where its bytes are, if not at ``path``: the copy of a live database.
+    var copy: String?
 
     public init(path: String) {
         self.path = path
         kind = path.lowercased().hasSuffix(".sql") ? .dump : .database
     }
+
+    init(live path: String, copy: String) {
+        self.path = path
+        kind = .database
+        self.copy = copy
+    }
+
+    var file: String { copy ?? path }
 }
 
 /// Finds the snapshots of a folder.

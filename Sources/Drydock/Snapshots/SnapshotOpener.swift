@@ -33,11 +33,11 @@ struct SnapshotOpener: Sendable {
     }
 
     private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
-        if let fault = SnapshotFile.fault(of: snapshot.path) {
+        if let fault = SnapshotFile.fault(of: snapshot.file) {
             throw SnapshotFault(message: fault.message, help: fault.help)
         }
         do {
-            return try Overlay(snapshot: snapshot.path)
+            return try Overlay(snapshot: snapshot.file)
         } catch {
             throw SnapshotFault(message: error.description, help: "")
         }

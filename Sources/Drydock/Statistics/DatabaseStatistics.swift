@@ -16,6 +16,8 @@ public struct DatabaseStatistics: Sendable {
 
     public var path: String
     public var pageSize = 0
+    /// What ``vacuumedByteCount`` is told for.
+    var vacuumPageSize = 0
     public var reservedBytes = 0
     public var pageCount = 0
     public var freelistPages = 0
@@ -53,6 +55,10 @@ public struct DatabaseStatistics: Sendable {
     /// About how large the file would be after VACUUM.
     public var vacuumedByteCount: Int {
         let pages = objects.reduce(0) { $0 + $1.tree.packedPages }
+        guard vacuumPageSize == pageSize || vacuumPageSize == 0 else {
+            let pointers = autoVacuum == .none ? 0 : pages / ((vacuumPageSize - reservedBytes) / 5) + 1
+            return (pages + pointers) * vacuumPageSize
+        }
         let pointers = autoVacuum == .none ? 0 : pages / ((pageSize - reservedBytes) / 5) + 1
         return min(pageCount, pages + pointers + lockBytePages) * pageSize
     }

@@ -10,19 +10,23 @@ public struct StatisticsReader: Sendable {
 
     public init(engine: any Engine) { self.engine = engine }
 
+    /// - Parameter vacuumPageSize: the page size that a VACUUM is to set; nil to keep the database's.
     /// - Throws: ``RequestError`` that names the file: missing, no database, damaged, locked.
-    public func statistics(of path: String) async throws -> DatabaseStatistics {
+    public func statistics(
+        of path: String, vacuumPageSize: Int? = nil
+    ) async throws -> DatabaseStatistics {
         try await LiveFile(engine: engine, path: path).read { file, log in
-            try Self.statistics(of: path, file, log)
+            try Self.statistics(of: path, file, log, vacuumPageSize)
         }
     }
 
     private static func statistics(
-        of path: String, _ file: DatabaseFile, _ log: WriteAheadLog?
+        of path: String, _ file: DatabaseFile, _ log: WriteAheadLog?, _ vacuumPageSize: Int?
     ) throws -> DatabaseStatistics {
         var result = DatabaseStatistics(path: path)
         let header = file.header
         (result.pageSize, result.reservedBytes) = (header.pageSize, header.reservedBytes)
+        result.vacuumPageSize = vacuumPageSize ?? header.pageSize
         result.pageCount = Int(file.pageCount)
         result.lockBytePages = file.lockBytePage <= file.pageCount ? 1 : 0
         switch header.encoding {
@@ -42,13 +46,15 @@ public struct StatisticsReader: Sendable {
                 file.isPointerMap(UInt32($0))
             }
         }
-        result.objects = try objects(of: file)
+        result.objects = try objects(of: file, vacuumPageSize)
         return result
     }
 
-    private static func objects(of file: DatabaseFile) throws -> [DatabaseStatistics.Object] {
+    private static func objects(
+        of file: DatabaseFile, _ vacuumPageSize: Int?
+    ) throws -> [DatabaseStatistics.Object] {
         let entries = try file.schema().filter { $0.rootPage != 0 }
-        let trees = try read(file, roots: [1] + entries.map(\.rootPage))
+        let trees = try read(file, roots: [1] + entries.map(\.rootPage), vacuumPageSize)
         var objects = [
             DatabaseStatistics.Object(
                 name: "sqlite_schema", table: "sqlite_schema", isIndex: false, isImplied: false,
@@ -66,12 +72,14 @@ public struct StatisticsReader: Sendable {
     }
 
     /// Reads the trees on all cores, a large one in parts.
-    private static func read(_ file: DatabaseFile, roots: [UInt32]) throws -> [TreeStatistics] {
+    private static func read(
+        _ file: DatabaseFile, roots: [UInt32], _ vacuumPageSize: Int?
+    ) throws -> [TreeStatistics] {
         let parts = try roots.map { try TreePart.parts(of: $0, in: file) }
         let jobs = parts.flatMap(\.self)
         let results = Mutex<[Int: Result<TreePart.Reading, any Error>]>([:])
         DispatchQueue.concurrentPerform(iterations: jobs.count) { index in
-            let result = Result { try jobs[index].read(file) }
+            let result = Result { try jobs[index].read(file, packedInto: vacuumPageSize) }
             results.withLock { $0[index] = result }
         }
         let read = try results.withLock { $0 }.mapValues { try $0.get() }

@@ -27,3 +27,15 @@ enum DiskSpace {
         return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev
     }
 }
+
+/// Where SQLite makes temporary files (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations).
+enum SQLiteTemporaryFolder {
+    static var path: String {
+        var places: [String] = []
+        for name in ["SQLITE_TMPDIR", "TMPDIR"] {
+            if let value = getenv(name) { places.append(String(cString: value)) }
+        }
+        places += ["/var/tmp", "/usr/tmp", "/tmp"]
+        return places.first { FolderListing.isFolder($0) && access($0, W_OK | X_OK) == 0 } ?? "."
+    }
+}

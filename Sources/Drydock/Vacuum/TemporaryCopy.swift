@@ -4,22 +4,24 @@ import Glibc
 import Darwin
 #endif
 
-/// A new file for the vacuumed copy, which this process holds locked as long as it needs it. What has its kind of
+/// A new file for the copy of a database, which this process holds locked as long as it needs it. What has its kind of
 /// name and no lock was left by a run that was killed.
 final class TemporaryCopy: Sendable {
     let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
 
-    private static let mark = ".drydock-vacuum-"
     private static let digits = 16
 
-    /// - Parameter database: whose permissions the file gets.
+    /// - Parameters:
+    ///   - database: whose permissions the file gets.
+    ///   - mark: of the command, in the file's name.
     /// - Throws: ``RequestError`` when the file cannot be made.
-    init(of database: String, in folder: String) throws {
-        Self.removeLeftOvers(of: database, in: folder)
+    init(of database: String, in folder: String, mark: String = ".drydock-vacuum-") throws {
+        let prefix = Self.name(of: database) + mark
+        Self.removeLeftOvers(prefix, in: folder)
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         let padded = String(repeating: "0", count: Self.digits - number.count) + number
-        path = "\(folder)/\(Self.name(of: database))\(Self.mark)\(padded)"
+        path = "\(folder)/\(prefix)\(padded)"
         var status = stat()
         let mode = stat(database, &status) == 0 ? status.st_mode & 0o777 : 0o600
         // SQLite writes into an empty file that is there as into a new one.
@@ -57,7 +59,7 @@ final class TemporaryCopy: Sendable {
         }
     }
 
-    private static func delete(_ path: String) {
+    static func delete(_ path: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
@@ -67,8 +69,7 @@ final class TemporaryCopy: Sendable {
         return String(decoding: name.utf8.prefix(200), as: UTF8.self)
     }
 
-    private static func removeLeftOvers(of database: String, in folder: String) {
-        let prefix = name(of: database) + mark
+    private static func removeLeftOvers(_ prefix: String, in folder: String) {
         for file in (try? FolderListing.files(in: folder)) ?? [] where file.hasPrefix(prefix) {
             let number = file.dropFirst(prefix.count)
             guard number.count == digits, number.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {

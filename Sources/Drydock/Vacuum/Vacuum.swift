@@ -1,6 +1,5 @@
 import DatabaseEngine
 import OverlayVFS
-import Synchronization
 
 /// Makes a database small again without any moment at which it could be lost.
 ///
@@ -50,12 +49,21 @@ public struct Vacuum: Sendable {
         settings.busyTimeout = request.busyTimeout
         let isStopped = StopFlag()
         settings.interrupt = { isStopped.value }
+        let path = realPath(of: request.path)
+        let state = LiveState(path)
+        let habit = state.isLogged ? JournalHabit.deleted : JournalHabit(path)
+        // An empty log, which opening makes, goes again.
+        let keepsLog = request.into != nil && state.logSize ?? 0 > 0
         let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)
         let outcome: Swift.Result<Result, any Error>
         do {
             outcome = .success(
                 try await withTaskCancellationHandler {
-                    try await body(database)
+                    try await database.withConnection {
+                        try habit.adopt($0)
+                        if keepsLog { $0.keepLogOnClose() }
+                    }
+                    return try await body(database)
                 } onCancel: {
                     isStopped.set()
                 })
@@ -111,7 +119,7 @@ public struct Vacuum: Sendable {
             let counts = try await database.withConnection { connection -> (tables: Int, rows: Int)? in
                 try connection.execute("BEGIN")
                 defer { try? connection.execute("COMMIT") }
-                guard try Self.version(connection) == version else { return nil }
+                guard try LiveLock.version(connection) == version else { return nil }
                 return try check.compare(content, on: connection, pageSize: pageSize, note)
             }
             guard let counts else { continue }
@@ -135,10 +143,10 @@ public struct Vacuum: Sendable {
         let check = VacuumCheck(engine: engine, copy: copy.path)
         let version = try await make(copy, request, database, &report)
         var content = try await check.content()
-        guard try await lock(database, request.busyTimeout) else {
+        guard try await LiveLock.take(on: database, request.busyTimeout) else {
             return try await vacuumInPlace(request, check, content, version, database, &report)
         }
-        if try await database.withConnection({ try Self.version($0) }) != version {
+        if try await database.withConnection({ try LiveLock.version($0) }) != version {
             _ = try await make(copy, request, database, &report)
             content = try await check.content()
         }
@@ -148,7 +156,7 @@ public struct Vacuum: Sendable {
             let counts = try check.compare(ready, on: connection, pageSize: pageSize, note)
             try connection.replaceContent(withDatabaseAt: path) { note(.installing(done: $0, total: $1)) }
             if analyzes { try connection.execute("ANALYZE") }
-            try Self.settle(connection)
+            try LiveLock.release(connection)
             return counts
         }
         (report.tablesCompared, report.rowsCompared) = counts
@@ -166,52 +174,11 @@ public struct Vacuum: Sendable {
         note(.copying)
         let (pageSize, path) = (request.pageSize, copy.path)
         return try await database.withConnection { connection in
-            let version = try Self.version(connection)
+            let version = try LiveLock.version(connection)
             if let pageSize { try connection.execute("PRAGMA page_size = \(pageSize)") }
             try connection.execute("VACUUM INTO \(quotedText(path))")
             return version
         }
-    }
-
-    private static func version(_ connection: any Connection) throws -> Int64 {
-        // Reading makes the connection look for what others wrote.
-        _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
-        return try connection.firstRow("PRAGMA main.data_version") { $0.integer(0) } ?? 0
-    }
-
-    /// Locks everybody else out until ``settle(_:)`` or the end of the connection.
-    /// - Returns: false where that cannot be had, since somebody has the database open in WAL mode.
-    private func lock(_ database: any OpenDatabase, _ timeout: Duration) async throws -> Bool {
-        let busyMilliseconds = Int(timeout / .milliseconds(1))
-        return try await database.withConnection { connection in
-            let isLogged = try connection.firstRow("PRAGMA main.journal_mode") { $0.string(0) } == "wal"
-            try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
-            // In WAL mode it is not for a moment that others have the file open.
-            if isLogged { try connection.execute("PRAGMA busy_timeout = 100") }
-            defer { if isLogged { try? connection.execute("PRAGMA busy_timeout = \(busyMilliseconds)") } }
-            do {
-                try connection.execute("BEGIN EXCLUSIVE; COMMIT")
-                return true
-            } catch let error as EngineError where error.code == 5 {
-                if connection.isInTransaction { try connection.execute("ROLLBACK") }
-                try connection.execute("PRAGMA main.locking_mode = NORMAL")
-                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
-                guard isLogged else { throw error }
-                return false
-            }
-        }
-    }
-
-    /// - Returns: whether somebody was in the way.
-    private static func checkpoint(_ connection: any Connection) throws -> Bool {
-        try connection.firstRow("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) == 1 } ?? false
-    }
-
-    private static func settle(_ connection: any Connection) throws {
-        _ = try checkpoint(connection)
-        try connection.execute("PRAGMA main.locking_mode = NORMAL")
-        // The lock goes with the next statement that reads.
-        _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
     }
 
     /// SQLite's own: one transaction in the log, which readers that hold the file open see like any other.
@@ -233,11 +200,11 @@ public struct Vacuum: Sendable {
             try connection.execute("VACUUM")
             try VacuumCheck.checkIntegrity(connection, "\(path) after SQLite's VACUUM")
             try connection.execute("BEGIN")
-            let isAlone = try Self.version(connection) == version
+            let isAlone = try LiveLock.version(connection) == version
             let counts = try isAlone ? check.compare(content, on: connection, pageSize: nil, note) : nil
             try connection.execute("COMMIT")
             if analyzes { try connection.execute("ANALYZE") }
-            return (counts, try Self.checkpoint(connection))
+            return (counts, try LiveLock.checkpoint(connection))
         }
         if isBusy {
             report.notes.append("a reader holds the log, so the file becomes smaller at the next checkpoint")
@@ -271,7 +238,7 @@ public struct Vacuum: Sendable {
         }
         try await database.withConnection { connection in
             if request.analyzes { try connection.execute("ANALYZE") }
-            _ = try Self.checkpoint(connection)
+            _ = try LiveLock.checkpoint(connection)
         }
     }
 
@@ -280,16 +247,16 @@ public struct Vacuum: Sendable {
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"
+        case 8 where error.extendedCode == 8 | 3 << 8:
+            return
+                "a program was stopped in the middle of a write to \(path), and only who may write it can take "
+                + "that back; \(rest)"
+        case 8 where LiveState(path).isLogged:
+            return
+                "\(path) is in WAL mode, and SQLite reads it with a -shm file beside it that this user cannot "
+                + "make: run this as a user who may; \(rest)"
         case 8: return "\(path) cannot be written: \(error.message); \(rest)"
         default: return "\(path) cannot be vacuumed: \(error.message); \(rest)"
         }
     }
-}
-
-/// Tells statements that they are to end.
-private final class StopFlag: Sendable {
-    private let flag = Atomic(false)
-
-    var value: Bool { flag.load(ordering: .relaxed) }
-    func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -10,16 +10,52 @@ struct VacuumPlan: Sendable {
     private let autoVacuum: DatabaseStatistics.AutoVacuum
 
     init(_ request: VacuumRequest, _ engine: any Engine) async throws {
-        let statistics = try await StatisticsReader(engine: engine).statistics(of: request.path)
+        let pageSize = request.pageSize.flatMap { Self.isPageSize($0) ? $0 : nil }
+        let statistics = try await StatisticsReader(engine: engine).statistics(
+            of: request.path, vacuumPageSize: pageSize)
         let folder = Self.folder(of: realPath(of: request.path))
         self.request = request
         (lostPages, autoVacuum) = (statistics.lostPages, statistics.autoVacuum)
         temporaryFolder = request.temporaryFolder ?? folder
-        let isLogged = statistics.isLogged
         let after =
             request.incrementalPages.map { pages in
                 (statistics.pageCount - min(pages, statistics.freelistPages)) * statistics.pageSize
             } ?? statistics.vacuumedByteCount
+        var forecast = VacuumForecast(
+            bytes: statistics.byteCount, bytesAfter: after,
+            freelistBytes: statistics.freelistPages * statistics.pageSize,
+            needs: Self.needs(request, statistics, after, folder, temporaryFolder),
+            journalMode: statistics.isLogged ? "wal" : "rollback journal")
+        if request.isForecast, request.incrementalPages == nil,
+            let rate = await VacuumRate.measure(request.path, statistics, engine)
+        {
+            forecast.seconds =
+                Double(after) * rate.secondsPerByte
+                + Self.writing(forecast, into: request.into == nil ? folder : nil)
+            forecast.sampleBytes = rate.sampleBytes
+        }
+        self.forecast = forecast
+    }
+
+    /// How many seconds the disks need for what is written, the database's own pages last.
+    private static func writing(_ forecast: VacuumForecast, into folder: String?) -> Double {
+        var writes = forecast.needs.map { (folder: $0.folder, bytes: $0.bytes) }
+        if let folder { writes.append((folder, forecast.bytesAfter)) }
+        let folders = Set(writes.map(\.folder))
+        let rates = Dictionary(uniqueKeysWithValues: folders.map { ($0, DiskRate.measure(in: $0)) })
+        return writes.reduce(0) { sum, write in
+            sum + ((rates[write.folder] ?? nil).map { Double(write.bytes) / $0 } ?? 0)
+        }
+    }
+
+    private static func isPageSize(_ size: Int) -> Bool {
+        (512...65536).contains(size) && size & (size - 1) == 0
+    }
+
+    private static func needs(
+        _ request: VacuumRequest, _ statistics: DatabaseStatistics, _ after: Int, _ folder: String,
+        _ temporaryFolder: String
+    ) -> [VacuumForecast.DiskNeed] {
         var needs: [VacuumForecast.DiskNeed] = []
         func need(_ folder: String, _ bytes: Int, _ purpose: String) {
             needs.append(
@@ -29,14 +65,27 @@ struct VacuumPlan: Sendable {
             need(Self.folder(of: into), after, "the copy")
         } else if request.incrementalPages == nil {
             need(temporaryFolder, after, "the copy, until it is in its place")
-            need(
-                folder, isLogged ? after : statistics.byteCount,
-                isLogged ? "the write-ahead log" : "the rollback journal, with the old pages")
+            if statistics.isLogged {
+                // "The WAL header is 32 bytes [...], each frame consists of a 24-byte frame-header followed by
+                // a page" (https://www.sqlite.org/fileformat2.html#walformat).
+                let frames = after / max(1, statistics.pageSize)
+                need(
+                    folder, 32 + frames * (24 + statistics.pageSize),
+                    "the write-ahead log, with every new page")
+                if LiveState(request.path).isOpenElsewhere {
+                    need(
+                        SQLiteTemporaryFolder.path, after,
+                        "SQLite's own copy, since others have the file open")
+                }
+            } else {
+                need(folder, statistics.byteCount, "the rollback journal, with the old pages")
+            }
+            // The file grows before it is cut.
+            if after > statistics.byteCount {
+                need(folder, after - statistics.byteCount, "the database, which becomes larger")
+            }
         }
-        forecast = VacuumForecast(
-            bytes: statistics.byteCount, bytesAfter: after,
-            freelistBytes: statistics.freelistPages * statistics.pageSize, needs: needs,
-            journalMode: isLogged ? "wal" : "rollback journal")
+        return needs
     }
 
     static func folder(of path: String) -> String {
@@ -47,7 +96,7 @@ struct VacuumPlan: Sendable {
     /// - Throws: ``RequestError`` for what would stop the vacuum on its way.
     func check() throws {
         if let size = request.pageSize {
-            guard (512...65536).contains(size), size & (size - 1) == 0 else {
+            guard Self.isPageSize(size) else {
                 throw RequestError("--page-size \(size) is no power of two between 512 and 65536")
             }
             if forecast.journalMode == "wal", request.into == nil {

@@ -24,6 +24,10 @@ public struct VacuumForecast: Sendable, Equatable {
     public var bytesAfter: Int
     public var freelistBytes: Int
     public var needs: [DiskNeed]
+    /// How long it would take, from a sample of the rows and the disk's rate; nil where nothing was measured.
+    public var seconds: Double?
+    /// How large the sample was.
+    public var sampleBytes: Int?
     /// In the write-ahead log, or not.
     public var journalMode: String
 

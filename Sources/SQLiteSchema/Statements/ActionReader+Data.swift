@@ -44,8 +44,13 @@ extension ActionReader {
     private mutating func update() -> StatementAction {
         guard let table = cursor.qualifiedName() else { return .other }
         while !cursor.isAtEnd, !cursor.isWord("set") { cursor.position += 1 }
-        var columns: [String] = []
         guard cursor.accept("set") else { return .update(table, columns: []) }
+        return .update(table, columns: assignedColumns())
+    }
+
+    /// The columns of a SET list, from behind SET.
+    private mutating func assignedColumns() -> [String] {
+        var columns: [String] = []
         while !cursor.isAtEnd {
             if let list = cursor.nameList() {
                 columns += list
@@ -54,7 +59,22 @@ extension ActionReader {
             }
             guard skipAssignedExpression() else { break }
         }
-        return .update(table, columns: columns)
+        return columns
+    }
+
+    /// The columns that ON CONFLICT DO UPDATE assigns to, of each such clause.
+    mutating func upsertColumns() -> [String] {
+        var columns: [String] = []
+        while !cursor.isAtEnd {
+            if cursor.isSymbol("(") {
+                cursor.skipParentheses()
+            } else if cursor.accept(sequence: "do", "update", "set") {
+                columns += assignedColumns()
+            } else {
+                cursor.position += 1
+            }
+        }
+        return columns
     }
 
     /// Steps behind the next comma of the SET list; false where the list ends.
@@ -64,6 +84,7 @@ extension ActionReader {
             if ["where", "returning", "order", "limit"].contains(where: { cursor.isWord($0) }) {
                 return false
             }
+            if cursor.isWord("on"), cursor.isWord("conflict", ahead: 1) { return false }
             if cursor.isWord("from"), !cursor.isWord("distinct", ahead: -1) { return false }
             if cursor.isSymbol("(") { cursor.skipParentheses() } else { cursor.position += 1 }
         }

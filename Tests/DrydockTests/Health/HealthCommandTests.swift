@@ -38,6 +38,13 @@ import Testing
         let unknown = try run(good.folder.file("none.sqlite"))
         #expect(unknown.status == 3 && unknown.output.hasPrefix("DRYDOCK UNKNOWN - "))
         #expect(try run(good.path, "--only", "nonsense").status == 3)
+        // A range alone is of the one check that is named.
+        func disk(_ range: String) throws -> Int32 {
+            try run(good.path, "--only", "disk-space", "-w", "0:", "-c", range).status
+        }
+        #expect(try disk("10") == 2 && disk("10:") == 0 && disk("~:10") == 2)
+        #expect(try disk("10:20") == 2 && disk("@10:20") == 0 && disk("@10:") == 2)
+        #expect(try run(good.path, "-w", "10").status == 3)
     }
 
     @Test func `prometheus has HELP and TYPE before each metric, and the file is whole`() throws {

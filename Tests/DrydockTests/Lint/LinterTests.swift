@@ -26,6 +26,16 @@ import Testing
             ])
     }
 
+    /// Whoever mends the one statement should not have to lint again to hear of the others.
+    @Test func whatDoesNotRunHidesNothingElse() async throws {
+        let report = try await LintCase(
+            "", "UPDATE email SET nothing = 1; CREATE UNIQUE INDEX one ON email(subject);"
+        ).lint().report
+        #expect(report.findings.map(\.rule).contains(.migrationFailed))
+        #expect(report.findings.map(\.rule).contains(.uniqueOverExisting))
+        #expect(report.lint?.migrations == 2)
+    }
+
     @Test func aNameThatIsNotThere() async throws {
         let it = LintCase("", "UPDATE email SET subjct = 1", "CREATE INDEX i ON email(body)")
         let report = try await it.lint().report

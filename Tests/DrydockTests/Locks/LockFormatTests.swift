@@ -100,6 +100,147 @@ import Testing
         try await check(folder).expect(errors: [.migrationEdited])
     }
 
+    @Test(arguments: [
+        Way("drydock", ["v1.sql": ToolProject.one], down: "v1.down.sql"),
+        Way("golang-migrate", ["1_a.up.sql": ToolProject.one], down: "1_a.down.sql"),
+        Way("sqlx", ["1_a.up.sql": ToolProject.one], down: "1_a.down.sql"),
+        Way("diesel", ["2024-01-01-000000_a/up.sql": ToolProject.one], down: "2024-01-01-000000_a/down.sql"),
+        Way("flyway", ["V1__a.sql": ToolProject.one], down: "U1__a.sql"),
+    ]) func `a way back in a file of its own is locked too`(_ way: Way) async throws {
+        let path = "Migrations/" + way.down
+        let text = "DROP TABLE pet;\nDROP TABLE person;\n"
+        let files = way.files.merging([way.down: text]) { old, _ in old }
+        let folder = try await locked(files) { $0.migrationFormat = way.format }
+        try folder.write(path, "-- why\n" + text)
+        try await check(folder).expectNothing()
+        try folder.write(path, "DROP TABLE pet;")
+        let edited = try await check(folder)
+        edited.expect(errors: [.migrationEdited])
+        let finding = try edited.finding(.migrationEdited)
+        #expect(finding.message.hasSuffix("is not what is locked: the SQL of its way back is another"))
+        #expect(finding.place?.file == folder.file(path))
+        let lock = try folder.text("drydock.lock")
+        try await folder.lock(way.down) { $0.snapshotsFolder = nil }.expectNothing()
+        #expect(try folder.text("drydock.lock") != lock)
+        try await check(folder).expectNothing()
+        try folder.remove(path)
+        let gone = try await check(folder)
+        gone.expect(errors: [.migrationEdited])
+        #expect(try gone.finding(.migrationEdited).message.hasSuffix("which is gone or cannot be read"))
+    }
+
+    @Test func `a way back that is written later is welcome, and noted`() async throws {
+        let folder = try await locked(["v1.sql": ToolProject.one])
+        try folder.write("Migrations/v1.down.sql", "DROP TABLE pet;")
+        let report = try await check(folder)
+        report.expectNothing()
+        #expect(report.lock?.unlocked == ["v1.down.sql"])
+        let locked = try await folder.lock { $0.snapshotsFolder = nil }
+        locked.expectNothing()
+        #expect(locked.lock?.added == ["v1.down.sql"] && locked.lock?.unlocked == [])
+        #expect(try await check(folder).lock?.unlocked == [])
+        try folder.write("Migrations/v1.down.sql", "DROP TABLE person;")
+        try await check(folder).expect(errors: [.migrationEdited])
+    }
+
+    private static let goose = """
+        -- +goose Up
+        CREATE TABLE a(x DEFAULT '$A'); CREATE TABLE b(x);
+        -- +goose Down
+        DROP TABLE a;
+
+        """
+    private static let dbmate = "-- migrate:up\nCREATE TABLE a(x);\n-- migrate:down\nDROP TABLE a;\n"
+    private static let journal = #"{"entries": [{"idx": 0, "when": 1700000000000, "tag": "1_a"}]}"#
+    private static let drizzle = [
+        "1_a.sql": "CREATE TABLE a(x);\n--> statement-breakpoint\nCREATE TABLE b(x);\n",
+        "meta/_journal.json": journal,
+    ]
+
+    @Test(arguments: [
+        Mark("goose", "1_a.sql", goose) {
+            $0.replacing("CREATE TABLE a", with: "-- +goose StatementBegin\nCREATE TABLE a")
+                .replacing("-- +goose Down", with: "-- +goose StatementEnd\n-- +goose Down")
+        },
+        Mark("goose", "1_a.sql", goose) { $0.replacing("Up\n", with: "Up\n-- +goose ENVSUB ON\n") },
+        Mark("dbmate", "1_a.sql", dbmate) { $0.replacing(":up", with: ":up transaction:false") },
+        Mark("dbmate", "1_a.sql", dbmate) { $0.replacing(":down", with: ":down transaction:false") },
+        Mark("sqlx", "1_a.sql", "CREATE TABLE a(x);\n") { "-- no-transaction\n" + $0 },
+        Mark("drizzle", "1_a.sql", drizzle) { $0.replacing("--> statement-breakpoint\n", with: "") },
+        Mark("drizzle", "meta/_journal.json", drizzle) {
+            $0.replacing("1700000000000", with: "1700000000001")
+        },
+        Mark("drydock", "1_a.sql", "CREATE TABLE a(x);\n") { "-- drydock: foreign-keys immediate\n" + $0 },
+    ]) func `what a tool reads in comments or a list is locked too`(_ mark: Mark) async throws {
+        let folder = try await locked(mark.files) { $0.migrationFormat = mark.format }
+        let before = try folder.text("Migrations/" + mark.file)
+        try folder.write("Migrations/" + mark.file, mark.change(before))
+        let report = try await check(folder)
+        report.expect(errors: [.migrationEdited])
+        // Both ways.
+        let name = try #require(try Lock.load(folder.file("drydock.lock"))?.migrations.first?.identifier)
+        try await folder.lock(name) { $0.snapshotsFolder = nil }.expectNothing()
+        try await check(folder).expectNothing()
+        try folder.write("Migrations/" + mark.file, before)
+        try await check(folder).expect(errors: [.migrationEdited])
+    }
+
+    @Test func `an older lock did not note them, and holds what it has`() async throws {
+        var files = Self.drizzle
+        files["meta/_journal.json"] = Self.journal
+        let folder = try await locked(files)
+        try folder.edit("drydock.lock") {
+            $0.replacing(#/ marks=\w+/#, with: "").replacing(#/ #[0-9a-f]{8}/#, with: "").replacing(
+                "version 2", with: "version 1")
+        }
+        let text = try folder.text("drydock.lock")
+        try await check(folder).expectNothing()
+        try folder.edit("Migrations/meta/_journal.json") { $0.replacing("1700000000000", with: "17") }
+        try folder.edit("Migrations/1_a.sql") { $0.replacing("--> statement-breakpoint\n", with: "") }
+        try await check(folder).expectNothing()
+        try await folder.lock { $0.snapshotsFolder = nil }.expectNothing()
+        #expect(try folder.text("drydock.lock") == text)
+        try await folder.lock("1_a") { $0.snapshotsFolder = nil }.expectNothing()
+        #expect(try folder.text("drydock.lock").contains(" marks="))
+        try folder.edit("Migrations/1_a.sql") { $0.replacing("(x)", with: "(y)") }
+        try await check(folder).expect(errors: [.migrationEdited])
+    }
+
+    @Test func `the order of Drizzle's journal counts`() async throws {
+        func journal(_ entries: (String, Int)...) -> String {
+            let list = entries.map { "{\"tag\": \"\($0.0)\", \"when\": \($0.1)}" }
+            return "{\"entries\": [\(list.joined(separator: ", "))]}"
+        }
+        let folder = try await locked([
+            "0_a.sql": "CREATE TABLE a(x);", "1_b.sql": "CREATE TABLE b(x);",
+            "meta/_journal.json": journal(("0_a", 1), ("1_b", 2)),
+        ])
+        try folder.write("Migrations/meta/_journal.json", journal(("1_b", 2), ("0_a", 1)))
+        try await check(folder).expect(errors: [.migrationOutOfOrder])
+        // What is not later than what is applied never runs, wherever it stands in the list.
+        try folder.write("Migrations/2_c.sql", "CREATE TABLE c(x);")
+        try folder.write("Migrations/meta/_journal.json", journal(("0_a", 1), ("1_b", 2), ("2_c", 2)))
+        let report = try await check(folder)
+        report.expect(errors: [.migrationOutOfOrder])
+        #expect(
+            try report.finding(.migrationOutOfOrder).message
+                == "2_c is new and sorts before 1_b, which is locked")
+    }
+
+    @Test func `a format that the folder is not in says what it is read as`() async throws {
+        let folder = try await locked(["1_a.sql": ToolProject.one, "2_b.sql": Self.two]) {
+            $0.migrationFormat = "drydock"
+        }
+        for name in ["goose", "sqlx", "prisma", "gose"] {
+            try folder.edit("drydock.lock") { $0.replacing(/format=.*/, with: "format=" + name) }
+            let refusal = try await folder.lockRefusal { $0.snapshotsFolder = nil }
+            #expect(
+                refusal.contains("drydock.lock:3: the lock says format=\(name), and the migrations in "),
+                "\(refusal)")
+            #expect(refusal.contains("put the line right"))
+        }
+    }
+
     @Test func `what is put in for a placeholder does not count`() async throws {
         let sql = "CREATE TABLE ${prefix}_a(x DEFAULT '%V%');\nCREATE TABLE ${prefix}_b(x);\n"
         let folder = try await locked(["v1.sql": sql]) {
@@ -141,4 +282,43 @@ import Testing
         let report = try await folder.verify { $0.lock = folder.file("drydock.lock") }
         report.expect(errors: [.migrationEdited])
     }
+}
+
+/// A migration whose way back is a file of its own.
+struct Way: Sendable, CustomTestStringConvertible {
+    var format: String
+    var files: [String: String]
+    var down: String
+
+    init(_ format: String, _ files: [String: String], down: String) {
+        self.format = format
+        self.files = files
+        self.down = down
+    }
+
+    var testDescription: String { format }
+}
+
+/// A change that is none to SQLite.
+struct Mark: Sendable, CustomTestStringConvertible {
+    var format: String
+    var file: String
+    var files: [String: String]
+    var change: @Sendable (String) -> String
+
+    init(
+        _ format: String, _ file: String, _ files: [String: String],
+        _ change: @escaping @Sendable (String) -> String
+    ) {
+        self.format = format
+        self.file = file
+        self.files = files
+        self.change = change
+    }
+
+    init(_ format: String, _ file: String, _ text: String, _ change: @escaping @Sendable (String) -> String) {
+        self.init(format, file, [file: text], change)
+    }
+
+    var testDescription: String { format }
 }

@@ -177,12 +177,20 @@ import Testing
         }
         report.expect(notChecked: [.migrationEdited])
         let refusal = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Other") }
-        #expect(refusal.contains("is of the migrations in 'Migrations', not of those in"))
+        #expect(refusal.contains("is of the migrations in '\(folder.file("Migrations"))', not of those in"))
+        // A folder that is not there is what is wrong then.
+        let nowhere = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Nowhere") }
+        #expect(nowhere == "there is no folder '\(folder.file("Nowhere"))'")
+        try folder.edit("drydock.lock") { $0.replacing("migrations Migrations", with: "migrations Moved") }
+        #expect(try await folder.lockRefusal().contains("put the line 'migrations' of the lock right"))
     }
 
     @Test func `what cannot be locked is refused in words`() async throws {
         let folder = try await locked()
-        #expect(try await folder.lockRefusal { $0.replace = ["v3"] }.contains("did you mean 'v1'?"))
+        for (name, near) in [("v3", "v1"), ("snapshot.sqlit", "snapshot.sqlite")] {
+            let refusal = try await folder.lockRefusal { $0.replace = [name] }
+            #expect(refusal.contains("did you mean '\(near)'?"), "\(refusal)")
+        }
         let absent = try await folder.lockRefusal {
             $0.path = folder.file("other.lock")
             $0.isCheck = true
@@ -192,16 +200,40 @@ import Testing
         #expect(try await folder.lockRefusal().contains("drydock.lock:1: a merge left its conflict markers"))
     }
 
-    @Test func `a digest that was edited in the lock is told where it is`() async throws {
+    @Test func `a line that was edited by hand is told where it is`() async throws {
         let folder = try await locked()
+        let text = try folder.text("drydock.lock")
+        let edits: [(String) -> String] = [
+            { $0.replacing(/(migration v2 .*tokens=)[0-9a-f]{8}/) { $0.output.1 + "00000000" } },
+            { $0.replacing(/(migration v2 .*bytes=)[0-9a-f]{8}/) { $0.output.1 + "00000000" } },
+            { $0.replacing(/(migration v2 .*marks=)none/) { $0.output.1 + "0123456789abcdef" } },
+        ]
+        for edit in edits {
+            try folder.edit("drydock.lock", edit)
+            let refusal = try await folder.lockRefusal()
+            #expect(refusal.contains("drydock.lock:6: the line was edited by hand"), "\(refusal)")
+            try folder.write("drydock.lock", text)
+        }
+        // A line of an older lock has no digits of its own.
         try folder.edit("drydock.lock") { text in
-            text.replacing(/(migration v2 .*tokens=)[0-9a-f]{8}/) { $0.output.1 + "00000000" }
+            text.replacing(/(migration v2 .*tokens=)[0-9a-f]{8}(.*) #.*/) {
+                $0.output.1 + "00000000" + $0.output.2
+            }
         }
         let report = try await folder.checkLock()
         report.expect(errors: [.migrationEdited])
         let finding = try report.finding(.migrationEdited)
         #expect(finding.message.hasPrefix("v2 is byte for byte what is locked"))
         #expect(finding.place?.file == folder.file("drydock.lock") && finding.place?.line == 6)
+    }
+
+    @Test func `lines that a merge left twice are one`() async throws {
+        let folder = try await locked()
+        let text = try folder.text("drydock.lock")
+        try folder.write(
+            "drydock.lock", text + text.split(separator: "\n").dropFirst().joined(separator: "\n") + "\n")
+        try await folder.checkLock().expectNothing()
+        #expect(try Lock.load(folder.file("drydock.lock"))?.text == text)
     }
 
     @Test func `the lock keeps its permissions, and nothing is left beside it`() async throws {

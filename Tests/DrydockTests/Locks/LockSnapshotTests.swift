@@ -111,7 +111,25 @@ import Testing
         try folder.write("Snapshots/v1.sql", dump.replacing("\n", with: "\r\n"))
         try await folder.checkLock().expectNothing()
         try folder.write("Snapshots/v1.sql", dump.replacing("p VALUES (1)", with: "p VALUES (2)"))
-        try await folder.checkLock().expect(errors: [.snapshotEdited])
+        let edited = try await folder.checkLock()
+        edited.expect(errors: [.snapshotEdited])
+        let finding = try edited.finding(.snapshotEdited)
+        #expect(finding.message.hasSuffix("its statements are others, not only its line endings"))
+        #expect(!finding.help.contains("-wal"))
+        try folder.write("Snapshots/v1.sql", [0xFF])
+        #expect(try await folder.checkLock().finding(.snapshotEdited).message.hasSuffix("no text in UTF-8"))
+        try folder.write("Snapshots/v1.sql", "-- the same\n" + dump)
+        try await folder.checkLock().expectNothing()
+    }
+
+    @Test(arguments: ["at=v1", "p=1", "locked=2026-01-31", "sqlite=3"])
+    func `what is noted of it cannot be edited unseen`(_ value: String) async throws {
+        let folder = try await locked()
+        let lines = try folder.text("drydock.lock").components(separatedBy: "\n")
+        let index = try #require(lines.firstIndex { $0.contains(" " + value) })
+        try folder.edit("drydock.lock") { $0.replacing(" " + value, with: " \(value)1") }
+        let refusal = try await folder.lockRefusal { $0.isCheck = true }
+        #expect(refusal.contains("drydock.lock:\(index + 1): the line was edited by hand"), "\(refusal)")
     }
 
     @Test func `a pointer of Git LFS is not the snapshot, and not held against it`() async throws {
@@ -156,7 +174,7 @@ import Testing
     @Test func `it is never trusted for another content or another SQLite`() async throws {
         let folder = try await locked(Self.faulty)
         try folder.edit("drydock.lock") { text in
-            text.replacing(/by=[0-9a-f]{16}/, with: "by=0123456789abcdef")
+            text.replacing(#/by=[0-9a-f]{16} #[0-9a-f]{8}/#, with: "by=0123456789abcdef")
         }
         let other = try await verify(folder, lock: "drydock.lock", cache: "one")
         #expect(other.replays.map(\.baseline) == [.checked])

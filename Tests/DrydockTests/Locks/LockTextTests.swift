@@ -22,7 +22,7 @@ import Testing
         let lock = random.lock()
         let lines = lock.text.unicodeScalars.split(separator: "\n").map(String.init)
         let isOrdered = { (line: String) in
-            !["snapshot ", "rows ", "baseline "].contains { line.hasPrefix($0) }
+            !["down ", "snapshot ", "rows ", "baseline "].contains { line.hasPrefix($0) }
         }
         let mixed =
             lines.filter(isOrdered) + lines.filter { !isOrdered($0) }.shuffled(using: &random.generator)
@@ -47,15 +47,20 @@ import Testing
     private static let head = "version 1\nmigrations M format=drydock\n"
 
     @Test(arguments: [
-        ("", "1: the lock has no line 'version 1'"), ("# only\n", "the lock has no line 'version 1'"),
+        ("", "1: the lock has no line 'version 2'"), ("# only\n", "the lock has no line 'version 2'"),
         ("version 1\n", "the lock has no line 'migrations FOLDER format=NAME'"),
         (
-            "version 2\nwhatever is new = here\n",
-            "1: a newer drydock wrote this lock (version 2, this one reads 1); update"
+            "version 3\nwhatever is new = here\n",
+            "1: a newer drydock wrote this lock (version 3, this one reads 2); update"
         ),
         ("# x\nversion 0\n", "2: there is no version 0"),
-        ("migration a\n", "1: the first line of a lock is 'version 1'"),
-        (head + "version 1\n", "3: the version stands here twice"),
+        ("migration a\n", "1: the first line of a lock is 'version 2'"),
+        (head + "version 2\n", "3: the line 'version' stands here and in line 1"),
+        (head + "migrations N format=drydock\n", "3: the line 'migrations' stands here and in line 2"),
+        (head + "migration a marks=some\n", "3: marks=some is no digest of 16 hexadecimal digits"),
+        (head + "migration a #00000000\n", "3: the line was edited by hand"),
+        (head + "down a bytes=\(digest) tokens=\(digest)\n", "3: no line 'migration' has 'a'"),
+        (head + "down a bytes=\(digest)\n", "3: 'tokens=' is missing"),
         (head + "migraton a\n", "3: 'migraton' begins no line of a lock"),
         (head + "migration a\nmigration a file=x\n", "4: migration 'a' stands here and in line 3"),
         (head + "migration a bytes=12\n", "3: bytes=12 is no digest of 64 hexadecimal digits"),
@@ -100,6 +105,43 @@ import Testing
         #expect(try Lock.load(folder.file("drydock.lock")) == lock)
     }
 
+    @Test(arguments: 0..<UInt64(Soak.rounds(50, 2000))) func `one character that is another is seen`(
+        _ seed: UInt64
+    ) throws {
+        var random = LockRandom(seed)
+        let text = random.lock().text
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(
+            String.init)
+        let kinds = ["migration ", "down ", "snapshot ", "rows ", "baseline "]
+        for (index, line) in lines.enumerated() where kinds.contains(where: line.hasPrefix) {
+            var scalars = Array(line.unicodeScalars)
+            let place = Int.random(in: 0..<scalars.count, using: &random.generator)
+            guard scalars[place].properties.isAlphabetic || ("0"..."9").contains(scalars[place]) else {
+                continue
+            }
+            scalars[place] = scalars[place] == "7" ? "8" : "7"
+            var edited = lines
+            edited[index] = scalars.reduce(into: "") { $0.unicodeScalars.append($1) }
+            let error = #expect(throws: RequestError.self) {
+                try Lock(edited.joined(separator: "\n"), path: "drydock.lock")
+            }
+            #expect(error?.description.hasPrefix("drydock.lock:\(index + 1): ") == true, "\(line)")
+        }
+    }
+
+    @Test func `a lock of the first version is read as it was`() throws {
+        let text = """
+            version 1
+            migrations M format=drydock
+            migration a bytes=\(Self.digest) tokens=\(Self.digest)
+            migration a bytes=\(Self.digest) tokens=\(Self.digest)
+
+            """
+        let lock = try Lock(text, path: "")
+        #expect(
+            lock.migrations.count == 1 && lock.migrations[0].marks == nil && lock.migrations[0].down == nil)
+    }
+
     @Test func `a file that is not there is no lock, and one that is no text says so`() throws {
         let folder = try TemporaryFolder()
         #expect(try Lock.load(folder.file("drydock.lock")) == nil)
@@ -123,6 +165,10 @@ private struct LockRandom {
             migration.bytes = maybe(digest())
             migration.tokens = maybe(digest())
             migration.checksum = maybe(word())
+            migration.marks = maybe(maybe("none") ?? "0123456789abcdef")
+            if Bool.random(using: &generator) {
+                migration.down = LockedDown(bytes: digest(), tokens: digest())
+            }
             lock.migrations.append(migration)
         }
         for index in 0..<Int.random(in: 0...4, using: &generator) {

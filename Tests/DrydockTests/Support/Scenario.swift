@@ -74,6 +74,7 @@ struct Scenario: Sendable {
 extension TemporaryFolder {
     /// Verifies the folders `Migrations` and `Snapshots`.
     func verify(
+        _ engine: any Engine = GRDBDriver(), comparingWith other: (any Engine)? = nil,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> VerifyReport {
@@ -82,7 +83,7 @@ extension TemporaryFolder {
         request.snapshotsFolder = file("Snapshots")
         configure(&request)
         let before = try contents()
-        let report = try await Verifier(engine: GRDBDriver()).run(request)
+        let report = try await Verifier(engine: engine, comparingWith: other).run(request)
         #expect(try contents() == before, "a file was written", sourceLocation: sourceLocation)
         return report
     }

@@ -22,11 +22,32 @@ struct Tool {
 
     func run(_ arguments: [String]) throws -> Result { try start(arguments).result() }
 
+    /// Whether the tool can be run by a user without rights: only root may, and not where nobody can reach it.
+    static var isForNobody: Bool {
+        geteuid() == 0 && FileManager.default.isExecutableFile(atPath: setpriv)
+    }
+
+    private static let setpriv = "/usr/bin/setpriv"
+
+    func run(_ arguments: [String], asNobody: Bool) throws -> Result {
+        let running = Running()
+        running.process.executableURL = URL(filePath: Self.setpriv)
+        running.process.arguments =
+            ["--reuid=65534", "--regid=65534", "--clear-groups", Self.path] + arguments
+        running.process.currentDirectoryURL = URL(filePath: folder.path)
+        running.process.standardOutput = running.output
+        running.process.standardError = running.errors
+        try running.process.run()
+        return try running.result()
+    }
+
     func start(_ arguments: [String]) throws -> Running {
         let running = Running()
         running.process.executableURL = URL(filePath: Self.path)
         running.process.arguments = arguments
         running.process.currentDirectoryURL = URL(filePath: folder.path)
+        // Where it is set, values are not shown.
+        running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
         try running.process.run()

@@ -94,6 +94,55 @@ import Testing
         #expect(try names() == ["a db's.sqlite"])
     }
 
+    @Test(arguments: [1024, 16384, 65536])
+    func `a forecast for another page size is near, and says how long it takes`(pageSize: Int) async throws {
+        try make(
+            """
+            CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t(x); \(Self.rows)
+            INSERT INTO t SELECT id + 5000, zeroblob(id * 10) FROM t WHERE id % 5 = 0; DELETE FROM t WHERE id % 2
+            """)
+        let forecast = try await vacuum { ($0.isForecast, $0.pageSize) = (true, pageSize) }
+        #expect((forecast.forecast.seconds ?? 0) > 0 && (forecast.forecast.sampleBytes ?? 0) > 0)
+        let report = try await vacuum { $0.pageSize = pageSize }
+        #expect(
+            abs(report.bytesAfter - forecast.bytesAfter) <= max(2 * pageSize, report.bytesAfter / 8),
+            "\(forecast.bytesAfter) \(report.bytesAfter)")
+    }
+
+    @Test func `a write-ahead log needs room for every new page and its frame`() async throws {
+        try make("PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        let forecast = try await vacuum { $0.isForecast = true }.forecast
+        let log = try #require(forecast.needs.first { $0.purpose.hasPrefix("the write-ahead log") })
+        #expect(log.bytes == 32 + forecast.bytesAfter / 4096 * 4120)
+    }
+
+    @Test(arguments: ["persist", "truncate", "delete"])
+    func `the journal is left as its mode leaves it`(mode: String) async throws {
+        let other = try PlainDatabase(path)
+        try other.execute(
+            "PRAGMA journal_mode = \(mode); CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2"
+        )
+        let size = try? FileManager.default.attributesOfItem(atPath: path + "-journal")[.size] as? Int
+        #expect((size != nil) == (mode != "delete"))
+        #expect(try await vacuum().method == .installed)
+        let after = try? FileManager.default.attributesOfItem(atPath: path + "-journal")[.size] as? Int
+        #expect(after == size)
+        try other.execute("INSERT INTO t VALUES (9000, 'later')")
+        #expect(try PlainDatabase(path).firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 751)
+    }
+
+    @Test(arguments: ["", "PRIMARY KEY(c1999)", "WITHOUT ROWID"])
+    func `a table of 2000 columns is compared like any other`(key: String) async throws {
+        let names = (0..<2000).map { "c\($0)" }.joined(separator: ", ")
+        let suffix =
+            key == "WITHOUT ROWID" ? ", PRIMARY KEY(c1999)) WITHOUT ROWID" : key.isEmpty ? ")" : ", \(key))"
+        try make(
+            "CREATE TABLE w(\(names)\(suffix); INSERT INTO w(c5, c1999) VALUES (7, 'a'), (8, 'b'); CREATE TABLE gone(x);"
+                + "INSERT INTO gone VALUES (zeroblob(50000)); DROP TABLE gone")
+        #expect(try await vacuum().rowsCompared == 2)
+        #expect(try PlainDatabase(path).firstRow("SELECT c5 FROM w WHERE c1999 = 'b'") { $0.integer(0) } == 8)
+    }
+
     @Test func `another page size, and statistics`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t(x); \(Self.rows)")
         _ = try await vacuum {
@@ -222,6 +271,20 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
         let count = try PlainDatabase(small).firstRow("SELECT count(*) FROM sqlite_stat1") { $0.integer(0) }
         #expect((count ?? 0) > 0)
+    }
+
+    @Test func `a log that is left stays where it is when a copy is made`() async throws {
+        let source = folder.file("source.sqlite")
+        let database = try PlainDatabase(source)
+        try database.execute(
+            "PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+        }
+        let before = ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }
+        let report = try await vacuum { $0.into = folder.file("small.sqlite") }
+        #expect(report.rowsCompared == 1500)
+        #expect(["", "-wal"].map { FileManager.default.contents(atPath: path + $0) } == before)
     }
 
     @Test func `pages that nothing leads to are not thrown away`() async throws {

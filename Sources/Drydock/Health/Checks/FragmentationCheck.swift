@@ -1,5 +1,3 @@
-import SQLiteFile
-
 /// `fragmentation`: the leaves of a table or index lie about in the file.
 struct FragmentationCheck: HealthCheck {
     let text = HealthCheckText(
@@ -22,7 +20,7 @@ struct FragmentationCheck: HealthCheck {
         let threshold = view.threshold(of: self)
         var result = HealthResult()
         for entry in view.facts.entries where entry.tableName == part && entry.rootPage != 0 {
-            let tree = try view.facts.statistics(of: entry.rootPage)
+            let tree = try view.facts.outline(of: entry.rootPage)
             guard tree.leafPages >= Self.leastLeaves else { continue }
             let share = Double(tree.scatteredLeaves) / Double(tree.leafPages - 1) * 100
             guard let severity = threshold.severity(of: share) else { continue }

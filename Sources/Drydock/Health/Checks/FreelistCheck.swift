@@ -1,7 +1,9 @@
-/// `freelist`: much of the file is free pages.
+import SQLiteFile
+
+/// `freelist`: much of the file is free pages, or their list is broken.
 struct FreelistCheck: HealthCheck {
     let text = HealthCheckText(
-        "freelist", "a large part of the file is free pages",
+        "freelist", "a large part of the file is free pages, or their list is broken",
         why: "They are reused, but until then they fill the disk, backups and copies.",
         threshold: HealthThreshold(warning: "0:25"), measured: "percent of the pages, from 1 MiB of them on")
 
@@ -11,6 +13,11 @@ struct FreelistCheck: HealthCheck {
     func check(_ view: HealthView) throws -> HealthResult {
         let (header, pages) = (view.file.header, Int(view.file.pageCount))
         guard pages > 0 else { return HealthResult() }
+        if let damage = view.file.freelistDamage() {
+            return HealthResult([
+                finding(.error, "the list of free pages is damaged: \(damage)", help: HealthHelp.damaged)
+            ])
+        }
         let free = Int(header.freelistCount)
         let ratio = Double(free) / Double(pages)
         let threshold = view.threshold(of: self)

@@ -2,15 +2,26 @@ import DatabaseEngine
 
 /// `integrity`: the structure of the file, and with `--deep` every index entry
 /// (https://www.sqlite.org/pragma.html#pragma_integrity_check).
-struct IntegrityHealthCheck: HealthCheck {
+///
+/// In ranges of keys it reads the pages itself (``RangedIntegrity``).
+struct IntegrityHealthCheck: RangedHealthCheck {
     let text = HealthCheckText(
         "integrity", "quick_check, or with --deep integrity_check, finds something",
         why: "Queries give wrong answers or fail, and what is damaged spreads with every write.")
 
     let isDivisible = true
+    let seenInWholeOnly: String? =
+        "pages that nothing refers to, or two trees, show only in one look at the whole file, which takes longer "
+        + "than a slice while the database is being written"
 
     func check(_ view: HealthView) throws -> HealthResult {
-        result(try IntegrityCheck(view.connection, catalog: view.catalog, pragma: pragma(view)), view)
+        var result = result(
+            try IntegrityCheck(view.connection, catalog: view.catalog, pragma: pragma(view)), view)
+        // A module or a tokenizer that only the program has.
+        result.notReached += view.facts.unreadable.map {
+            .init(check: text.name, table: $0.name, reason: "it cannot be read here: \($0.error.message)")
+        }
+        return result
     }
 
     func parts(_ view: HealthView) -> [String] { view.treeTables }
@@ -21,32 +32,65 @@ struct IntegrityHealthCheck: HealthCheck {
         return result(check, view)
     }
 
+    func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws {
+        guard let check = try RangedIntegrity(view, table: part) else {
+            range.isDone = true
+            return
+        }
+        try check.run(&range)
+    }
+
+    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding] {
+        tallies.map { tally in
+            let isBroken = tally.kind == RangedIntegrity.constraint
+            let what = isBroken ? "has rows that break a constraint" : "is damaged"
+            let index = isBroken ? nil : tally.object
+            let object = IntegrityMessage.Object(table: part, index: index)
+            var evidence = tally.evidence
+            let count =
+                switch tally.kind {
+                case "rows": "\(counted(tally.count, "row")) of the table are not in it"
+                case "entries":
+                    (tally.count == 1 ? "1 entry" : "\(tally.count) entries") + " without such a row"
+                case RangedIntegrity.constraint: "\(tally.object ?? ""), \(counted(tally.count, "row"))"
+                default: counted(tally.count, "message")
+                }
+            if evidence.rows.isEmpty, evidence.details.isEmpty { evidence.details = [count] }
+            return finding(object, count, what, evidence)
+        }
+    }
+
     private func pragma(_ view: HealthView) -> String { view.isDeep ? "integrity_check" : "quick_check" }
 
     private func result(_ check: IntegrityCheck, _ view: HealthView) -> HealthResult {
         let damage = Dictionary(grouping: check.damage) { IntegrityMessage.object($0, view) }
         let broken = Dictionary(grouping: check.brokenConstraints) { IntegrityMessage.object($0, view) }
         return HealthResult(
-            findings(damage, .error, "is damaged")
-                + findings(broken, .error, "has rows that break a constraint"),
+            findings(damage, "is damaged") + findings(broken, "has rows that break a constraint"),
             notReached: check.notChecked.map { .init(check: text.name, reason: $0) })
     }
 
     private func findings(
-        _ messages: [IntegrityMessage.Object: [String]], _ severity: Finding.Severity, _ what: String
+        _ messages: [IntegrityMessage.Object: [String]], _ what: String
     ) -> [HealthFinding] {
         messages.sorted { $0.key.text < $1.key.text }.map { object, messages in
-            let isIndex = object.index != nil
-            return finding(
-                severity, "\(object.text) \(what): \(counted(messages.count, "message"))",
-                help: isIndex && what == "is damaged"
-                    ? "If its table is whole, make the index anew: REINDEX \(quotedIfNeeded(object.index ?? ""));"
-                    : what == "is damaged"
-                        ? HealthHelp.damaged
-                        : "Find the rows with the constraint's own condition and mend them.",
-                table: object.table, object: object.index,
-                evidence: Evidence(rowCount: messages.count, details: messages))
+            finding(
+                object, counted(messages.count, "message"), what,
+                Evidence(rowCount: messages.count, details: messages))
         }
+    }
+
+    private func finding(
+        _ object: IntegrityMessage.Object, _ count: String, _ what: String, _ evidence: Evidence
+    ) -> HealthFinding {
+        let isIndex = object.index != nil
+        return finding(
+            .error, "\(object.text) \(what): \(count)",
+            help: isIndex && what == "is damaged"
+                ? "If its table is whole, make the index anew: REINDEX \(quotedIfNeeded(object.index ?? ""));"
+                : what == "is damaged"
+                    ? HealthHelp.damaged : "Find the rows with the constraint's own condition and mend them.",
+            table: object.table, object: object.index, evidence: evidence)
     }
 }
 

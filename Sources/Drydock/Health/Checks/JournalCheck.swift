@@ -19,6 +19,12 @@ struct JournalCheck: HealthCheck {
                           sqlite3 DATABASE 'SELECT count(*) FROM sqlite_schema'
                         """))
         }
+        if let process = view.state.writer {
+            findings.append(
+                finding(
+                    .note, "process \(process) is in the middle of a write",
+                    help: "Nothing to do, unless it stays so: then it has a transaction open."))
+        }
         if view.state.isLogged, let size = view.state.logSize, size > 0, !view.state.isOpenElsewhere {
             findings.append(
                 finding(

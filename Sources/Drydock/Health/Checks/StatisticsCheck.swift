@@ -22,13 +22,14 @@ struct StatisticsCheck: HealthCheck {
 
     func check(_ view: HealthView, part: String) throws -> HealthResult {
         guard let root = view.facts.root(of: part), view.facts.hasIndex(part) else { return HealthResult() }
-        let rows = try view.facts.statistics(of: root).rowCount
+        let outline = try view.facts.outline(of: root)
+        let (rows, about) = (outline.rowCount, outline.isExact ? "" : "about ")
         guard rows >= Self.leastRows else { return HealthResult() }
         guard let known = try knownRows(of: part, view) else {
             return HealthResult([
                 finding(
                     .note,
-                    "there are no statistics of \(part), which has \(counted(rows, "row")) and indexes",
+                    "there are no statistics of \(part), which has \(about)\(counted(rows, "row")) and indexes",
                     help: "PRAGMA optimize; or ANALYZE \(quotedIfNeeded(part));", table: part)
             ])
         }
@@ -37,7 +38,7 @@ struct StatisticsCheck: HealthCheck {
         return HealthResult([
             finding(
                 severity,
-                "the statistics of \(part) are of \(counted(known, "row")); it has \(rows)",
+                "the statistics of \(part) are of \(counted(known, "row")); it has \(about)\(rows)",
                 help: "ANALYZE \(quotedIfNeeded(part));", table: part)
         ])
     }

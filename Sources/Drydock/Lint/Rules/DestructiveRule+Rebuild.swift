@@ -7,7 +7,7 @@ extension DestructiveRule {
         rebuild.old.columns.compactMap { column in
             let table = rebuild.old.name
             let isRead = migration.migration.statements.contains {
-                $0.action.changedTable != nil && $0.mentions(column.name)
+                ($0.action.changedTable != nil || $0.tableSource != nil) && $0.mentions(column.name)
             }
             guard column.generated == nil, rebuild.new.column(column.name) == nil, !isRead,
                 !rebuild.copy.items.contains(.star),
@@ -42,6 +42,10 @@ extension DestructiveRule {
         let condition = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         // What an upsert needs behind its SELECT.
         if ["true", "1", "1=1", "1 = 1"].contains(condition.foldedASCII) { return nil }
+        let arms = statement.insertSource?.arms.count ?? 1
+        if arms == 1, statement.outermost("join") == nil, rebuild.isAlwaysTrue(SQLFragment(sql: text)) {
+            return nil
+        }
         let isSimple = statement.outermost("join") == nil && !text.contains("--")
         return LintFault(
             .error, "the rebuild of \(name) copies some rows only, and the others are lost",

@@ -10,8 +10,10 @@ struct DestructiveRule: LintRule {
         detail: """
             DROP TABLE, DROP COLUMN and DELETE take data that users have; nothing brings it back after the \
             upgrade. Where it is meant, a declaration says so, and `drydock verify` holds the migration to \
-            exactly that. UPDATE of a column that existed is a warning. A table whose rows were copied to \
-            another one before, and what the same migration made, is not meant here.
+            exactly that. UPDATE of a column that existed is a warning, and so is the UPDATE of an upsert. REPLACE \
+            deletes the row that has the same key: what it does not name is lost and, with foreign keys on, \
+            ON DELETE acts on the children. A table whose rows were copied to another one before, and what the \
+            same migration made, is not meant here.
             """,
         bad: "DROP TABLE legacy_label;",
         good: """
@@ -20,16 +22,24 @@ struct DestructiveRule: LintRule {
             """)
 
     func check(_ step: LintStep) -> [LintFault] {
-        switch step.action {
+        if let view = step.before.views[step.action.changedTable?.foldedASCII ?? ""] {
+            return through(view, step)
+        }
+        return switch step.action {
         case .dropTable(let name): [table(name, step)].compactMap { $0 }
         case .dropColumn(let name, let column): [self.column(name, column, step)].compactMap { $0 }
         case .delete(let name): [rows(name, step)].compactMap { $0 }
-        case .update(let name, let columns): [values(name, columns, step)].compactMap { $0 }
+        case .update(let name, let columns): [values(name, columns, "UPDATE", step)].compactMap { $0 }
+        case .insert(let name, let columns, _):
+            [
+                replaced(name, columns, step),
+                values(name, step.statement.upsertColumns, "ON CONFLICT DO UPDATE", step),
+            ].compactMap { $0 }
         default: []
         }
     }
 
-    private func isSubject(_ name: QualifiedName, _ step: LintStep) -> Bool {
+    func isSubject(_ name: QualifiedName, _ step: LintStep) -> Bool {
         guard step.isOccupied(name) else { return false }
         if step.isExisting(name), step.before.table(name.name) != nil { return true }
         return step.start.virtualTables[name.folded]?.holdsText ?? false && !isDerived(name, step)
@@ -74,7 +84,7 @@ struct DestructiveRule: LintRule {
     }
 
     /// What a declaration may call a table.
-    private func names(_ name: QualifiedName, _ step: LintStep) -> [String] {
+    func names(_ name: QualifiedName, _ step: LintStep) -> [String] {
         [name.folded, step.lineage[name.name]?.origin].compactMap { $0 }
     }
 
@@ -115,7 +125,9 @@ struct DestructiveRule: LintRule {
             table: name.name)
     }
 
-    private func values(_ name: QualifiedName, _ columns: [String], _ step: LintStep) -> LintFault? {
+    func values(
+        _ name: QualifiedName, _ columns: [String], _ verb: String, _ step: LintStep
+    ) -> LintFault? {
         guard isSubject(name, step), let incarnation = step.lineage[name.name],
             let origin = incarnation.origin,
             let old = step.start.table(origin)
@@ -134,7 +146,7 @@ struct DestructiveRule: LintRule {
             "\(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(incarnation.firstName(column)))"
         }.joined(separator: ", ")
         return LintFault(
-            .warning, "UPDATE rewrites values of \(name.name).\(first) that users have",
+            .warning, "\(verb) rewrites values of \(name.name).\(first) that users have",
             help: remedy("that is meant", "rewrites \(list)"), at: step.statement, table: name.name,
             column: first)
     }

@@ -11,29 +11,24 @@ struct DoubleQuotedStringRule: LintRule {
         detail: """
             `"draft"` is the name of a column. SQLite takes it for a string where no column is called so; once \
             one is, the statement reads that column instead. GRDB, Apple's and Android's newer builds refuse \
-            it. Write strings in single quotes.
+            it, in an index, a CHECK, a view or a trigger as well. Write strings in single quotes.
             """,
         bad: "UPDATE email SET state = \"draft\";",
         good: "UPDATE email SET state = 'draft';")
 
     func check(_ step: LintStep) -> [LintFault] {
-        switch step.action {
-        case .insert, .update, .delete, .select: break
-        default: return []
-        }
         let (statement, source) = (step.statement, step.statement.source)
         let quoted = statement.tokens.filter { token in
             token.kind == .quotedIdentifier && source.bytes[token.range.lowerBound] == UInt8(ascii: "\"")
                 && !(token.identifier(in: source) ?? "]").contains("]")
         }
-        // In brackets a name is never a string: what compiles so has none.
-        guard !quoted.isEmpty, compiles(statement, []), !compiles(statement, quoted) else { return [] }
-        let strings = quoted.filter { !compiles(statement, [$0]) }
-        let edits = strings.map { token in
-            let name = token.identifier(in: source) ?? ""
-            return SQLEdit(range: token.range, text: quotedText(name))
-        }
+        guard !quoted.isEmpty else { return [] }
+        let strings = (defaults(quoted, step) + strings(quoted, NameProbe(step: step)))
+            .sorted { $0.range.lowerBound < $1.range.lowerBound }
         guard let first = strings.first else { return [] }
+        let edits = strings.map { token in
+            SQLEdit(range: token.range, text: quotedText(token.identifier(in: source) ?? ""))
+        }
         let word = first.text(in: source)
         let message =
             strings.count > 1
@@ -43,20 +38,35 @@ struct DoubleQuotedStringRule: LintRule {
             LintFault(
                 nil, message,
                 help: "Write single quotes:\n" + proposed(statement.applying(edits) + ";"), at: statement,
-                token: first, edits: edits)
+                token: first, edits: namesColumns(step.action) ? [] : edits)
         ]
+    }
 
-        /// Whether the statement compiles with these names in brackets.
-        func compiles(_ statement: SQLStatement, _ tokens: [Token]) -> Bool {
-            let edits = tokens.map { token in
-                SQLEdit(range: token.range, text: "[\(token.identifier(in: source) ?? "")]")
-            }
-            do {
-                _ = try step.connection.prepare(statement.applying(edits))
-                return true
-            } catch {
-                return false
-            }
+    /// Whether an item of the select list may be the name of a column, which other quotes would change.
+    private func namesColumns(_ action: StatementAction) -> Bool {
+        switch action {
+        case .createView, .createTable(_, _, asSelect: true): true
+        default: false
+        }
+    }
+
+    private func strings(_ quoted: [Token], _ probe: NameProbe) -> [Token] {
+        // In brackets a name is never a string: what compiles so has none.
+        guard probe.canAsk, !probe.compiles(quoted), probe.compiles([]) else { return [] }
+        return quoted.filter { !probe.compiles([$0]) }
+    }
+
+    /// A name behind DEFAULT is a text and never a column.
+    private func defaults(_ quoted: [Token], _ step: LintStep) -> [Token] {
+        switch step.action {
+        case .createTable(_, _, asSelect: false), .addColumn: break
+        default: return []
+        }
+        return quoted.filter { token in
+            guard step.statement.isBehind("default", token),
+                let place = step.statement.tokens.firstIndex(of: token)
+            else { return false }
+            return place < 2 || !step.statement.tokens[place - 2].isWord("set", in: step.statement.source)
         }
     }
 }

@@ -6,8 +6,11 @@ struct DuplicateIndexRule: LintRule {
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
         summary: "an index holds what another one or a key holds already",
-        detail:
-            "It costs space and time on every write and serves no query. PRIMARY KEY and UNIQUE make an index themselves.",
+        detail: """
+            It costs space and time on every write and serves no query. PRIMARY KEY and UNIQUE make an index \
+            themselves, and an INTEGER PRIMARY KEY is the table's own order. Of two indexes that are alike the \
+            newer one is told of.
+            """,
         bad: """
             CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT UNIQUE);
             CREATE INDEX account_on_email ON account(email);
@@ -15,11 +18,11 @@ struct DuplicateIndexRule: LintRule {
 
     func check(_ end: LintEnd) -> [LintFault] {
         IndexCover.covers(in: end.schema).filter(\.isWhole).compactMap { cover in
-            end.fault(
-                "index", cover.index.name, nil,
-                "index \(cover.index.name) holds what \(cover.other) holds already",
-                help: "Drop it:\n" + proposed("DROP INDEX \(quotedIfNeeded(cover.index.name));"),
-                table: cover.index.table)
+            cover.fault(end) { name, other in
+                "index \(name) holds what \(other) holds already"
+            } help: {
+                "Drop it:\n" + proposed("DROP INDEX \(quotedIfNeeded($0));")
+            }
         }
     }
 }
@@ -29,8 +32,30 @@ struct IndexCover {
     var index: Index
     /// What covers it, in words.
     var other: String
+    /// The index that covers it; nil for a key.
+    var otherIndex: Index?
     /// Both hold the same; else the index is the beginning of the other.
     var isWhole: Bool
+
+    /// The fault at the statement that made the unneeded index or, where that is none of what is linted, the one that
+    /// makes it unneeded.
+    func fault(
+        _ end: LintEnd, message: (_ name: String, _ other: String) -> String, help: (_ name: String) -> String
+    ) -> LintFault? {
+        let (name, table) = (index.name, index.table)
+        if let found = end.fault("index", name, nil, message(name, other), help: help(name), table: table) {
+            return found
+        }
+        guard let newer = otherIndex else { return nil }
+        // Of two that are the same the newer one is not needed.
+        if isWhole, newer.isUnique == index.isUnique {
+            return end.fault(
+                "index", newer.name, nil, message(newer.name, "index \(name)"), help: help(newer.name),
+                table: table)
+        }
+        return end.fault(
+            "index", newer.name, nil, message(name, other) + " from here on", help: help(name), table: table)
+    }
 
     private struct Entry {
         var name: String
@@ -54,11 +79,6 @@ struct IndexCover {
     static func isCovered(_ index: Index, in schema: Schema) -> Bool {
         guard let table = schema.table(index.table) else { return false }
         let wanted = terms(index.terms, table)
-        if wanted.count == 1, let alias = table.rowidAlias,
-            wanted[0].value == .column(alias.name.foldedASCII)
-        {
-            return true
-        }
         return entries(of: table, schema.indexes(on: table.name)).contains { entry in
             guard entry.condition == index.condition else { return false }
             // Of a unique one the columns count, in any order.
@@ -82,7 +102,8 @@ struct IndexCover {
             let entry = entries.first(where: { isCovered(by: $0) && $0.terms == wanted })
                 ?? entries.first(where: isCovered)
         else { return nil }
-        return IndexCover(index: index, other: entry.name, isWhole: entry.terms == wanted)
+        return IndexCover(
+            index: index, other: entry.name, otherIndex: entry.index, isWhole: entry.terms == wanted)
     }
 
     private static func entries(of table: Table, _ indexes: [Index]) -> [Entry] {
@@ -104,7 +125,7 @@ struct IndexCover {
         var entries = table.uniques.map {
             entry("UNIQUE (\($0.terms.map(\.column).joined(separator: ", ")))", $0.terms)
         }
-        if let key = table.primaryKey, table.rowidAlias == nil {
+        if let key = table.primaryKey {
             entries.append(entry("the primary key", key.terms))
         }
         return entries

@@ -34,15 +34,39 @@ struct ForeignKeyIndexRule: LintRule {
     }
 
     /// Whether an index, or a key, begins with the columns of a foreign key.
+    ///
+    /// A parent's value is looked for by the collation of its column, and is never NULL.
     static func isCovered(_ key: ForeignKey, _ table: Table, _ schema: Schema) -> Bool {
-        let wanted = Set(key.columns.map(\.foldedASCII))
-        if wanted.count == 1, let alias = table.rowidAlias, wanted == [alias.name.foldedASCII] { return true }
-        var lists = table.uniques.map { $0.terms.map(\.column) }
-        if let primary = table.primaryKey { lists.append(primary.terms.map(\.column)) }
-        for index in schema.indexes(on: table.name) where index.condition == nil {
-            lists.append(
-                index.terms.map { if case .column(let name) = $0.value { name } else { "" } })
+        let folded = key.columns.map(\.foldedASCII)
+        if let alias = table.rowidAlias, folded == [alias.name.foldedASCII] { return true }
+        let parent = schema.table(key.parent)
+        let collations = (schema.parentColumns(of: key) ?? []).map {
+            parent?.column($0)?.collation ?? "BINARY"
         }
-        return lists.contains { Set($0.prefix(wanted.count).map(\.foldedASCII)) == wanted }
+        let wanted = Dictionary(
+            zip(folded, collations.map { $0.uppercased() }), uniquingKeysWith: { first, _ in first })
+        func begins(_ terms: [(column: String, collation: String)]) -> Bool {
+            let first = terms.prefix(folded.count)
+            return Set(first.map(\.column)) == Set(folded)
+                && first.allSatisfy { $0.collation == wanted[$0.column] ?? $0.collation }
+        }
+        let keys = table.uniques.map(\.terms) + [table.primaryKey?.terms].compactMap { $0 }
+        if keys.contains(where: { begins($0.map { ($0.column.foldedASCII, table.collation(of: $0)) }) }) {
+            return true
+        }
+        return schema.indexes(on: table.name).contains { index in
+            let isWhole = index.condition.map { condition in
+                NullCondition(condition)?.isAlwaysTrue { !$1 || !folded.contains($0) } ?? false
+            }
+            return isWhole ?? true
+                && begins(
+                    index.terms.map { term in
+                        if case .column(let name) = term.value {
+                            (name.foldedASCII, index.collation(of: term, in: table))
+                        } else {
+                            ("", "")
+                        }
+                    })
+        }
     }
 }

@@ -9,86 +9,90 @@ struct PositionalCopyRule: LintRule {
         detail: """
             `INSERT INTO new SELECT * FROM old` puts the first column into the first one, whatever they are \
             called. Where the orders differ, values land in the wrong columns, and SQLite stores them without \
-            a word. That is an error; where a name differs a warning, and where all are in line a note, for a \
+            a word. That is an error, and so are two lists of names that cross, in each part of a UNION and in \
+            a trigger as well; where a name differs a warning, and where all are in line a note, for a \
             column that ALTER added stands at another place than in a new database. Name the columns.
             """,
         bad: "INSERT INTO new_email SELECT * FROM email;",
         good: "INSERT INTO new_email (id, subject) SELECT id, subject FROM email;")
 
     func check(_ step: LintStep) -> [LintFault] {
-        guard case .insert(let target, nil, let copy?) = step.action, target.isMain, !copy.isCompound,
-            let table = step.before.table(target.name),
-            let source = names(of: copy, in: step.before)
-        else { return [] }
-        let targets = table.columns.filter { $0.generated == nil }.map(\.name)
+        switch step.action {
+        case .insert: return [fault(of: step.statement, on: nil, step)].compactMap { $0 }
+        case .createTrigger(_, let table, _):
+            return step.statement.triggerBody.compactMap { fault(of: $0, on: table, step) }
+        default: return []
+        }
+    }
+
+    /// - Parameter table: the table whose trigger the statement stands in.
+    private func fault(of insert: SQLStatement, on table: String?, _ step: LintStep) -> LintFault? {
+        guard case .insert(let name, let columns, let copy) = insert.action, name.isMain,
+            let source = insert.insertSource, table != nil || copy?.tables.isEmpty == false
+        else { return nil }
+        // A row that is turned around within its own table is meant so.
+        let readsItself =
+            table?.foldedASCII == name.folded
+            || copy?.tables.contains { $0.foldedASCII == name.folded } == true
+        let target = step.before.table(name.name)
+        guard !readsItself,
+            let targets = columns ?? target?.columns.filter({ $0.generated == nil }).map(\.name)
+        else { return nil }
+        let reader = CopiedNames(insert: insert, source: source, isInTrigger: table != nil, step: step)
+        let faults = source.arms.compactMap { arm in
+            reader.names(of: arm).flatMap { self.fault($0, targets, name.name, columns != nil, insert, step) }
+        }
+        guard var fault = faults.max(by: { $0.severity ?? .note < $1.severity ?? .note }) else { return nil }
+        if table == nil, source.arms.count == 1, let target, let names = reader.names(of: source.arms[0]) {
+            edit(&fault, insert, targets, target, copy, names)
+        }
+        return fault
+    }
+
+    private func fault(
+        _ copied: CopiedNames.Names, _ targets: [String], _ table: String, _ areNamed: Bool,
+        _ insert: SQLStatement, _ step: LintStep
+    ) -> LintFault? {
+        let names = copied.names
         // SQLite refuses another number.
-        guard source.count == targets.count else { return [] }
-        let isStar = copy.items.contains { if case .star = $0 { true } else { false } }
-        let pairs = zip(source, targets)
-        let wrong = pairs.first { $0.0?.foldedASCII != $0.1.foldedASCII }
-        let isPermuted =
-            wrong != nil && Set(source.map { $0?.foldedASCII ?? "" }) == Set(targets.map(\.foldedASCII))
-        guard isStar || isPermuted else { return [] }
-        let edits = self.edits(step.statement, table, copy, source, isStar)
-        let help = edits.isEmpty ? "" : ":\n" + proposed(step.statement.applying(edits) + ";")
-        func fault(_ severity: Finding.Severity, _ message: String, _ edits: [SQLEdit]) -> [LintFault] {
-            [
-                LintFault(
-                    severity, message, help: "Name the columns" + (help.isEmpty ? "." : help),
-                    at: step.statement, token: star(step.statement), table: table.name, edits: edits)
-            ]
+        guard names.count == targets.count else { return nil }
+        func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
+            LintFault(
+                severity, message, help: "Name the columns" + (areNamed ? " in one order." : "."),
+                at: step.statement, token: copied.token, table: table)
         }
-        guard let wrong else {
-            return fault(.note, "the copy into \(table.name) goes by the order of columns", edits)
+        if let place = copied.crossing(targets) {
+            let what = "the copy puts \(names[place] ?? "") into \(table).\(targets[place])"
+            return fault(.error, what + ": the columns stand in another order")
         }
-        let from = wrong.0 ?? "an expression"
-        if isPermuted {
+        guard copied.hasStar else { return nil }
+        let wrong = zip(names, targets).first { $0.0?.foldedASCII != $0.1.foldedASCII }
+        if let (name, target) = wrong {
             return fault(
-                .error,
-                "the copy puts \(from) into \(table.name).\(wrong.1): the columns stand in another order",
-                edits)
+                .warning,
+                "the copy puts \(name ?? "an expression") into \(table).\(target), by the order of columns")
         }
-        return fault(
-            .warning, "the copy puts \(from) into \(table.name).\(wrong.1), by the order of columns", [])
+        return copied.readsTable
+            ? fault(.note, "the copy into \(table) goes by the order of columns") : nil
     }
 
-    /// What the select list gives, in order; nil for what is not a column; nil for all where that is not known.
-    private func names(of copy: CopySource, in schema: Schema) -> [String?]? {
-        guard copy.tables.count == 1, let source = schema.table(copy.tables[0]) else { return nil }
-        return copy.items.flatMap { item -> [String?] in
-            switch item {
-            case .star: source.columns.map(\.name)
-            case .column(_, let name): [name]
-            case .expression: [nil]
-            }
+    /// The rewrite by name, for `SELECT *` of one table and nothing more in the list.
+    private func edit(
+        _ fault: inout LintFault, _ insert: SQLStatement, _ targets: [String], _ table: Table,
+        _ copy: CopySource?, _ names: CopiedNames.Names
+    ) {
+        let given = Set(names.names.map { $0?.foldedASCII })
+        guard fault.severity != .warning, let copy, copy.tables.count == 1, copy.items == [.star(table: nil)],
+            names.token.isSymbol("*", in: insert.source), insert.first(["with"]) == nil,
+            targets.allSatisfy({ given.contains($0.foldedASCII) }),
+            let select = insert.first(["select"]), let place = insert.tokens.firstIndex(of: select), place > 0
+        else { return }
+        let text = targets.map(quotedIfNeeded).joined(separator: ", ")
+        fault.edits = [SQLEdit(range: names.token.range, text: text)]
+        if case .insert(_, nil, _) = insert.action {
+            let end = insert.tokens[place - 1].range.upperBound
+            fault.edits.insert(SQLEdit(range: end..<end, text: " (\(text))"), at: 0)
         }
-    }
-
-    private func star(_ statement: SQLStatement) -> Token? {
-        guard let select = statement.first(["select"]) else { return nil }
-        return statement.tokens.first {
-            $0.range.lowerBound > select.range.lowerBound && $0.isSymbol("*", in: statement.source)
-        } ?? select
-    }
-
-    /// Both lists of columns, for `INSERT INTO t SELECT * FROM s` and nothing more in the list.
-    private func edits(
-        _ statement: SQLStatement, _ table: Table, _ copy: CopySource, _ source: [String?], _ isStar: Bool
-    ) -> [SQLEdit] {
-        guard isStar, copy.items == [.star(table: nil)], let select = statement.first(["select"]),
-            let star = star(statement), star.isSymbol("*", in: statement.source),
-            let place = statement.tokens.firstIndex(of: select), place > 0, statement.first(["with"]) == nil
-        else { return [] }
-        let list = table.columns.filter { $0.generated == nil }.map { quotedIfNeeded($0.name) }
-        let names = Set(source.map { $0?.foldedASCII })
-        let areNamed = table.columns.filter { $0.generated == nil }.allSatisfy {
-            names.contains($0.name.foldedASCII)
-        }
-        guard areNamed else { return [] }
-        let target = statement.tokens[place - 1].range.upperBound
-        let text = list.joined(separator: ", ")
-        return [
-            SQLEdit(range: target..<target, text: " (\(text))"), SQLEdit(range: star.range, text: text),
-        ]
+        fault.help = "Name the columns:\n" + proposed(insert.applying(fault.edits) + ";")
     }
 }

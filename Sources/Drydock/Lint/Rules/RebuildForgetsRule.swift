@@ -9,8 +9,10 @@ struct RebuildForgetsRule: LintRule {
         detail: """
             DROP TABLE takes a table's indexes and triggers along; a rebuild has to make them again \
             (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). AUTOINCREMENT that is lost \
-            lets ids be given twice, and so does its mark, which does not move along by itself. A CHECK, DEFAULT, COLLATE or foreign key that the new table does not \
-            have is a note: a rebuild may be there for that.
+            lets ids be given twice, and so does its mark, which does not move along by itself. CREATE TABLE AS \
+            copies no key and no constraint at all. A CHECK, DEFAULT, COLLATE or foreign key that the new table \
+            does not have, or an index that is made again with other columns, is a note: a rebuild may be there \
+            for that.
             """,
         bad: """
             CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
@@ -25,7 +27,9 @@ struct RebuildForgetsRule: LintRule {
 
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.flatMap { rebuild in
-            objects(rebuild, migration) + constraints(rebuild) + mark(rebuild, migration)
+            objects(rebuild, migration) + remade(rebuild, migration) + mark(rebuild, migration)
+                + (rebuild.statement.tableSource == nil
+                    ? constraints(rebuild, migration) : bare(rebuild, migration))
         }
     }
 
@@ -70,6 +74,68 @@ struct RebuildForgetsRule: LintRule {
             }
     }
 
+    /// Indexes that are made again under their name, and are others.
+    private func remade(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let columns = Set(rebuild.old.columns.map(\.name.foldedASCII))
+        let kept = columns.intersection(rebuild.new.columns.map(\.name.foldedASCII))
+        return migration.start.indexes(on: rebuild.old.name).compactMap { index in
+            let statements = migration.migration.statements
+            guard let now = migration.end.indexes[index.name.foldedASCII],
+                index.names.intersection(columns).isSubset(of: kept),
+                !Self.isSame(index, rebuild.old, now, rebuild.new),
+                // Who drops it by name means to make another.
+                !statements.contains(where: { statement in
+                    if case .dropIndex(let name) = statement.action {
+                        name.folded == index.name.foldedASCII
+                    } else {
+                        false
+                    }
+                })
+            else { return nil }
+            let remaking = statements.last { statement in
+                if case .createIndex(let name, _) = statement.action {
+                    name.folded == index.name.foldedASCII
+                } else {
+                    false
+                }
+            }
+            let isLooser = index.isUnique && !now.isUnique
+            let printer = SchemaPrinter(printsSettings: false)
+            return LintFault(
+                isLooser ? .warning : .note,
+                "index \(index.name) is made again "
+                    + (isLooser ? "without UNIQUE" : "with another definition"),
+                help: "Before the rebuild it was:\n" + proposed(printer.text(index) + ";"),
+                at: remaking ?? rebuild.statement, table: rebuild.old.name)
+        }
+    }
+
+    private static func isSame(_ a: Index, _ old: Table, _ b: Index, _ new: Table) -> Bool {
+        func terms(_ index: Index, _ table: Table) -> [Index.Term] {
+            index.terms.map { term in
+                var term = term
+                term.collation = index.collation(of: term, in: table)
+                if case .column(let name) = term.value { term.value = .column(name.foldedASCII) }
+                return term
+            }
+        }
+        return a.isUnique == b.isUnique && a.condition == b.condition && terms(a, old) == terms(b, new)
+    }
+
+    /// What CREATE TABLE AS leaves behind.
+    private func bare(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let lost = losses(rebuild, migration.end).map(\.what)
+        guard let first = lost.first else { return [] }
+        let others = lost.count > 1 ? " and \(lost.count - 1) more" : ""
+        return [
+            LintFault(
+                .warning,
+                "CREATE TABLE AS makes \(rebuild.new.name) anew without \(first)\(others), which the old one had",
+                help: "Make the table with its definition, and copy with INSERT ... SELECT.",
+                at: rebuild.statement, table: rebuild.new.name)
+        ]
+    }
+
     /// The AUTOINCREMENT mark, which a copy sets to the highest id that is left.
     private func mark(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)
@@ -96,71 +162,14 @@ struct RebuildForgetsRule: LintRule {
         ]
     }
 
-    private func constraints(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
-        let (old, new) = (rebuild.old, rebuild.new)
-        func fault(_ severity: Finding.Severity, _ what: String, _ column: String? = nil) -> LintFault {
+    private func constraints(
+        _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> [LintFault] {
+        losses(rebuild, migration.end).map { loss in
             LintFault(
-                severity, "the new \(new.name) has no \(what), which the old one had",
+                loss.severity, "the new \(rebuild.new.name) has no \(loss.what), which the old one had",
                 help: "Add it to the new table, unless the rebuild is there to take it away.",
-                at: rebuild.statement,
-                table: new.name, column: column)
+                at: rebuild.statement, table: rebuild.new.name, column: loss.column)
         }
-        var faults: [LintFault] = []
-        if old.primaryKey?.isAutoincrement == true, new.primaryKey?.isAutoincrement == false {
-            faults.append(fault(.warning, "AUTOINCREMENT", old.rowidAlias?.name))
-        }
-        for column in old.columns {
-            guard let now = new.column(column.name) else { continue }
-            if column.notNull != nil, !new.isNotNull(now), new.rowidAlias?.name != now.name {
-                faults.append(fault(.note, "NOT NULL on \(column.name)", column.name))
-            }
-            if let collation = column.collation, collation.foldedASCII != "binary", now.collation == nil {
-                faults.append(fault(.note, "COLLATE \(collation) on \(column.name)", column.name))
-            }
-            if let value = column.defaultValue, value != .null, now.defaultValue == nil {
-                faults.append(fault(.note, "DEFAULT \(value) of \(column.name)", column.name))
-            }
-        }
-        faults += keys(rebuild).map { fault($0.severity, $0.what) }
-        let names = Set(new.columns.map(\.name.foldedASCII))
-        let oldNames = Set(old.columns.map(\.name.foldedASCII))
-        for check in old.checks
-        where !new.checks.contains(where: { $0.expression == check.expression })
-            && check.expression.names.intersection(oldNames).isSubset(of: names)
-            && !new.checks.contains(where: { $0.column != nil && $0.column == check.column })
-        {
-            faults.append(fault(.note, "CHECK (\(check.expression))", check.column))
-        }
-        for key in old.foreignKeys
-        where key.columns.allSatisfy({ names.contains($0.foldedASCII) })
-            && !new.foreignKeys.contains(where: {
-                $0.columns.map(\.foldedASCII) == key.columns.map(\.foldedASCII)
-            })
-        {
-            faults.append(
-                fault(
-                    .note, "foreign key of \(key.columns.joined(separator: ", ")) to \(key.parent)",
-                    key.columns.first))
-        }
-        return faults
-    }
-
-    /// PRIMARY KEY, UNIQUE and STRICT, where the new table has none of the kind that does as well.
-    private func keys(_ rebuild: LintMigration.Rebuild) -> [(severity: Finding.Severity, what: String)] {
-        let (old, new) = (rebuild.old, rebuild.new)
-        func isKept(_ terms: [KeyTerm]) -> Bool {
-            terms.contains { new.column($0.column) == nil }
-                || UniqueRule.isUnique(terms, in: new, Schema())
-        }
-        func list(_ terms: [KeyTerm]) -> String { terms.map(\.column).joined(separator: ", ") }
-        var lost: [(severity: Finding.Severity, what: String)] = []
-        if let key = old.primaryKey, new.primaryKey == nil, !isKept(key.terms) {
-            lost.append((.warning, "PRIMARY KEY (\(list(key.terms)))"))
-        }
-        for unique in old.effectiveUniques where !isKept(unique.terms) {
-            lost.append((.note, "UNIQUE (\(list(unique.terms)))"))
-        }
-        if old.isStrict, !new.isStrict { lost.append((.warning, "STRICT")) }
-        return lost
     }
 }

@@ -9,7 +9,9 @@ struct RebuildStricterRule: LintRule {
         detail: """
             A NOT NULL, a CHECK or STRICT that the old table did not have is asked of every row that the copy \
             brings, and the migration fails for users who have another one. Mend such rows in the copy, as with \
-            `coalesce`, or before it. A CHECK that only allows more than before is not meant.
+            `coalesce`, or before it. A NOT NULL column without a default that the copy leaves out is an error: it \
+            fails on the first row. A CHECK that only allows more than before, or that what held before \
+            implies, is not meant.
             """,
         bad: """
             CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
@@ -23,7 +25,7 @@ struct RebuildStricterRule: LintRule {
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
             rebuild in
-            columns(rebuild, migration) + checks(rebuild, migration)
+            columns(rebuild, migration) + checks(rebuild, migration) + unfilled(rebuild)
         }
     }
 
@@ -52,6 +54,27 @@ struct RebuildStricterRule: LintRule {
         }
     }
 
+    /// Columns that need a value and get none (https://www.sqlite.org/lang_createtable.html#notnullconst).
+    private func unfilled(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
+        guard rebuild.statement.tableSource == nil, let targets = rebuild.copy.columns else { return [] }
+        let (new, statement) = (rebuild.new, rebuild.statement)
+        let filled = Set(targets.map(\.foldedASCII))
+        let isIgnored = statement.first(["or", "ignore"]) != nil
+        return new.columns.filter { column in
+            new.isNotNull(column) && column.generated == nil && new.rowidAlias?.name != column.name
+                && (column.defaultValue ?? .null) == .null && !filled.contains(column.name.foldedASCII)
+        }.map { column in
+            LintFault(
+                .error,
+                "\(column.name) is NOT NULL, has no default, and the copy leaves it out: "
+                    + (isIgnored
+                        ? "every row of \(rebuild.old.name) is dropped in silence"
+                        : "it fails if \(rebuild.old.name) has a row"),
+                help: "Fill it in the copy, or give it a default.", at: statement, table: rebuild.old.name,
+                column: column.name)
+        }
+    }
+
     /// Whether a STRICT column of one type refuses usual values of another.
     private func refuses(_ new: Affinity, _ old: Affinity) -> Bool {
         switch new {
@@ -67,9 +90,9 @@ struct RebuildStricterRule: LintRule {
         let copied = rebuild.copiedColumns
         return rebuild.new.checks.compactMap { check -> LintFault? in
             let names = copied.filter { check.expression.names.contains($0.to.foldedASCII) }
-            guard !names.isEmpty, !rebuild.old.checks.contains(where: { allows(check, $0) }) else {
-                return nil
-            }
+            guard !names.isEmpty, !rebuild.old.checks.contains(where: { allows(check, $0) }),
+                !rebuild.isAlwaysTrue(check)
+            else { return nil }
             let isCared = names.contains { self.isCared([$0.from, $0.to], rebuild, migration) }
             return LintFault(
                 isCared ? .note : .warning,

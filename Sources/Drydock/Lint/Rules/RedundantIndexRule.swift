@@ -17,11 +17,12 @@ struct RedundantIndexRule: LintRule {
 
     func check(_ end: LintEnd) -> [LintFault] {
         IndexCover.covers(in: end.schema).filter { !$0.isWhole }.compactMap { cover in
-            end.fault(
-                "index", cover.index.name, nil,
-                "index \(cover.index.name) is the beginning of \(cover.other)",
-                help: "If no query needs the narrower one, drop it:\n"
-                    + proposed("DROP INDEX \(quotedIfNeeded(cover.index.name));"), table: cover.index.table)
+            cover.fault(end) { name, other in
+                "index \(name) is the beginning of \(other)"
+            } help: {
+                "If no query needs the narrower one, drop it:\n"
+                    + proposed("DROP INDEX \(quotedIfNeeded($0));")
+            }
         }
     }
 }

@@ -9,11 +9,32 @@ struct ViewCompilesRule: LintRule {
         summary: "a view or trigger names what is not there",
         detail: """
             SQLite makes views and triggers without looking at what they name. A view fails when it is read, a \
-            trigger fails every write to its table, and both make later ALTER TABLE statements fail.
+            trigger fails every write to its table, and both make later ALTER TABLE statements fail. A trigger \
+            that waits for UPDATE OF a column that its table does not have never fires.
             """,
         bad: "CREATE VIEW inbox AS SELECT id, subjct FROM email;")
 
-    func check(_ end: LintEnd) -> [LintFault] {
+    func check(_ end: LintEnd) -> [LintFault] { broken(end) + idle(end) }
+
+    /// Triggers that no UPDATE fires (https://www.sqlite.org/lang_createtrigger.html).
+    private func idle(_ end: LintEnd) -> [LintFault] {
+        end.schema.triggers.values.sorted { $0.name < $1.name }.compactMap { trigger in
+            guard case .update(let columns) = trigger.event, let table = end.schema.table(trigger.table),
+                let column = columns.first(where: {
+                    table.column($0) == nil && !["rowid", "oid", "_rowid_"].contains($0.foldedASCII)
+                })
+            else { return nil }
+            let others = columns.filter { table.column($0) != nil }
+            return end.fault(
+                "trigger", trigger.name, .warning,
+                "trigger \(trigger.name) waits for UPDATE OF \(column), which \(table.name) does not have"
+                    + (others.isEmpty ? ": it never fires" : ""),
+                help: nearestName(to: column, in: table.columns.map(\.name)).map { "Did you mean \($0)?" }
+                    ?? "Name a column of the table.", word: column, table: table.name, column: column)
+        }
+    }
+
+    private func broken(_ end: LintEnd) -> [LintFault] {
         Self.broken(in: end.schema, on: end.connection, without: end.historyTables).compactMap { fault in
             let kind = fault.id.kind
             guard let name = fault.id.names.first else { return nil }

@@ -109,6 +109,7 @@ public struct DbmateFormat: NamedHistory {
                 path: source.name,
                 statements: source.statements(in: down.line.range.upperBound..<source.bytes.count),
                 transaction: down.isOpen ? .none : policy.transaction)
+            if down.isOpen { sections.marks = ["down transaction:false"] }
         }
         return sections
     }

@@ -78,9 +78,13 @@ public struct DrizzleFormat: NamedHistory {
                 for range in ranges where source.statements(in: range).count > 1 {
                     pieces.append(Self.twoStatements(source, range, entry.tag))
                 }
-                return .init(up: ranges.flatMap { source.statements(in: $0) })
+                let statements = ranges.map { source.statements(in: $0) }
+                return .init(
+                    up: statements.flatMap(\.self),
+                    marks: ["when \(entry.when)"] + statements.map { "piece \($0.count)" })
             }
             if let first = pieces.first { reader.note(first) }
+            migration.rank = entry.when
             // Line endings do not count: the text is read with \r\n as \n.
             let text = String(decoding: reader.bytes(entry.file), as: UTF8.self).replacing("\r\n", with: "\n")
             migration.checksum = SHA256.digest(of: Array(text.utf8)).hex

@@ -15,7 +15,7 @@ public struct DrydockFormat: MigrationFormat {
     public let policy: ToolPolicy
 
     public init() {
-        var policy = ToolPolicy(foreignKeys: true, doubleQuotedStrings: false)
+        var policy = ToolPolicy(foreignKeys: true, doubleQuotedStrings: nil)
         policy.isRunByEngine = true
         self.policy = policy
     }
@@ -32,6 +32,12 @@ public struct DrydockFormat: MigrationFormat {
             throw RequestError(
                 "'transaction' cannot be set for Drydock's own format: GRDB runs each migration in its own")
         }
+        guard options.foreignKeys == nil || folder.sqlFiles.isEmpty else {
+            throw RequestError(
+                "'foreignKeys' does not apply to Drydock's own format: GRDB checks all of them before each commit, and "
+                    + "'-- drydock: foreign-keys immediate' in a migration has every statement of it held to them. "
+                    + "Leave it out, or name the tool that has it with --migration-format")
+        }
         let policy = policy(options)
         var reader = MigrationReader(folder, options)
         var migrations: [Migration] = []
@@ -42,6 +48,7 @@ public struct DrydockFormat: MigrationFormat {
             let stem = String(file.dropLast(4))
             var migration = reader.migration(stem, in: file, policy)
             migration.down = reader.down(in: stem + ".down.sql", of: stem)
+            if migration.foreignKeyChecks == .immediate { migration.marks = ["foreign-keys immediate"] }
             // GRDB does this itself.
             migration.record = [
                 Bookkeeping("INSERT OR IGNORE INTO grdb_migrations VALUES (?)", [SQLValue(stem)])

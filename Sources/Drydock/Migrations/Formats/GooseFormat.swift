@@ -71,7 +71,7 @@ public struct GooseFormat: NamedHistory {
                     Migration.Down(
                         path: source.name, statements: $0, transaction: transaction ?? policy.transaction)
                 }
-                return .init(up: parts.up, down: down, transaction: transaction)
+                return .init(up: parts.up, down: down, transaction: transaction, marks: parts.marks)
             }
             migration.record = [
                 Bookkeeping(
@@ -116,6 +116,12 @@ enum GooseParser {
         var up: [SQLStatement] = []
         var down: [SQLStatement]?
         var usesTransaction = true
+        /// The annotations that leave the statements as they are: a tool may still send them otherwise.
+        var marks: [String] = []
+
+        mutating func note(_ annotation: String) {
+            marks.append("\(annotation) \(up.count + (down?.count ?? 0))")
+        }
     }
 
     /// What stands behind `+goose`, in lower case; nil for any other line.
@@ -184,6 +190,7 @@ enum GooseParser {
                 }
                 block = line.number
                 start = start ?? line.range.upperBound
+                parts.note(annotation)
             case "statementend":
                 guard block != nil, let begin = start else {
                     throw problem(
@@ -191,8 +198,11 @@ enum GooseParser {
                 }
                 end(begin..<line.range.lowerBound)
                 (block, start) = (nil, nil)
+                parts.note(annotation)
             case "no transaction": parts.usesTransaction = false
-            case "envsub on", "envsub off": break
+            case "envsub on", "envsub off":
+                // Where nothing can be put in, it says nothing.
+                if source.bytes.contains(UInt8(ascii: "$")) { parts.note(annotation) }
             default:
                 throw problem(
                     "'+goose \(annotation)' is no annotation of goose",

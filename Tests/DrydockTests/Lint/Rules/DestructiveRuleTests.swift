@@ -72,6 +72,11 @@ import Testing
                     + "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE name IS NOT 'a';"
             )),
         LintCase(
+            "true of every row",
+            rebuild(
+                "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE account.email IS NOT NULL AND (id NOT NULL OR name ISNULL);"
+            )),
+        LintCase(
             "of an upsert",
             rebuild(
                 "INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE true ON CONFLICT DO NOTHING;"
@@ -250,4 +255,105 @@ import Testing
     ]) func aFullTextTableHoldsText(_ it: LintCase) async throws {
         try await it.check(.destructiveUndeclared)
     }
+
+    @Test func aConditionTrueOfEveryRowLosesNone() throws {
+        let database = try PlainDatabase()
+        try database.execute(LintCase.mail + LintCase.rows + "INSERT INTO account(email) VALUES ('c@x');")
+        let sql =
+            "SELECT count(*) FROM account WHERE account.email IS NOT NULL AND (id NOT NULL OR name ISNULL)"
+        #expect(try database.rows(sql) { $0.integer(0) } == [3])
+        #expect(throws: PlainDatabase.Failure.self) {
+            try database.execute("INSERT INTO account(email) VALUES (NULL)")
+        }
+    }
+
+    @Test(arguments: [
+        LintCase("made and dropped", "CREATE TEMP TABLE k(x); DROP TABLE k"),
+        LintCase(
+            "of a table's name", "CREATE TEMP TABLE account(x); DELETE FROM account; DROP TABLE account"),
+        LintCase("named with its schema", "CREATE TABLE temp.account(x); DROP TABLE account"),
+        LintCase(
+            "filled from a table", "CREATE TEMP TABLE k AS SELECT * FROM account; DELETE FROM k; DROP TABLE k"
+        ),
+        LintCase(
+            "the table itself", "CREATE TEMP TABLE account(x); DROP TABLE main.account", says: [.error]),
+        LintCase(
+            "the table afterwards", "CREATE TEMP TABLE account(x); DROP TABLE account; DROP TABLE account",
+            says: [.error]),
+        LintCase(
+            "rows that come back",
+            "CREATE TEMP TABLE k AS SELECT * FROM account; DROP TABLE account; CREATE TABLE account(id INTEGER PRIMARY KEY, email, name); INSERT INTO account(id, email, name) SELECT id, email, name FROM k; DROP TABLE k"
+        ),
+    ]) func aTemporaryTable(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
+
+    @Test func aTemporaryTableHidesTheOther() throws {
+        let database = try PlainDatabase()
+        try database.execute(LintCase.mail + LintCase.rows)
+        try database.execute("CREATE TEMP TABLE account(x); DELETE FROM account; DROP TABLE account")
+        #expect(try database.rows("SELECT count(*) FROM account") { $0.integer(0) } == [2])
+    }
+
+    static let replacing = [
+        LintCase("REPLACE", "REPLACE INTO account(id, email) VALUES (1, 'z')", says: [.warning]),
+        LintCase(
+            "OR REPLACE by a unique column", "INSERT OR REPLACE INTO account(email) VALUES ('a@x')",
+            says: [.warning]),
+        LintCase(
+            "with children", "REPLACE INTO account(id, email, name) VALUES (1, 'a@x', '')", says: [.error],
+            tool: .d1),
+        LintCase(
+            "an upsert",
+            "INSERT INTO account(id, email) VALUES (1, 'a@x') ON CONFLICT(id) DO UPDATE SET name = 'z'",
+            says: [.warning]),
+        LintCase(
+            "a view's trigger",
+            schema: LintCase.mail
+                + "CREATE TRIGGER v INSTEAD OF DELETE ON inbox BEGIN DELETE FROM email WHERE id = old.id; END;",
+            "DELETE FROM inbox", says: [.error]),
+        LintCase(
+            "a view's UPDATE",
+            schema: LintCase.mail
+                + "CREATE TRIGGER v INSTEAD OF UPDATE OF subject ON inbox BEGIN UPDATE email SET subject = new.subject WHERE id = old.id; END;",
+            "UPDATE inbox SET subject = ''", says: [.warning]),
+    ]
+
+    @Test(arguments: replacing) func rowsGoOrChange(_ it: LintCase) async throws {
+        try await it.check(.destructiveUndeclared)
+        let database = try PlainDatabase()
+        try database.execute(
+            "PRAGMA foreign_keys = \(it.tool == .d1 ? "ON" : "OFF");" + it.steps[0] + LintCase.rows)
+        let tables = "SELECT * FROM account LEFT JOIN email ON email.account_id = account.id ORDER BY 1, 4"
+        let before = try database.literals(tables)
+        try database.execute(it.steps[1])
+        #expect(try database.literals(tables) != before)
+        // A child goes with its parent, though the parent is there again.
+        if it.tool == .d1 {
+            #expect(
+                try database.rows("SELECT count(*) FROM email WHERE account_id = 1") { $0.integer(0) } == [0])
+        }
+    }
+
+    @Test(arguments: [
+        LintCase("declared", "-- drydock: rewrites account\nREPLACE INTO account(id, email) VALUES (1, 'z')"),
+        LintCase("without a key", schema: "CREATE TABLE t(a)", "REPLACE INTO t VALUES (1)"),
+        LintCase(
+            "of a new id", schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a)",
+            "REPLACE INTO t(a) VALUES (1)"),
+        LintCase("a table of its own", "CREATE TABLE a(x PRIMARY KEY); REPLACE INTO a VALUES (1)"),
+        LintCase("OR IGNORE", "INSERT OR IGNORE INTO account(id, email) VALUES (1, 'z')"),
+        LintCase("DO NOTHING", "INSERT INTO account(id, email) VALUES (1, 'a@x') ON CONFLICT(id) DO NOTHING"),
+        LintCase(
+            "an upsert of a new column",
+            "ALTER TABLE account ADD COLUMN z; INSERT INTO account(id, email) VALUES (1, 'a@x') ON CONFLICT(id) DO UPDATE SET z = 1"
+        ),
+        LintCase(
+            "a declared upsert",
+            "-- drydock: rewrites account.name\nINSERT INTO account(id, email) VALUES (1, 'a@x') ON CONFLICT(id) DO UPDATE SET name = 'z'"
+        ),
+        LintCase(
+            "another trigger of the view",
+            schema: LintCase.mail
+                + "CREATE TRIGGER v INSTEAD OF DELETE ON inbox BEGIN DELETE FROM email; END; CREATE TRIGGER w INSTEAD OF INSERT ON inbox BEGIN INSERT INTO email(account_id) VALUES (1); END;",
+            "INSERT INTO inbox(subject) VALUES ('a')"),
+    ]) func nothingGoes(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
 }

@@ -4,13 +4,25 @@ import Testing
 @Suite struct ForeignKeyIndexRuleTests {
     @Test(arguments: [
         LintCase(
-            "none", schema: "CREATE TABLE p(id INTEGER PRIMARY KEY)", "CREATE TABLE c(p REFERENCES p)",
+            "none", schema: "CREATE TABLE p(id INTEGER PRIMARY KEY)",
+            "CREATE TABLE c(p INTEGER REFERENCES p)",
             says: [.note]),
         LintCase(
             "a partial one", schema: "CREATE TABLE p(id INTEGER PRIMARY KEY)",
-            "CREATE TABLE c(p REFERENCES p, x); CREATE INDEX i ON c(p) WHERE x", says: [.note]),
+            "CREATE TABLE c(p INTEGER REFERENCES p, x); CREATE INDEX i ON c(p) WHERE x", says: [.note]),
         LintCase(
-            "made later", schema: "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p REFERENCES p)",
+            "of another collation than the parent's", schema: "CREATE TABLE p(a TEXT PRIMARY KEY)",
+            "CREATE TABLE c(p TEXT REFERENCES p); CREATE INDEX i ON c(p COLLATE NOCASE)", says: [.note]),
+        LintCase(
+            "of the parent's collation", schema: "CREATE TABLE p(a TEXT COLLATE NOCASE PRIMARY KEY)",
+            "CREATE TABLE c(p TEXT REFERENCES p); CREATE INDEX i ON c(p COLLATE NOCASE)"),
+        LintCase(
+            "a partial one of all that references",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY)",
+            "CREATE TABLE c(p INTEGER REFERENCES p, x); CREATE INDEX i ON c(p) WHERE p IS NOT NULL"),
+        LintCase(
+            "made later",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p INTEGER REFERENCES p)",
             "CREATE INDEX i ON c(p)"),
         LintCase(
             "the key", schema: "CREATE TABLE p(id INTEGER PRIMARY KEY)",
@@ -18,5 +30,12 @@ import Testing
         LintCase(
             "two columns in the other order", schema: "CREATE TABLE p(a, b, PRIMARY KEY(a, b))",
             "CREATE TABLE c(a, b, UNIQUE(b, a), FOREIGN KEY(a, b) REFERENCES p)"),
-    ]) func cases(_ it: LintCase) async throws { try await it.check(.foreignKeyWithoutIndex) }
+    ]) func cases(_ it: LintCase) async throws {
+        try await it.check(.foreignKeyWithoutIndex)
+        // SQLite reads all of the child where the rule says so.
+        let database = try PlainDatabase()
+        try database.execute("PRAGMA foreign_keys = ON;" + it.steps.joined(separator: ";"))
+        let plan = try database.rows("EXPLAIN QUERY PLAN DELETE FROM p WHERE rowid = 1") { $0.string(3) }
+        #expect(plan.contains { $0.hasPrefix("SCAN c") } == !it.says.isEmpty, "\(plan)")
+    }
 }

@@ -4,6 +4,12 @@ import GRDBEngine
 import Testing
 
 @Suite struct PositionalCopyRuleTests {
+    private static let table =
+        "CREATE TABLE n(id INTEGER PRIMARY KEY, email, name); CREATE TABLE email_copy(id INTEGER PRIMARY KEY, email, name);"
+    private static func trigger(_ body: String) -> String {
+        "CREATE TRIGGER t AFTER UPDATE ON account BEGIN \(body); END;"
+    }
+
     @Test(arguments: [
         LintCase(
             "in line",
@@ -21,6 +27,39 @@ import Testing
             "another name",
             "CREATE TABLE n(id INTEGER PRIMARY KEY, address, name); INSERT INTO n SELECT * FROM account",
             says: [.warning]),
+        LintCase(
+            "two lists that cross",
+            table + "INSERT INTO n(id, email, name) SELECT id, name, email FROM account", says: [.error]),
+        LintCase(
+            "a star into a list", table + "INSERT INTO n(id, name, email) SELECT * FROM account",
+            says: [.error]),
+        LintCase(
+            "a star of one of two tables",
+            "CREATE TABLE n(id, name, email); INSERT INTO n SELECT a.* FROM account a JOIN email e ON e.account_id = a.id",
+            says: [.error]),
+        LintCase(
+            "a part of a UNION",
+            table
+                + "INSERT INTO n SELECT id, email, name FROM account UNION ALL SELECT id, name, email FROM account",
+            says: [.error]),
+        LintCase(
+            "a common table",
+            "CREATE TABLE n(id, name, email); WITH q AS (SELECT * FROM account) INSERT INTO n SELECT * FROM q",
+            says: [.error]),
+        LintCase(
+            "a trigger's values",
+            table + trigger("INSERT INTO n(id, email, name) VALUES (new.id, new.name, new.email)"),
+            says: [.error]),
+        LintCase(
+            "a trigger's SELECT",
+            table
+                + trigger(
+                    "INSERT INTO n SELECT new.id, new.name, coalesce(new.email, ''); INSERT INTO n(id, email, name) SELECT new.id, new.name, new.email WHERE new.id > 1"
+                ),
+            says: [.error]),
+        LintCase(
+            "a trigger's star", table + trigger("INSERT INTO n SELECT * FROM email_copy WHERE id = new.id"),
+            says: [.note]),
     ]) func says(_ it: LintCase) async throws { try await it.check(.positionalCopy) }
 
     @Test(arguments: [
@@ -33,6 +72,25 @@ import Testing
             "CREATE TABLE n(id INTEGER PRIMARY KEY, email, name); INSERT INTO n SELECT id, email, name FROM account"
         ),
         LintCase("VALUES", "INSERT INTO account VALUES (1, 'a', 'b')"),
+        LintCase(
+            "aliases say what is meant",
+            table + "INSERT INTO n SELECT id, name AS email, email AS name FROM account"),
+        LintCase(
+            "a row turned around within its table", schema: "CREATE TABLE friend(a, b)",
+            "INSERT INTO friend(a, b) SELECT b, a FROM friend"),
+        LintCase(
+            "in a trigger too", schema: "CREATE TABLE friend(a, b)",
+            "CREATE TRIGGER t AFTER INSERT ON friend BEGIN INSERT INTO friend(a, b) VALUES (new.b, new.a); END"
+        ),
+        LintCase(
+            "of two rows", table + trigger("INSERT INTO n(email, name) VALUES (old.name, new.email)")),
+        LintCase("another name by list", table + "INSERT INTO n(id, email) SELECT id, name FROM account"),
+        LintCase(
+            "columns named in a subquery",
+            table + "INSERT INTO n SELECT * FROM (SELECT id, email, name FROM account)"),
+        LintCase(
+            "in line in a trigger",
+            table + trigger("INSERT INTO n(id, email, name) SELECT new.id, new.email, new.name")),
     ]) func isSilent(_ it: LintCase) async throws { try await it.check(.positionalCopy) }
 
     @Test func valuesLandInTheWrongColumns() throws {
@@ -40,6 +98,27 @@ import Testing
         try database.execute("CREATE TABLE o(a, b); INSERT INTO o VALUES ('a', 'b'); CREATE TABLE n(b, a);")
         try database.execute("INSERT INTO n SELECT * FROM o")
         #expect(try database.rows("SELECT a FROM n") { $0.string(0) } == ["b"])
+    }
+
+    @Test func crossedListsAreNoErrorToSQLite() throws {
+        let database = try PlainDatabase()
+        try database.execute("CREATE TABLE o(a, b); CREATE TABLE n(a, b); CREATE TABLE l(a, b);")
+        try database.execute(
+            "CREATE TRIGGER t AFTER INSERT ON o BEGIN INSERT INTO l(a, b) VALUES (new.b, new.a); END;")
+        try database.execute(
+            "INSERT INTO o VALUES ('a', 'b'); INSERT INTO n(a, b) SELECT a, b FROM o UNION ALL SELECT b, a FROM o"
+        )
+        #expect(try database.rows("SELECT a FROM n") { $0.string(0) } == ["a", "b"])
+        #expect(try database.rows("SELECT a FROM l") { $0.string(0) } == ["b"])
+    }
+
+    @Test func theRewriteKeepsTheListThatIsThere() async throws {
+        let it = LintCase(
+            "", Self.table + "INSERT INTO n(id, name, email) SELECT * FROM account;", says: [.error])
+        let rewrite = try #require(try await it.lint().rewrites.first)
+        #expect(
+            String(decoding: rewrite.result, as: UTF8.self)
+                .hasSuffix("INSERT INTO n(id, name, email) SELECT id, name, email FROM account;"))
     }
 
     @Test func theRewriteGoesByName() async throws {

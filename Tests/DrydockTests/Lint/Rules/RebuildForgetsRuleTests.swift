@@ -99,4 +99,59 @@ import Testing
         rebuild(
             "(id INTEGER PRIMARY KEY, a TEXT) STRICT", "(id INTEGER PRIMARY KEY, a TEXT)", says: [.warning]),
     ]) func keysAndConstraints(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+
+    private static let note =
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT NOT NULL DEFAULT 'x', b INTEGER UNIQUE);"
+    private static let made = "CREATE TABLE n AS SELECT * FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t;"
+
+    @Test(arguments: [
+        LintCase("renamed afterwards", schema: note, made, says: [.warning]),
+        LintCase(
+            "renamed first", schema: note,
+            "ALTER TABLE t RENAME TO o; CREATE TABLE t AS SELECT id, a, b FROM o; DROP TABLE o;",
+            says: [.warning]),
+        LintCase(
+            "its index is lost too", schema: note + "CREATE INDEX i ON t(a);", made,
+            says: [.warning, .warning]),
+        LintCase(
+            "an index in the place of a key", schema: "CREATE TABLE t(a TEXT UNIQUE);",
+            made + "CREATE UNIQUE INDEX i ON t(a);"),
+        LintCase("nothing to lose", schema: "CREATE TABLE t(a TEXT);", made),
+        LintCase("kept for a while", schema: note, "CREATE TABLE n AS SELECT * FROM t; DROP TABLE n;"),
+        LintCase(
+            "of another table", schema: note + "CREATE TABLE o(a);", "CREATE TABLE n AS SELECT * FROM o"),
+    ]) func createTableAs(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+
+    @Test func createTableAsCopiesNoConstraint() throws {
+        let database = try PlainDatabase()
+        try database.execute(Self.note + "INSERT INTO t VALUES (1, 'a', 1);" + Self.made)
+        try database.execute("INSERT INTO t VALUES (1, NULL, 1)")
+        #expect(try database.rows("SELECT count(*) FROM t") { $0.integer(0) } == [2])
+    }
+
+    private static func remade(_ old: String, _ new: String, says: [Finding.Severity]) -> LintCase {
+        LintCase(
+            new, schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER); \(old);",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a TEXT, b INTEGER); INSERT INTO n(id, a, b) SELECT id, a, b FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t; \(new)",
+            says: says)
+    }
+
+    @Test(arguments: [
+        remade("CREATE UNIQUE INDEX i ON t(a)", "CREATE INDEX i ON t(a)", says: [.warning]),
+        remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(b)", says: [.note]),
+        remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(a) WHERE b > 1", says: [.note]),
+        remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON \"t\"(\"A\" COLLATE binary ASC)", says: []),
+    ]) func anIndexRemadeUnderItsName(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+
+    @Test func anIndexDroppedByNameIsMeant() async throws {
+        var it = Self.remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(b)", says: [])
+        it.steps[1] = "DROP INDEX i; " + it.steps[1]
+        try await it.check(.rebuildForgets)
+    }
+
+    @Test func whatWasUniqueIsNoMore() throws {
+        let it = Self.remade("CREATE UNIQUE INDEX i ON t(a)", "CREATE INDEX i ON t(a)", says: [])
+        let database = try PlainDatabase()
+        try database.execute(it.steps.joined() + "; INSERT INTO t(a) VALUES ('x'), ('x')")
+    }
 }

@@ -19,6 +19,11 @@ import Testing
         rebuild("(id INTEGER PRIMARY KEY, a TEXT NOT NULL DEFAULT '', b INTEGER)", says: [.warning]),
         rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER CHECK (b < 5))", says: [.warning]),
         rebuild("(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER) STRICT", says: [.warning]),
+        rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT NOT NULL)", says: [.error]),
+        rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT NOT NULL DEFAULT NULL)", says: [.error]),
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT, CHECK (a IS NOT NULL OR c IS NOT NULL))",
+            says: [.warning]),
     ]) func says(_ it: LintCase) async throws {
         try await it.check(.rebuildStricter)
         #expect(try it.failure(rows: Self.rows) != nil)
@@ -26,6 +31,17 @@ import Testing
 
     @Test(arguments: [
         rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER)"),
+        rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT NOT NULL DEFAULT '')"),
+        rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT NOT NULL AS (coalesce(a, '')))"),
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT, CHECK (b IS NOT NULL OR c IS NOT NULL))",
+            old: "(id INTEGER PRIMARY KEY, a TEXT, b INTEGER NOT NULL)"),
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, c TEXT DEFAULT '', CHECK (a NOT NULL OR NOT (c ISNULL)))"
+        ),
+        rebuild(
+            "(id INTEGER PRIMARY KEY, a TEXT, b INTEGER, CHECK (a IS NULL OR a IS NOT NULL AND id IS NOT NULL))"
+        ),
         rebuild("(id INTEGER PRIMARY KEY, a TEXT, b INTEGER) STRICT"),
         rebuild("(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b INTEGER)", "coalesce(a, '')"),
         rebuild(
@@ -37,5 +53,17 @@ import Testing
     ]) func isSilent(_ it: LintCase) async throws {
         try await it.check(.rebuildStricter)
         #expect(try it.failure(rows: Self.rows) == nil)
+    }
+
+    @Test func rowsAreDroppedInSilence() async throws {
+        let it = LintCase(
+            "", schema: "CREATE TABLE t(a TEXT);",
+            "CREATE TABLE n(a TEXT, c TEXT NOT NULL); INSERT OR IGNORE INTO n(a) SELECT a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t",
+            says: [.error])
+        let message = try #require(try await it.check(.rebuildStricter).first).message
+        #expect(message.contains("dropped in silence"))
+        let database = try PlainDatabase()
+        try database.execute(it.steps[0] + "INSERT INTO t VALUES ('a');" + it.steps[1])
+        #expect(try database.rows("SELECT count(*) FROM t") { $0.integer(0) } == [0])
     }
 }

@@ -28,6 +28,10 @@ import Testing
                 "id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT UNIQUE",
                 "INSERT INTO new_account(id, email, name) SELECT id, email, name FROM account"),
             says: [.warning]),
+        LintCase(
+            "computed by CREATE TABLE AS",
+            "CREATE TABLE n AS SELECT id, substr(email, 2) AS email FROM account; DROP TABLE account; ALTER TABLE n RENAME TO account; CREATE UNIQUE INDEX i ON account(email)",
+            says: [.warning]),
     ]) func says(_ it: LintCase) async throws {
         try await it.check(.uniqueOverExisting)
         #expect(try it.failure()?.contains("UNIQUE constraint failed") == true)
@@ -57,6 +61,10 @@ import Testing
                 "id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT",
                 "INSERT INTO new_account(id, email, name) SELECT id, email, name FROM account")
                 + "CREATE UNIQUE INDEX account_email ON account(email);"),
+        LintCase(
+            "the same, by CREATE TABLE AS",
+            "ALTER TABLE account RENAME TO o; CREATE TABLE account AS SELECT id, email, name FROM o; DROP TABLE o; CREATE UNIQUE INDEX i ON account(email)"
+        ),
     ]) func isSilent(_ it: LintCase) async throws {
         try await it.check(.uniqueOverExisting)
         #expect(try it.failure() == nil)

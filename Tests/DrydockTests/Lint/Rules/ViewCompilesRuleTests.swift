@@ -9,6 +9,16 @@ import Testing
             says: [.error]),
         LintCase("made before what it names", "CREATE VIEW v AS SELECT a FROM later; CREATE TABLE later(a)"),
         LintCase("all there", "CREATE VIEW v AS SELECT subject FROM email"),
+        LintCase(
+            "a trigger of no column",
+            "CREATE TRIGGER t AFTER UPDATE OF subjct, body ON email BEGIN SELECT 1; END", says: [.warning]),
+        LintCase(
+            "a trigger of columns",
+            "CREATE TRIGGER t AFTER UPDATE OF \"Subject\", rowid ON email BEGIN SELECT 1; END"),
+        LintCase(
+            "a trigger of a column that is renamed",
+            "CREATE TRIGGER t AFTER UPDATE OF body ON email BEGIN SELECT 1; END; ALTER TABLE email RENAME COLUMN body TO text"
+        ),
         LintCase("its table is gone", "DROP TABLE email", says: [.error]),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.viewBroken) }
 
@@ -37,5 +47,15 @@ import Testing
     @Test func whatIsLintedBreaksBetweenLockedOnes() async throws {
         try await LintCase("", "DROP TABLE email", "CREATE TABLE a(x)", says: [.error])
             .check(.viewBroken) { $0.locked = ["v1", "v3"] }
+    }
+
+    @Test func aTriggerOfNoColumnNeverFires() throws {
+        let database = try PlainDatabase()
+        try database.execute(
+            "CREATE TABLE t(a); CREATE TABLE l(a); INSERT INTO t VALUES (1);"
+                + "CREATE TRIGGER g AFTER UPDATE OF b ON t BEGIN INSERT INTO l VALUES (1); END;"
+                + "CREATE TRIGGER h AFTER UPDATE OF a ON t BEGIN INSERT INTO l VALUES (2); END;"
+                + "UPDATE t SET a = 2")
+        #expect(try database.rows("SELECT a FROM l") { $0.integer(0) } == [2])
     }
 }

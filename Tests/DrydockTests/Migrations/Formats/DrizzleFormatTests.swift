@@ -56,6 +56,14 @@ import Testing
         #expect(report.steps.isEmpty)
     }
 
+    @Test func norOneThatStandsLastAndIsDatedBefore() async throws {
+        let journal = Self.journal(["0000_people", "0001_born", "0002_index"])
+        let project = Self.project.with("meta/_journal.json", journal.replacing("3000", with: "900"))
+        let report = try await project.verify()
+        #expect(try report.finding(.migrationOutOfOrder).migration == "0002_index")
+        #expect(report.steps == ["0001_born"])
+    }
+
     @Test func anEntryWithoutItsFile() async throws {
         let report = try await Self.project.with("0002_index.sql", nil).verify()
         #expect(

@@ -1,0 +1,108 @@
+import DatabaseEngine
+import Foundation
+import OverlayVFS
+
+/// The pages in which one state of a database differs from another.
+struct PageDelta: Sendable {
+    let before: Image
+    let after: Image
+    let pageSize: Int
+    /// In order, counted from 1.
+    let pages: [UInt32]
+
+    /// - Returns: nil where pages cannot be set against each other, since their size is another.
+    /// - Throws: ``OverlayError``.
+    init?(from before: Image, to after: Image) throws {
+        let size = before.pageSize
+        guard size == after.pageSize, before.byteCount % size == 0, after.byteCount % size == 0 else {
+            return nil
+        }
+        (self.before, self.after, pageSize) = (before, after, size)
+        let (old, new) = (before.byteCount / size, after.byteCount / size)
+        let pair = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * size, alignment: 16)
+        defer { pair.deallocate() }
+        let mine = UnsafeMutableRawBufferPointer(rebasing: pair[..<size])
+        let theirs = UnsafeMutableRawBufferPointer(rebasing: pair[size...])
+        var pages: [UInt32] = []
+        for index in 0..<max(old, new) where index != Self.lockPage(size) {
+            let offset = index * size
+            guard index < min(old, new) else {
+                pages.append(UInt32(index + 1))
+                continue
+            }
+            // What no migration wrote lies where it lay.
+            if let one = before.contiguousBytes(at: offset, count: size)?.baseAddress,
+                one == after.contiguousBytes(at: offset, count: size)?.baseAddress
+            {
+                continue
+            }
+            try before.read(into: mine, at: offset)
+            try after.read(into: theirs, at: offset)
+            if !mine.elementsEqual(theirs) { pages.append(UInt32(index + 1)) }
+        }
+        if pages.first != 1 { pages.insert(1, at: 0) }
+        self.pages = pages
+        try before.checkIntact()
+        try after.checkIntact()
+    }
+
+    /// Those that were there before, whose content a journal keeps.
+    var kept: ArraySlice<UInt32> { pages.prefix { Int($0) * pageSize <= before.byteCount } }
+
+    /// Those that are there afterwards.
+    var written: [UInt32] { pages.filter { Int($0) * pageSize <= after.byteCount } }
+
+    /// Writes what is there afterwards into the file of the database as it was before.
+    /// - Throws: ``EngineError``, ``OverlayError``; then some pages are written.
+    func write(to file: MainFile, _ progress: (_ done: Int) -> Void) throws {
+        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
+        defer { page.deallocate() }
+        for (index, number) in written.enumerated() {
+            let offset = (Int(number) - 1) * pageSize
+            try after.read(into: page, at: offset)
+            if number == 1 { try stamp(page) }
+            try file.write(UnsafeRawBufferPointer(page), at: offset)
+            if index % 1024 == 0 { progress(index) }
+        }
+        try after.checkIntact()
+        if after.byteCount < before.byteCount { try file.truncate(to: after.byteCount) }
+        try file.sync()
+    }
+
+    /// Whether a state of the database has the pages that were written; the others were not touched.
+    /// - Throws: ``OverlayError``.
+    func isWritten(in image: Image) throws -> Bool {
+        guard image.byteCount == after.byteCount else { return false }
+        let pair = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pageSize, alignment: 16)
+        defer { pair.deallocate() }
+        let expected = UnsafeMutableRawBufferPointer(rebasing: pair[..<pageSize])
+        let found = UnsafeMutableRawBufferPointer(rebasing: pair[pageSize...])
+        for number in written {
+            let offset = (Int(number) - 1) * pageSize
+            try after.read(into: expected, at: offset)
+            if number == 1 { try stamp(expected) }
+            try image.read(into: found, at: offset)
+            guard expected.elementsEqual(found) else { return false }
+        }
+        try image.checkIntact()
+        return true
+    }
+
+    /// What a transaction of SQLite's writes of its own on the first page: "The file change counter is a 4-byte
+    /// big-endian integer at offset 24 that is incremented whenever the database file is unlocked after having been
+    /// modified", and at offset 92 for which change the size in the header is valid
+    /// (https://www.sqlite.org/fileformat2.html#file_change_counter).
+    func stamp(_ firstPage: UnsafeMutableRawBufferPointer) throws {
+        var old: UInt32 = 0
+        try withUnsafeMutableBytes(of: &old) { try before.read(into: $0, at: 24) }
+        let counter = (UInt32(bigEndian: old) &+ 1).bigEndian
+        withUnsafeBytes(of: counter) {
+            for offset in [24, 92] {
+                UnsafeMutableRawBufferPointer(rebasing: firstPage[offset..<offset + 4]).copyMemory(from: $0)
+            }
+        }
+    }
+
+    /// "The lock-byte page", on which nothing is stored; counted from 0.
+    private static func lockPage(_ pageSize: Int) -> Int { 0x4000_0000 / pageSize }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Drydock
+
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Rehearse a live database's migrations on a copy; with --apply do it, and lose nothing.",
+        discussion: """
+            The pending migrations run on a copy of the database as one moment shows it, and every rule of \
+            'drydock verify' is held. Nothing is written to the database, which programs may go on using.
+
+            With --apply, what was rehearsed becomes the database: it is locked, held against the copy byte by byte, \
+            and its pages are replaced in one transaction. If somebody committed meanwhile, it is rehearsed again, \
+            under the lock. Killed at any moment, the database is the old one or the migrated one. A backup is kept \
+            beside it, NAME.VERSION-TIME.backup.
+
+            EXAMPLES
+              drydock migrate app.sqlite                   rehearse: findings, time, pages, disk
+              drydock migrate app.sqlite --check           only what is pending
+              drydock migrate app.sqlite --apply
+              drydock migrate app.sqlite --apply --backup-folder /var/backups
+              drydock migrate app.sqlite -m db/migrations --up-to 20240501
+
+            A loss that is meant is declared in the migration, or in drydock.yml:
+              -- drydock: deletes from email where is_spam = 1
+
+            EXIT STATUS
+              0  rehearsed or migrated without an error, or nothing is pending
+              1  findings of severity error; with --check something is pending. Nothing was written
+              2  no report could be made, or it was not done; the database holds what it held
+              130 interrupted; the database holds what it held
+              64 bad usage
+            """)
+
+    @Argument(help: "The database.", completion: .file())
+    var database: String
+
+    @OptionGroup var source: MigrationsOptions
+
+    @Flag(help: "Only say what is pending.")
+    var check = false
+
+    @Flag(help: "Rehearse, and if nothing is wrong migrate the database.")
+    var apply = false
+
+    @Option(
+        help: ArgumentHelp("Where the backup goes: a new file.", valueName: "path"), completion: .file())
+    var backup: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the backup goes, under a name that says version and time. (default: beside the database)",
+            valueName: "folder"), completion: .directory)
+    var backupFolder: String?
+
+    @Flag(name: .customLong("no-backup"), help: "Keep no backup.")
+    var noBackup = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where a copy lies that is not kept. (default: TMPDIR, else /tmp)", valueName: "folder"),
+        completion: .directory)
+    var temporaryFolder: String?
+
+    @Option(
+        help: ArgumentHelp("How long to wait for others' locks. (default: 5s)", valueName: "duration"))
+    var busyTimeout: TimeLimit?
+
+    @Option(help: ArgumentHelp("The last migration to run. (default: the newest)", valueName: "migration"))
+    var upTo: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "After the rehearsal, check the integrity of the whole copy, not only of what changed.")
+    var fullCheck: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "The lock to hold. (default: drydock.lock beside drydock.yml, where there is one)",
+            valueName: "path"),
+        completion: .file(extensions: ["lock"]))
+    var lock: String?
+
+    @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
+    var noLock = false
+
+    @OptionGroup var output: OutputOptions
+
+    @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
+    var redact: Bool?
+
+    @Flag(name: .shortAndLong, help: "Notes too.")
+    var verbose = false
+
+    @Option(
+        name: .customLong("declare"),
+        help: ArgumentHelp(
+            "A declaration for a migration that cannot be edited; may be repeated.",
+            valueName: "migration:declaration"))
+    var declarations: [DeclareOption] = []
+
+    @OptionGroup var tool: ToolOptions
+
+    @OptionGroup var engines: EngineOptions
+
+    @OptionGroup var stubs: StubOptions
+
+    func validate() throws {
+        try output.checkFormat()
+        if database.isEmpty || backup == "" || backupFolder == "" {
+            throw ValidationError("a file has a name")
+        }
+        if check, apply { throw ValidationError("--check and --apply exclude each other") }
+        if [backup != nil, backupFolder != nil, noBackup].count(where: { $0 }) > 1 {
+            throw ValidationError("--backup, --backup-folder and --no-backup exclude each other")
+        }
+        if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
+        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+    }
+
+    func run() async throws {
+        do {
+            let settings = try MigrateSettings(self, ConfigFile.load(stubs.config))
+            guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
+            if !report.hasPassed { throw ExitCode(1) }
+        } catch let error as RequestError {
+            Terminal.complain(error.description)
+            throw ExitCode(2)
+        }
+    }
+}

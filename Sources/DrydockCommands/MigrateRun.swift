@@ -1,0 +1,44 @@
+import Drydock
+import DrydockReport
+
+/// Migrates and writes the reports, with progress and a clean stop.
+struct MigrateRun: Sendable {
+    let settings: MigrateSettings
+
+    /// - Returns: nil when it was interrupted.
+    func report() async throws -> VerifyReport? {
+        try settings.reports.check(against: settings.request.verify)
+        let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
+        let migrator = Migrator(engine: settings.engine) { event in
+            if showsStatus { Terminal.writeError("\r\u{1b}[K\(Self.text(event))") }
+        }
+        let request = settings.request
+        let task = Task { try await migrator.run(request) }
+        let interruption = Interruption { task.cancel() }
+        defer { interruption.end() }
+        let outcome = await task.result
+        if showsStatus { Terminal.writeError("\r\u{1b}[K") }
+        do {
+            let report = try outcome.get()
+            try write(report)
+            return report
+        } catch is CancellationError {
+            Terminal.writeError("drydock: interrupted; the database holds what it held\n")
+            return nil
+        }
+    }
+
+    private static func text(_ event: MigrateEvent) -> String {
+        switch event {
+        case .copying: "copying"
+        case .step(let migration, let number, let count): "rehearsing \(number)/\(count)  \(migration)"
+        case .installing(let done, let total): "installing \(done * 100 / max(1, total)) %"
+        }
+    }
+
+    private func write(_ report: VerifyReport) throws {
+        let text = ReportRenderers.named(settings.format)?.render(report, settings.options) ?? ""
+        if settings.format == "human" { Terminal.show(text) } else { Terminal.write(text) }
+        try settings.reports.write(report, settings.options)
+    }
+}

@@ -1,0 +1,50 @@
+import DatabaseEngine
+import Drydock
+import DrydockReport
+
+/// What `drydock migrate` is asked for: the command line first, then drydock.yml, then the defaults.
+struct MigrateSettings: Sendable {
+    var request: MigrateRequest
+    var options = RenderOptions()
+    var format = "human"
+    var reports: [ReportFile] = []
+    let engine: any Engine
+
+    init(_ command: MigrateCommand, _ config: ConfigFile) throws {
+        engine = command.engines.driver
+        request = MigrateRequest(path: command.database)
+        request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
+        request.backup =
+            command.noBackup
+            ? MigrateRequest.Backup.none
+            : command.backup.map { .path($0) } ?? command.backupFolder.map { .folder($0) }
+        request.temporaryFolder = command.temporaryFolder
+        request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
+        request.verify = try Self.verify(command, config)
+        format = command.output.format ?? config.format ?? "human"
+        reports = config.reports + command.output.reports
+        options.usesColor = Terminal.outputHasColor
+        options.redacts = command.redact ?? config.redact ?? VerifySettings.isCI
+        options.isQuiet = command.output.quiet || !command.verbose && config.quiet ?? false
+        options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
+    }
+
+    private static func verify(_ command: MigrateCommand, _ config: ConfigFile) throws -> VerifyRequest {
+        var verify = VerifyRequest()
+        verify.migrationsFolder = command.source.migrations ?? config.migrations ?? "Migrations"
+        verify.snapshotsFolder = config.snapshots ?? "Snapshots"
+        verify.snapshots = [command.database]
+        verify.upTo = command.upTo ?? config.upTo
+        verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
+        let lock = command.lock ?? config.lock ?? LockFile.beside(command.stubs.config)
+        // One that is named must be there.
+        let isNamed = command.lock != nil || config.lock != nil
+        verify.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
+        verify.isStrict = command.output.strict ?? config.strict ?? false
+        verify.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
+        verify.format = command.tool.options(config)
+        (verify.functions, verify.collations) = command.stubs.stubs(config)
+        try verify.declare(command.declarations, config)
+        return verify
+    }
+}

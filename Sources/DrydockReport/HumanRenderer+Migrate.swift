@@ -1,0 +1,52 @@
+import Drydock
+
+/// What `drydock migrate` says beside its findings.
+extension HumanRenderer {
+    /// What is pending, what it costs, and where the backup is.
+    func cost(_ migrate: MigrateSummary, _ options: RenderOptions) -> String {
+        guard !options.isQuiet || migrate.isWrong else { return "" }
+        let paint = Paint(options.usesColor)
+        var lines: [String] = []
+        if migrate.outcome == .pending {
+            lines += migrate.pending.map { paint.yellow("+ ") + $0 }
+        }
+        for need in migrate.needs {
+            let free = need.free.map { ", \(StatisticsRenderer.size($0)) free" } ?? ""
+            let verb = migrate.outcome == .applied ? "took at most" : "needs"
+            lines.append(
+                "\(verb) \(StatisticsRenderer.size(need.bytes)) in \(need.folder)\(free): \(need.purpose)")
+        }
+        if let seconds = migrate.lockSeconds {
+            lines.append(
+                migrate.outcome == .applied
+                    ? "others could not write for \(duration(seconds))"
+                    : "others cannot write for about \(duration(seconds))")
+        }
+        if migrate.rehearsals > 1 {
+            lines.append("rehearsed \(migrate.rehearsals) times: somebody committed meanwhile")
+        }
+        if let backup = migrate.backup {
+            lines.append("backup: \(paint.bold(backup)), every page read again")
+        }
+        lines += migrate.notes.map { "\(paint.yellow("note:")) \($0)" }
+        return lines.isEmpty ? "" : "\n" + lines.map { "  \($0)\n" }.joined()
+    }
+
+    /// The line that sums up, up to what it counts.
+    func result(of migrate: MigrateSummary, _ report: VerifyReport) -> String {
+        switch migrate.outcome {
+        case .upToDate: "nothing is pending"
+        case .pending: "\(counted(migrate.pending.count, "migration")) pending"
+        case .rehearsed:
+            report.hasPassed
+                ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
+        case .refused: "refused, nothing was written"
+        case .applied: "migrated"
+        case .damaged: "migrated, but \(migrate.database) is not read as it was written: the disk is failing"
+        }
+    }
+}
+
+extension MigrateSummary {
+    fileprivate var isWrong: Bool { [.pending, .refused, .damaged].contains(outcome) }
+}

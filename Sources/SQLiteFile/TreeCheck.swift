@@ -1,0 +1,177 @@
+/// Looks for damage in a tree from a key on, as long as there is time.
+///
+/// It sees what `integrity_check` sees in one tree: pages of the wrong kind or at another depth, bytes with
+/// two uses, keys out of order, chains of overflow pages that are too short or too long, and a pointer map that
+/// says something else. What only the whole file shows, pages that nothing refers to or that two trees share,
+/// it does not see.
+public struct TreeCheck: ~Copyable {
+    /// The key of the last entry that was looked at.
+    public enum Place: Sendable, Hashable, Codable {
+        case rowid(Int64)
+        /// The record of an index's entry, or of a row of a WITHOUT ROWID table.
+        case key([UInt8])
+    }
+
+    private static let maxDepth = 20
+
+    private let file: DatabaseFile
+    private let root: UInt32
+    /// Of an index's entries; nil where they have an order that only an application knows.
+    private let order: KeyOrder?
+    /// The columns of which no two entries may have the same values.
+    private let unique: KeyOrder?
+    public private(set) var place: Place?
+    /// In a table, every entry to come has a higher key.
+    private var fence: Int64?
+    private var last: Payload?
+    private var resumes: Bool
+    /// An entry was looked at, so that stopping is no standing still.
+    private var hasMoved = false
+    private var leafDepth: Int?
+    private var pagesEntered: UInt32 = 0
+    private var buffer = PayloadBuffer()
+    private var lastBuffer = PayloadBuffer()
+
+    /// - Parameters:
+    ///   - place: where an earlier check of the tree stopped. An index without an order begins anew.
+    ///   - unique: see ``FileDamage/Fault/keyTwice``.
+    public init(
+        _ file: DatabaseFile, root: UInt32, order: KeyOrder? = nil, unique: KeyOrder? = nil,
+        from place: Place? = nil
+    ) {
+        (self.file, self.root, self.order, self.unique, self.place) = (file, root, order, unique, place)
+        if case .rowid(let rowid) = place { fence = rowid }
+        resumes = place != nil
+    }
+
+    /// Reads on.
+    /// - Parameters:
+    ///   - goesOn: asked behind each leaf.
+    ///   - visit: gets each entry that is not a mere key between two children.
+    /// - Returns: whether the end was reached; if not, ``place`` says where to go on.
+    /// - Throws: ``FileDamage``, and what `visit` throws.
+    public mutating func run(
+        while goesOn: () -> Bool, _ visit: (TreeEntry) throws -> Void = { _ in }
+    ) throws -> Bool {
+        let page = try file.treePage(root)
+        if root > 1 { try file.checkPointer(to: root, .root, from: 0) }
+        let isDone = try check(page, depth: 0, goesOn, visit)
+        if !isDone, let last { place = .key(Array(try file.bytes(of: last, in: &buffer))) }
+        return isDone
+    }
+
+    /// - Returns: false when the time is over.
+    private mutating func check(
+        _ page: TreePage, depth: Int, _ goesOn: () -> Bool, _ visit: (TreeEntry) throws -> Void
+    ) throws -> Bool {
+        guard depth < Self.maxDepth else { throw FileDamage(page.number, .treeDepth) }
+        guard pagesEntered < file.pageCount else { throw FileDamage(page.number, .pageUsedTwice) }
+        pagesEntered += 1
+        try page.checkUse()
+        if page.kind.isLeaf {
+            guard (leafDepth ?? depth) == depth else { throw FileDamage(page.number, .treeDepth) }
+            leafDepth = depth
+        }
+        for index in try firstCell(of: page)..<page.cellCount {
+            if !page.kind.isLeaf, try !checkChild(index, of: page, depth, goesOn, visit) { return false }
+            try check(page.entry(index), on: page, visit)
+        }
+        if page.kind.isLeaf {
+            // Nothing was looked at before this leaf's last entry.
+            resumes = false
+            return !hasMoved || goesOn()
+        }
+        return try checkChild(page.cellCount, of: page, depth, goesOn, visit)
+    }
+
+    private mutating func checkChild(
+        _ index: Int, of page: TreePage, _ depth: Int, _ goesOn: () -> Bool,
+        _ visit: (TreeEntry) throws -> Void
+    ) throws -> Bool {
+        let number = try page.child(index)
+        try file.checkPointer(to: number, .treePage, from: page.number)
+        let child = try file.treePage(number)
+        guard child.kind.isTable == page.kind.isTable else { throw FileDamage(number, .treeKind) }
+        return try check(child, depth: depth + 1, goesOn, visit)
+    }
+
+    private mutating func check(
+        _ entry: TreeEntry, on page: TreePage, _ visit: (TreeEntry) throws -> Void
+    ) throws {
+        if page.kind.isTable {
+            // A key between two children may be that of the row before it.
+            let isFine = fence.map { entry.rowid > $0 || !page.kind.isLeaf && entry.rowid == $0 } ?? true
+            guard isFine else { throw FileDamage(page.number, .keyOrder) }
+            fence = entry.rowid
+            guard page.kind.isLeaf else { return }
+            place = .rowid(entry.rowid)
+        } else if let order {
+            if last != nil || place != nil { try checkOrder(entry, order) }
+            last = entry.payload
+            place = nil
+        }
+        hasMoved = true
+        try file.checkChain(of: entry.payload)
+        try visit(entry)
+    }
+
+    private mutating func checkOrder(_ entry: TreeEntry, _ order: KeyOrder) throws(FileDamage) {
+        let page = entry.payload.page
+        let bytes = try file.bytes(of: entry.payload, in: &buffer)
+        var (isBehind, isSame) = (true, false)
+        if let last {
+            let before = try file.bytes(of: last, in: &lastBuffer)
+            isBehind = try order.compare(before, bytes, page: page) < 0
+            if let unique, try unique.compare(before, bytes, page: page) == 0 {
+                isSame = try !hasNull(bytes, unique, page)
+            }
+        } else if case .key(let before) = place {
+            isBehind = try Self.compare(before, bytes, order, page) < 0
+            if let unique, try Self.compare(before, bytes, unique, page) == 0 {
+                isSame = try !hasNull(bytes, unique, page)
+            }
+        }
+        guard isBehind else { throw FileDamage(page, .keyOrder) }
+        guard !isSame else { throw FileDamage(page, .keyTwice) }
+    }
+
+    private static func compare(
+        _ key: [UInt8], _ bytes: UnsafeRawBufferPointer, _ order: KeyOrder, _ page: UInt32
+    ) throws(FileDamage) -> Int {
+        let outcome = key.withUnsafeBytes { key -> Result<Int, FileDamage> in
+            do throws(FileDamage) {
+                return .success(try order.compare(key, bytes, page: page))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// "NULL values are distinct", so that any number of entries may have them.
+    private func hasNull(
+        _ bytes: UnsafeRawBufferPointer, _ order: KeyOrder, _ page: UInt32
+    ) throws(FileDamage) -> Bool {
+        var reader = try RecordReader(bytes, page: page)
+        for _ in order.columns {
+            if try reader.next()?.storageClass == .null { return true }
+        }
+        return false
+    }
+
+    /// The first cell of a page that lies behind the place.
+    private mutating func firstCell(of page: TreePage) throws(FileDamage) -> Int {
+        guard resumes, let place else { return 0 }
+        for index in 0..<page.cellCount {
+            let entry = try page.entry(index)
+            switch place {
+            case .rowid(let rowid): if entry.rowid > rowid { return index }
+            case .key(let key):
+                guard let order else { return 0 }
+                let bytes = try file.bytes(of: entry.payload, in: &buffer)
+                if try Self.compare(key, bytes, order, page.number) < 0 { return index }
+            }
+        }
+        return page.cellCount
+    }
+}

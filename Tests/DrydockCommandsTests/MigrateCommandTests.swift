@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// `drydock migrate` as a user meets it.
+@Suite struct MigrateCommandTests {
+    private let database = "Snapshots/v1.sqlite"
+
+    @Test func rehearsesChecksAndApplies() throws {
+        let project = try Project()
+        #expect(try project.run("migrate", database, "--check").status == 1)
+        let rehearsal = try project.run("migrate", database)
+        #expect(rehearsal.status == 0 && rehearsal.output.contains("nothing was written"), "\(rehearsal)")
+        let json = try project.run(
+            "migrate", database, "--apply", "--format", "json", "--report", "human=out.txt")
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(object["command"] as? String == "migrate" && object["verdict"] as? String == "passed")
+        let migration = try #require(object["migration"] as? [String: Any])
+        #expect(migration["outcome"] as? String == "applied" && migration["pending"] as? [String] == ["v2"])
+        let backup = try #require(migration["backup"] as? String)
+        #expect(FileManager.default.fileExists(atPath: backup))
+        #expect(
+            try String(contentsOf: project.folder.appending(path: "out.txt"), encoding: .utf8).contains(
+                "migrated"))
+        let check = try project.run("migrate", database, "--check")
+        #expect(check.status == 0 && check.output.contains("nothing is pending"))
+    }
+
+    @Test func declaresAndFails() throws {
+        let project = try Project(second: "DELETE FROM email WHERE id = 1;")
+        let result = try project.run("migrate", database, "--apply")
+        #expect(result.status == 1 && result.output.contains("error[rows-lost]"), "\(result)")
+        #expect(result.output.contains("refused, nothing was written"))
+        let declared = try project.run(
+            "migrate", database, "--apply", "--no-backup", "--declare", "v2:deletes from email where id = 1")
+        #expect(declared.status == 0, "\(declared)")
+    }
+
+    @Test(arguments: [
+        (["nowhere.db"], 2, "there is no database 'nowhere.db'"), (["Migrations"], 2, "is a folder"),
+        (["Migrations/v1.sql"], 2, "is no SQLite database"),
+        (["Snapshots/v1.sqlite", "-m", "nowhere"], 2, "there is no folder 'nowhere'"),
+        (["Snapshots/v1.sqlite", "--up-to", "v9"], 2, "there is no migration 'v9'"),
+        (["Snapshots/v1.sqlite", "--temporary-folder", "nowhere"], 2, "there is no folder 'nowhere'"),
+        (["Snapshots/v1.sqlite", "--report", "json=Snapshots/v1.sqlite"], 2, "would overwrite"),
+        (["Snapshots/v1.sqlite", "--apply", "--backup", "Migrations/v1.sql"], 2, "is there already"),
+        (["Snapshots/v1.sqlite", "--apply", "--check"], 64, "exclude each other"),
+        (["Snapshots/v1.sqlite", "--no-backup", "--backup", "x"], 64, "exclude each other"),
+        (["Snapshots/v1.sqlite", "--busy-timeout", "soon"], 64, "busy-timeout"),
+        (["Snapshots/v1.sqlite", "--format", "xml"], 64, "there is no format 'xml'"), ([], 64, "Missing"),
+    ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let project = try Project()
+        let snapshot = project.folder.appending(path: database)
+        let before = try Data(contentsOf: snapshot)
+        let result = try project.run(["migrate"] + arguments)
+        #expect(result.status == status && result.output.isEmpty, "\(result)")
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(try Data(contentsOf: snapshot) == before)
+    }
+
+    @Test func interruptedIt130() throws {
+        let project = try Project(
+            second: """
+                WITH RECURSIVE c(x) AS (
+                    SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE EXISTS (SELECT 1 FROM email)
+                ) SELECT count(*) FROM c;
+                """)
+        let before = try Data(contentsOf: project.folder.appending(path: database))
+        let temporary = project.folder.appending(path: "tmp")
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+        let process = try project.process(
+            ["migrate", database, "--temporary-folder", "tmp"], environment: [:])
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        // The copy is there as long as it is rehearsed.
+        while process.isRunning, try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty {
+            usleep(1000)
+        }
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+        #expect(try Data(contentsOf: project.folder.appending(path: database)) == before)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+/// Killed at any instant, a database stands at a whole migration and a second run finishes; no commit of anybody
+/// is lost.
+@Suite struct MigrateKillTests {
+    private static let kills = Soak.rounds(30, 400)
+
+    enum Writer: CaseIterable {
+        case rollbackJournal
+        /// Others have the log open.
+        case logHeldOpen
+        /// Whoever writes opens the database for it.
+        case logOpenedAnew
+    }
+
+    /// One more migration each round, so that something is pending.
+    private func write(_ round: Int, to folder: TemporaryFolder) throws {
+        let sql =
+            round == 0 ? "" : "-- drydock: drops table step_\(round - 1)\nDROP TABLE step_\(round - 1);\n"
+        try folder.write(
+            "Migrations/m\(round).sql",
+            sql
+                + "CREATE TABLE step_\(round)(id INTEGER PRIMARY KEY, x); INSERT INTO step_\(round) SELECT id, x FROM t;"
+        )
+    }
+
+    @Test(arguments: Writer.allCases)
+    func `nothing is lost when it is killed while somebody writes`(kind: Writer) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("live.sqlite")
+        let schema =
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE TABLE u(id INTEGER PRIMARY KEY, y UNIQUE);"
+        try folder.write("Migrations/a.sql", schema)
+        try write(0, to: folder)
+        var writer: PlainDatabase? = try PlainDatabase(path)
+        try writer?.execute(
+            """
+            PRAGMA journal_mode = \(kind == .rollbackJournal ? "delete" : "wal"); PRAGMA synchronous = OFF; \(schema)
+            CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY);
+            INSERT INTO grdb_migrations VALUES ('a');
+            WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 200)
+            INSERT INTO t SELECT n, randomblob(900) FROM s; INSERT INTO u SELECT id, hex(id) FROM t
+            """)
+        if kind == .logOpenedAnew { writer = nil }
+        var (first, last, killed, round) = (1, 200, 0, 0)
+        // On a busy machine some are done before they are killed.
+        while killed < Self.kills, round < 4 * Self.kills {
+            round += 1
+            try write(round, to: folder)
+            let process = try start(folder, "--apply", round % 5 == 0 ? "--no-backup" : "--quiet")
+            var sight = Sight(folder, round)
+            while process.isRunning, !sight.isReached {
+                guard !sight.isClose else { continue }
+                let database = try writer ?? PlainDatabase(path)
+                last += 1
+                try database.execute("INSERT INTO u VALUES (\(last), hex(\(last)))")
+                try database.execute("DELETE FROM u WHERE id = \(first)")
+                first += 1
+                usleep(2000)
+            }
+            if process.isRunning {
+                kill(process.processIdentifier, SIGKILL)
+                killed += 1
+            }
+            process.waitUntilExit()
+            try check(path, first, last, "round \(round)")
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            where name.hasSuffix(".backup") {
+                try folder.remove(name)
+            }
+        }
+        #expect(killed > 0)
+        let end = try Tool(folder: folder).run("migrate", "live.sqlite", "--apply")
+        #expect(end.status == 0, "\(end)")
+        #expect(try check(path, first, last, "the end") == round)
+        // What the killed ones left beside is taken away by the next.
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(left.filter { $0.contains("drydock-migrate-") }.isEmpty, "\(left)")
+    }
+
+    private func start(_ folder: TemporaryFolder, _ options: String...) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: Tool.path)
+        process.arguments = ["migrate", "live.sqlite"] + options
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
+        try process.run()
+        return process
+    }
+
+    /// - Returns: the newest migration.
+    @discardableResult
+    private func check(_ path: String, _ first: Int, _ last: Int, _ moment: Comment) throws -> Int {
+        let reader = try PlainDatabase(path)
+        let row = try reader.firstRow("SELECT count(*), min(id), max(id) FROM u") { row in
+            (0..<3).map { Int(row.integer($0)) }
+        }
+        #expect(row == [last - first + 1, first, last], moment)
+        #expect(try reader.firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 200, moment)
+        #expect(try reader.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok", moment)
+        // The history and the schema agree: the newest step's table is there, whole, and no other.
+        let applied = try reader.rows("SELECT identifier FROM grdb_migrations") { $0.string(0) }
+        let newest = applied.compactMap { Int($0.dropFirst()) }.max() ?? -1
+        #expect(applied.count == newest + 2, moment)
+        let tables = try reader.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'step%'") {
+            $0.string(0)
+        }
+        #expect(tables == (newest < 0 ? [] : ["step_\(newest)"]), moment)
+        if newest >= 0 {
+            #expect(
+                try reader.firstRow("SELECT count(*) FROM step_\(newest)") { $0.integer(0) } == 200, moment)
+        }
+        return newest
+    }
+}
+
+/// When to kill: by what is seen of the run and not by the clock, some steps of a counter after that.
+private struct Sight {
+    private let folder: String
+    private let round: Int
+    private var steps: Int
+    private var isNear = false
+
+    init(_ folder: TemporaryFolder, _ round: Int) {
+        self.folder = folder.path
+        self.round = round
+        steps = Int.random(in: 0..<60)
+    }
+
+    /// The backup is there, so that the installing begins: whoever watches does nothing else.
+    var isClose: Bool { isNear }
+
+    var isReached: Bool {
+        mutating get {
+            if !isNear {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                // A third is killed somewhere on the way, the others while the pages are written.
+                isNear = round % 3 == 0 ? steps < 30 : names.contains { $0.hasSuffix(".backup") }
+                if round % 3 == 0 { steps -= 1 }
+                guard isNear else { return false }
+                steps = round % 3 == 0 ? 0 : Int.random(in: 0..<40)
+            }
+            steps -= 1
+            usleep(100)
+            return steps < 0
+        }
+    }
+}

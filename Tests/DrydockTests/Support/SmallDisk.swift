@@ -1,0 +1,32 @@
+import Foundation
+
+/// A file system in memory that is soon full; only root may mount one, and on Linux.
+final class SmallDisk {
+    let path: String
+
+    /// - Returns: nil where it cannot be had.
+    init?(bytes: Int) throws {
+        path = FileManager.default.temporaryDirectory.path + "/drydock-disk-\(UUID().uuidString)"
+        guard geteuid() == 0, FileManager.default.isExecutableFile(atPath: "/bin/mount") else { return nil }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        guard try Self.run("/bin/mount", "-t", "tmpfs", "-o", "size=\(bytes)", "tmpfs", path) else {
+            try FileManager.default.removeItem(atPath: path)
+            return nil
+        }
+    }
+
+    deinit {
+        _ = try? Self.run("/bin/umount", path)
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static func run(_ tool: String, _ arguments: String...) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(filePath: tool)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
