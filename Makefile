@@ -9,6 +9,7 @@ verify: prepare                 ## run the main job on Migrations/ and Snapshots
 test: prepare                   ## run the tests
 	swift build --build-tests
 	Scripts/test
+	swift test --package-path Examples/Notes
 
 soak: prepare                   ## run the property tests with thousands of seeds
 	DRYDOCK_SOAK=1 swift test
@@ -20,16 +21,19 @@ bench: prepare                  ## measure beside the peers, in a release build
 build: prepare                  ## build an optimised drydock
 	swift build -c release --product drydock
 
+EXAMPLE = Examples/Notes/Package.swift Examples/Notes/Sources Examples/Notes/Tests
+
 lint: prepare                   ## check the style
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests $(EXAMPLE)
 
 format: prepare                 ## put the style right
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests $(EXAMPLE)
 
-docs: prepare                   ## print the reference of verify; write docs/rules.md
-	swift build --product drydock
+docs: prepare                   ## print the reference of verify; write docs/rules.md; build the libraries' pages
+	swift build
 	"$$(swift build --show-bin-path)/drydock" help verify
 	"$$(swift build --show-bin-path)/drydock" lint --list-rules --format markdown > docs/rules.md
+	Scripts/documentation
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots

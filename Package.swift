@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .executable(name: "drydock", targets: ["DrydockTool"]),
         .library(name: "Drydock", targets: ["Drydock"]),
+        .library(name: "DrydockTesting", targets: ["DrydockTesting"]),
         .library(name: "DatabaseEngine", targets: ["DatabaseEngine"]),
         .library(name: "GRDBEngine", targets: ["GRDBEngine"]),
         .library(name: "NIOEngine", targets: ["NIOEngine"]),
@@ -41,6 +42,9 @@ let package = Package(
                 "DrydockReport", "GRDBEngine", "NIOEngine", "Drydock", engine, "SQLiteSchema", arguments,
                 yams,
             ]),
+        .target(
+            name: "DrydockTesting",
+            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", "CSQLite", grdb]),
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(name: "NIOEngine", dependencies: [engine, "CSQLite", nio]),
@@ -67,6 +71,7 @@ let package = Package(
         .testTarget(
             name: "EngineTests",
             dependencies: ["GRDBEngine", "NIOEngine", engine, "OverlayVFS", "CSQLite", grdb]),
+        .testTarget(name: "DrydockTestingTests", dependencies: ["DrydockTesting", "Drydock", grdb]),
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
         .testTarget(
             name: "DrydockReportTests",

@@ -28,10 +28,10 @@ public protocol OpenDatabase: Sendable {
     /// Runs those migrations that `grdb_migrations` does not have, as GRDB's `DatabaseMigrator` does: creates
     /// that table when it is missing, and runs each body in an immediate transaction of its own, records
     /// the identifier, and commits.
-    /// - Returns: the identifiers that ran.
+    /// - Returns: those that ran.
     /// - Throws: ``EngineError`` when two have one name, or a statement or the deferred foreign-key check
     ///   fails; the transaction of that migration is rolled back.
-    func migrate(_ migrations: [EngineMigration]) async throws -> [String]
+    func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran]
 
     /// Closes every connection. Calls after it throw.
     func close() async throws
@@ -68,6 +68,19 @@ public struct EngineMigration: Sendable {
         self.identifier = identifier
         self.foreignKeyChecks = foreignKeyChecks
         self.body = body
+    }
+
+    /// A migration that ran.
+    public struct Ran: Sendable, Hashable {
+        public var identifier: String
+        /// What was executed, where the engine runs something of its own in the body's place, such as a closure
+        /// of an app; nil where it ran the body.
+        public var statements: [String]?
+
+        public init(_ identifier: String, statements: [String]? = nil) {
+            self.identifier = identifier
+            self.statements = statements
+        }
     }
 }
 

@@ -92,7 +92,8 @@ package struct HumanRenderer: ReportRenderer {
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
-    private func block(_ group: FindingGroup, _ options: RenderOptions) -> String {
+    /// One cause, with its place, evidence and remedy.
+    package func block(_ group: FindingGroup, _ options: RenderOptions) -> String {
         let (paint, finding) = (Paint(options.usesColor), group.findings[0])
         let label = "\(finding.severity.rawValue)[\(finding.rule.rawValue)]"
         let painted =
@@ -138,6 +139,12 @@ package struct HumanRenderer: ReportRenderer {
         guard let place = finding.place else { return "" }
         let position = [place.line, place.column].compactMap { $0.map { ":\($0)" } }.joined()
         var text = "  \(paint.dim("-->")) \(place.file)\(position)\n"
+        if place.line == nil, let statement = place.statement {
+            // SQL that stands in no file.
+            for line in statement.split(separator: "\n").prefix(12) {
+                text += "  \(paint.dim("|")) \(SourceQuote.cut(String(line), at: 1).text)\n"
+            }
+        }
         guard let line = place.line, let lineText = place.lineText, !(options.redacts && place.quotesData)
         else { return text }
         let (quoted, caret) = SourceQuote.cut(lineText, at: place.column ?? 1)
@@ -249,10 +256,10 @@ package struct HumanRenderer: ReportRenderer {
 }
 
 /// Findings with one cause: the same statement breaks the same rule on several snapshots.
-struct FindingGroup {
-    var findings: [Finding]
+package struct FindingGroup {
+    package var findings: [Finding]
 
-    static func groups(of findings: [Finding]) -> [FindingGroup] {
+    package static func groups(of findings: [Finding]) -> [FindingGroup] {
         var groups: [FindingGroup] = []
         var indexes: [[String]: Int] = [:]
         for finding in findings {

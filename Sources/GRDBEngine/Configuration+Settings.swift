@@ -6,8 +6,14 @@ import GRDB
 extension Configuration {
     init(_ settings: ConnectionSettings) {
         self.init()
+        apply(settings)
+    }
+
+    /// Makes it a configuration for connections with these settings, which come behind what it prepares itself.
+    package mutating func apply(_ settings: ConnectionSettings) {
         foreignKeysEnabled = settings.foreignKeys
-        acceptsDoubleQuotedStringLiterals = settings.doubleQuotedStrings ?? false
+        acceptsDoubleQuotedStringLiterals =
+            settings.doubleQuotedStrings ?? acceptsDoubleQuotedStringLiterals
         readonly = settings.readOnly
         let (seconds, attoseconds) = settings.busyTimeout.components
         busyMode = .timeout(TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18)

@@ -73,7 +73,7 @@ final class GRDBStatement: PreparedStatement {
 }
 
 extension EngineError {
-    init(_ error: DatabaseError, offset: Int? = nil) {
+    package init(_ error: DatabaseError, offset: Int? = nil) {
         self.init(
             extendedCode: error.extendedResultCode.rawValue,
             message: error.message ?? String(cString: sqlite3_errstr(error.extendedResultCode.rawValue)),

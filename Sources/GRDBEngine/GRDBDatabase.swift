@@ -3,14 +3,14 @@ import GRDB
 import Synchronization
 
 /// A database opened by GRDB.
-final class GRDBDatabase: OpenDatabase {
+package final class GRDBDatabase: OpenDatabase {
     private let writer: any DatabaseWriter
     /// GRDB's queue does not hold against being used when it is closed.
     private let isClosed = Atomic(false)
 
-    init(writer: any DatabaseWriter) { self.writer = writer }
+    package init(writer: any DatabaseWriter) { self.writer = writer }
 
-    func withConnection<Result: Sendable>(
+    package func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
@@ -28,7 +28,7 @@ final class GRDBDatabase: OpenDatabase {
         }
     }
 
-    func read<Result: Sendable>(
+    package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
@@ -36,7 +36,7 @@ final class GRDBDatabase: OpenDatabase {
         }
     }
 
-    func migrate(_ migrations: [EngineMigration]) async throws -> [String] {
+    package func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran] {
         let ran = Ran()
         try await register(
             migrations.map { migration in
@@ -48,10 +48,10 @@ final class GRDBDatabase: OpenDatabase {
                 }
                 return migration
             })
-        return ran.identifiers.withLock { $0 }
+        return ran.identifiers.withLock { $0.map { .init($0) } }
     }
 
-    func close() async throws {
+    package func close() async throws {
         try await translatingErrors { try writer.close() }
         isClosed.store(true, ordering: .sequentiallyConsistent)
     }

@@ -5,7 +5,7 @@ import DatabaseEngine
 ///
 /// The numbers are those of https://www.sqlite.org/lang_altertable.html#otheralter.
 extension NIOConnection {
-    func migrate(_ migrations: [EngineMigration]) throws -> [String] {
+    func migrate(_ migrations: [EngineMigration]) throws -> [EngineMigration.Ran] {
         var seen: Set<String> = []
         for migration in migrations where !seen.insert(migration.identifier).inserted {
             throw EngineError(
@@ -16,7 +16,7 @@ extension NIOConnection {
         let applied = Set(try rows("SELECT identifier FROM grdb_migrations") { $0.string(0) })
         let pending = migrations.filter { !applied.contains($0.identifier) }
         for migration in pending { try run(migration) }
-        return pending.map(\.identifier)
+        return pending.map { .init($0.identifier) }
     }
 
     private func run(_ migration: EngineMigration) throws {

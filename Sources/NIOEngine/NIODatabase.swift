@@ -46,7 +46,7 @@ final class NIODatabase: OpenDatabase {
         }
     }
 
-    func migrate(_ migrations: [EngineMigration]) async throws -> [String] {
+    func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran] {
         try await use { try $0.migrate(migrations) }
     }
 

@@ -168,10 +168,10 @@ import Testing
         }
         try await database.apply(set[0])
         try await database.apply(set[1])
-        #expect(try await database.migrate(Array(set[..<2])) == [])
-        #expect(try await database.migrate(set) == ["v3"])
+        #expect(try await database.migrate(Array(set[..<2])).map(\.identifier) == [])
+        #expect(try await database.migrate(set).map(\.identifier) == ["v3"])
         try await database.execute("DELETE FROM grdb_migrations WHERE identifier = 'v1'")
-        #expect(try await database.migrate(set) == ["v1"])
+        #expect(try await database.migrate(set).map(\.identifier) == ["v1"])
         #expect(runs.all == ["v1", "v2", "v3", "v1"])
         try await database.close()
     }
@@ -190,7 +190,8 @@ import Testing
         }
         // GRDB would trap if it were asked to migrate to a target below what is applied.
         try await database.apply(EngineMigration(identifier: "v1") { _ in Issue.record("it ran again") })
-        #expect(try await database.migrate([EngineMigration(identifier: "v2") { _ in }]) == [])
+        #expect(
+            try await database.migrate([EngineMigration(identifier: "v2") { _ in }]).map(\.identifier) == [])
     }
 
     @Test(arguments: Place.memory) func aTransactionThatAMigrationEndsIsAnError(_ place: Place) async throws {

@@ -23,6 +23,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case migrationOutOfOrder = "migration-out-of-order"
     case migrationEdited = "migration-edited"
     case migrationRemoved = "migration-removed"
+    case migrationVaries = "migration-varies"
     case snapshotEdited = "snapshot-edited"
     case snapshotRemoved = "snapshot-removed"
     case migrationInCode = "migration-in-code"
@@ -83,6 +84,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .migrationEdited:
             "a migration that is locked, or that a snapshot has applied, is not what it was"
         case .migrationRemoved: "a locked migration is gone"
+        case .migrationVaries: "a closure executes something else each time that it runs"
         case .snapshotEdited: "a locked snapshot is not what it was"
         case .snapshotRemoved: "a locked snapshot is gone"
         case .migrationInCode: "a migration is written in code, which cannot be run here"

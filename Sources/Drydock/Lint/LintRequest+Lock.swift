@@ -1,7 +1,9 @@
 extension LintRequest {
     /// Takes from a lock which migrations are released, and whose they are where nobody else says it.
     ///
-    /// - Parameter isNamed: it must be there, and of these migrations.
+    /// - Parameters:
+    ///   - path: the lock.
+    ///   - isNamed: it must be there, and of these migrations.
     /// - Throws: ``RequestError`` when it cannot be read, or is not what was named.
     public mutating func take(lock path: String, isNamed: Bool) throws {
         guard let lock = try Lock.load(path) else {

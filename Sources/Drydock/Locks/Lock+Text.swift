@@ -8,13 +8,16 @@ extension Lock {
         """
 
     public var text: String {
-        var lines = [
-            Self.heading, "migrations \(LockWord.text(migrationsFolder)) format=\(LockWord.text(format))", "",
-        ]
+        var lines = [Self.heading]
+        if !isOfClosuresAlone {
+            lines.append("migrations \(LockWord.text(migrationsFolder)) format=\(LockWord.text(format))")
+        }
+        lines.append("")
         for migration in migrations {
             lines.append(LockLine.of(migration).text)
             if let down = migration.down { lines.append(LockLine.of(down, of: migration.identifier).text) }
         }
+        lines += closures.map { LockLine.of($0).text }
         for snapshot in snapshots.sorted(by: { naturallyPrecedes($0.path, $1.path) }) {
             lines.append("")
             lines.append(LockLine.of(snapshot).text)
@@ -62,6 +65,10 @@ struct LockLine {
 
     static func of(_ down: LockedDown, of identifier: String) -> LockLine {
         LockLine(["down", identifier], [("bytes", down.bytes), ("tokens", down.tokens)])
+    }
+
+    static func of(_ closure: LockedClosure) -> LockLine {
+        LockLine(["closure", closure.identifier], [("sql", closure.sql), ("values", closure.values)])
     }
 
     static func of(_ snapshot: LockedSnapshot) -> LockLine {

@@ -6,7 +6,7 @@ public struct Lock: Sendable, Equatable {
     /// The newest form of the file that this version reads and the one that it writes.
     public static let version = 2
 
-    /// The folder of the migrations, seen from the lock's own.
+    /// The folder of the migrations, seen from the lock's own; empty where there are closures alone.
     public var migrationsFolder: String
     /// The name of the migrations' format.
     public var format: String
@@ -14,6 +14,8 @@ public struct Lock: Sendable, Equatable {
     public var migrations: [LockedMigration] = []
     /// In natural order.
     public var snapshots: [LockedSnapshot] = []
+    /// What an app's closures execute, in the order in which they are registered.
+    public var closures: [LockedClosure] = []
 
     public init(migrationsFolder: String, format: String) {
         self.migrationsFolder = migrationsFolder
@@ -49,8 +51,21 @@ public struct Lock: Sendable, Equatable {
         return lock
     }
 
+    /// A project without files of migrations: a test of its own holds what its closures execute.
+    var isOfClosuresAlone: Bool { migrationsFolder.isEmpty && format.isEmpty && !closures.isEmpty }
+
     /// The identifiers that are locked, as the history tables have them.
     public var migrationIdentifiers: Set<String> { Set(migrations.map(\.identifier)) }
+
+    /// Writes it in the place of what is there.
+    /// - Throws: ``RequestError``.
+    package func write(to path: String) throws {
+        do {
+            try AtomicFile.write(Array(text.utf8), to: path)
+        } catch {
+            throw RequestError("the lock '\(path)' cannot be written: \(error)")
+        }
+    }
 
     public func migration(_ identifier: String) -> LockedMigration? {
         migrations.first { $0.identifier == identifier }
@@ -68,7 +83,7 @@ public struct LockedMigration: Sendable, Hashable {
     public var file: String?
     /// SHA-256 of the file, 64 hexadecimal digits.
     public var bytes: String?
-    /// SHA-256 of what runs (``TokenDigest``); nil for a migration in code.
+    /// SHA-256 of what runs (`TokenDigest`); nil for a migration in code.
     public var tokens: String?
     /// What the tool reads beside the statements (``Migration/marks``): `none`, or 16 hexadecimal digits; nil
     /// where that was not noted.
@@ -81,11 +96,26 @@ public struct LockedMigration: Sendable, Hashable {
     public init(identifier: String) { self.identifier = identifier }
 }
 
+/// A migration that is a closure, as it ran on an empty database when it was locked.
+public struct LockedClosure: Sendable, Hashable {
+    public var identifier: String
+    /// SHA-256 of the SQL that it executes (`TokenDigest`), with `?` where values are bound.
+    public var sql: String
+    /// The same with the values in their places; nil where none are, or they are others each time.
+    public var values: String?
+
+    public init(identifier: String, sql: String, values: String?) {
+        self.identifier = identifier
+        self.sql = sql
+        self.values = values
+    }
+}
+
 /// A migration's way back as it was when it was locked.
 public struct LockedDown: Sendable, Hashable {
     /// SHA-256 of the file, 64 hexadecimal digits.
     public var bytes: String
-    /// SHA-256 of what runs (``TokenDigest``).
+    /// SHA-256 of what runs (`TokenDigest`).
     public var tokens: String
 }
 
@@ -95,7 +125,7 @@ public struct LockedSnapshot: Sendable, Hashable {
     public var path: String
     /// The hash of the file and a `-wal` or `-journal` beside it, 64 hexadecimal digits.
     public var content: String
-    /// SHA-256 of a dump's statements (``TokenDigest``); nil for a database.
+    /// SHA-256 of a dump's statements (`TokenDigest`); nil for a database.
     public var tokens: String?
     /// The newest migration that it has applied; nil where it does not tell.
     public var version: String?
@@ -105,7 +135,7 @@ public struct LockedSnapshot: Sendable, Hashable {
     public var date: String
     /// How many rows each table has.
     public var rows: [String: Int] = [:]
-    /// What is wrong with it as it is, as one line of text, by what found it out (``BaselineKey``).
+    /// What is wrong with it as it is, as one line of text, by what found it out (`BaselineKey`).
     public var baselines: [String: String] = [:]
 
     public init(path: String, content: String, date: String) {

@@ -4,6 +4,7 @@ struct LockReader {
     private var migrationsLine: (folder: String, format: String)?
     private var migrations: [LockedMigration] = []
     private var snapshots: [LockedSnapshot] = []
+    private var closures: [LockedClosure] = []
     /// Lines that belong to a snapshot, which may come later.
     private var counts: [(snapshot: String, rows: [String: Int], line: Int)] = []
     /// The same of a migration.
@@ -35,13 +36,15 @@ struct LockReader {
                 throw error(index + 1, fault.message)
             }
         }
-        guard isVersionKnown, let migrationsLine else {
+        guard isVersionKnown, migrationsLine != nil || !closures.isEmpty && migrations.isEmpty else {
             throw error(
                 max(1, lines.count),
                 "the lock has no line '\(isVersionKnown ? "migrations FOLDER format=NAME" : "version \(Lock.version)")'; restore it"
             )
         }
-        var lock = Lock(migrationsFolder: migrationsLine.folder, format: migrationsLine.format)
+        var lock = Lock(
+            migrationsFolder: migrationsLine?.folder ?? "", format: migrationsLine?.format ?? "")
+        lock.closures = closures
         lock.migrations = try migrationsWithDowns()
         lock.snapshots = try assembled()
         return lock
@@ -93,11 +96,11 @@ struct LockReader {
         var entry = [kind]
         switch kind {
         case "version", "migrations": break
-        case "migration", "down", "snapshot", "rows": entry.append(try cursor.word())
+        case "migration", "down", "closure", "snapshot", "rows": entry.append(try cursor.word())
         case "baseline": entry += [try cursor.word(), try cursor.pair().value]
         default:
             throw LockFault(
-                "'\(kind)' begins no line of a lock, which are: migrations, migration, down, snapshot, rows, baseline"
+                "'\(kind)' begins no line of a lock, which are: migrations, migration, down, closure, snapshot, rows, baseline"
             )
         }
         let text = LockCursor(line).rest
@@ -121,6 +124,10 @@ struct LockReader {
             let entry = try migration(name, &cursor)
             try expect(LockLine.of(entry), &cursor)
             migrations.append(entry)
+        case "closure":
+            let entry = try closure(name, &cursor)
+            try expect(LockLine.of(entry), &cursor)
+            closures.append(entry)
         case "down":
             let values = try cursor.pairs(["bytes", "tokens"])
             let down = LockedDown(
@@ -187,6 +194,14 @@ struct LockReader {
         }
         migration.checksum = values["checksum"]
         return migration
+    }
+
+    private func closure(_ name: String, _ cursor: inout LockCursor) throws -> LockedClosure {
+        let values = try cursor.pairs(["sql", "values"])
+        let sql = try cursor.require("sql", in: values)
+        return LockedClosure(
+            identifier: name, sql: try cursor.digest("sql", ("sql", sql), count: 64),
+            values: try values["values"].map { try cursor.digest("values", ("values", $0), count: 64) })
     }
 
     private func snapshot(_ name: String, _ cursor: inout LockCursor) throws -> LockedSnapshot {

@@ -15,7 +15,7 @@ public struct Locker: Sendable {
         let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
         let check: LockCheck
         let set: MigrationSet
-        if let old {
+        if let old, !old.isOfClosuresAlone {
             check = LockCheck(old, path: request.path)
             try refuseAnother(check, request)
             set = try check.migrations(in: request.migrationsFolder, options: request.format)
@@ -23,7 +23,7 @@ public struct Locker: Sendable {
             guard !request.isCheck else {
                 throw RequestError("there is no lock '\(request.path)'; make it with: drydock lock")
             }
-            (check, set) = try await begin(request, snapshots)
+            (check, set) = try await begin(request, snapshots, old?.closures ?? [])
         }
         var run = LockRun(request: request, check: check, set: set)
         try run.resolve(snapshots)
@@ -41,7 +41,7 @@ public struct Locker: Sendable {
 
     /// An empty lock of a project that has none.
     private func begin(
-        _ request: LockRequest, _ snapshots: [Snapshot]
+        _ request: LockRequest, _ snapshots: [Snapshot], _ closures: [LockedClosure]
     ) async throws -> (LockCheck, MigrationSet) {
         var settings = ConnectionSettings()
         settings.functions = request.functions
@@ -51,8 +51,9 @@ public struct Locker: Sendable {
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format
         ).load(asking: snapshots, opener)
         let folder = LockPlace(request.path).name(of: request.migrationsFolder)
-        let check = LockCheck(
-            Lock(migrationsFolder: folder, format: set.format.name), path: request.path)
+        var lock = Lock(migrationsFolder: folder, format: set.format.name)
+        lock.closures = closures
+        let check = LockCheck(lock, path: request.path)
         return (
             check, try check.migrations(in: request.migrationsFolder, options: request.format, known: set)
         )

@@ -5,7 +5,7 @@ import SQLiteSchema
 ///
 /// White space, line endings and comments, declarations among them, leave it as it is; everything else
 /// changes it, a line ending inside a string too, since that is data.
-enum TokenDigest {
+package enum TokenDigest {
     /// Of a migration: its statements, its way back where the same file holds it, and what the file says of its
     /// transaction. 64 hexadecimal digits.
     static func of(_ migration: Migration) -> String {
@@ -31,7 +31,7 @@ enum TokenDigest {
     static let noMarks = "none"
     static let markDigits = 16
 
-    static func of(_ statements: [SQLStatement]) -> String {
+    package static func of(_ statements: [SQLStatement]) -> String {
         var digest = SHA256()
         add(statements, to: &digest)
         return digest.finalize().hex

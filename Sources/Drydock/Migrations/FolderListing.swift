@@ -58,7 +58,7 @@ struct FileFault: Error, CustomStringConvertible {
 }
 
 extension FolderListing {
-    static func isFolder(_ path: String) -> Bool {
+    package static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }

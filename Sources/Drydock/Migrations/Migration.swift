@@ -41,9 +41,13 @@ public struct Migration: Sendable {
     public var isRepeatable = false
     /// It is written in the app's own language: Drydock cannot run it.
     public var isCode = false
+    /// A closure of the app's, which its engine runs: what it does with foreign keys. Its statements are those that
+    /// it executed when it ran.
+    public var closureChecks: EngineMigration.ForeignKeyChecks?
 
     public var foreignKeyChecks: EngineMigration.ForeignKeyChecks {
-        declarations.contains { $0.kind == .foreignKeysImmediate } ? .immediate : .deferred
+        if let closureChecks { return closureChecks }
+        return declarations.contains { $0.kind == .foreignKeysImmediate } ? .immediate : .deferred
     }
 
     /// Whether a statement of it meets foreign keys that are enforced.
@@ -56,6 +60,12 @@ public struct Migration: Sendable {
         self.path = path
         self.statements = statements
         self.declarations = declarations
+    }
+
+    /// Takes what was executed for its statements, as a text of its own with a line for each.
+    public mutating func take(_ executed: [String]) {
+        let texts = executed.flatMap { SQLSource(name: path, $0).statements().map(\.text) }
+        statements = SQLSource(name: path, texts.joined(separator: ";\n")).statements()
     }
 
     /// The way back.

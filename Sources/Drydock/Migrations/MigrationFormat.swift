@@ -20,6 +20,9 @@ public protocol MigrationFormat: Sendable {
     /// The query that a project gives for its history; nil where the tool has a table of its own.
     var historyQuery: String? { get }
 
+    /// What messages call the place where all migrations are.
+    var home: String { get }
+
     var policy: ToolPolicy { get }
 
     /// What the tool's checksums are of, so that it minds an edited comment.
@@ -47,6 +50,7 @@ extension MigrationFormat {
     public var otherTables: [String] { [] }
     public var sharedTables: [String] { [] }
     public var historyQuery: String? { nil }
+    public var home: String { "the folder" }
     public var historySetup: [Bookkeeping] { [] }
     public var checksums: ChecksumScope { .none }
 

@@ -47,14 +47,14 @@ struct BatchRun: Sendable {
                 let start = ContinuousClock.now
                 let owesCheck = migration.foreignKeyChecks == .deferred
                 let run = MigrationRun(migration, foreignKeyChecks: owesCheck ? .disabled : nil)
-                let seconds = try await run.apply(to: database)
+                let applied = try await run.apply(to: database)
                 let whole = (ContinuousClock.now - start).inSeconds
                 try await database.withConnection { try $0.checkpoint() }
                 let (image, footprint) = overlay.freeze()
                 outcome.reached.append(
                     .init(
-                        migrations: [migration], image: image, footprint: footprint, seconds: whole,
-                        statementSeconds: seconds, owesForeignKeyCheck: owesCheck))
+                        migrations: [applied.migration], image: image, footprint: footprint, seconds: whole,
+                        statementSeconds: applied.seconds, owesForeignKeyCheck: owesCheck))
             } catch {
                 outcome.failure = (migration, error)
                 break

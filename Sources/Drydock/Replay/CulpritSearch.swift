@@ -19,11 +19,13 @@ struct CulpritSearch: Sendable {
     let inspector: StateInspector
 
     private static let beforeSchema = "before_step"
+    /// A closure that goes row by row runs so many statements that looking after each would take minutes.
+    private static let statementLimit = 2_000
 
     /// The findings with their statements filled in, where one is to blame.
     func placing(_ findings: [StepFinding]) async throws -> [StepFinding] {
         let probes = findings.enumerated().compactMap { index, finding in finding.probe.map { (index, $0) } }
-        guard !probes.isEmpty else { return findings }
+        guard !probes.isEmpty, migration.statements.count <= Self.statementLimit else { return findings }
         let statements = try await search(probes.map(\.1))
         var findings = findings
         for ((index, _), statement) in zip(probes, statements) {

@@ -16,7 +16,14 @@ struct ForeignKeyFailure {
     func explaining(_ finding: Finding) async throws -> Finding {
         let baseline = before.faultCounts()
         let old = before.faults.filter { $0.id.rule == .foreignKeyViolation }
-        let now = try await faultsWithoutCheck()
+        let now: [Fault]
+        let ran: Migration
+        do {
+            (now, ran) = try await faultsWithoutCheck()
+        } catch let error as EngineError where migration.closureChecks != nil && !error.isInterrupt {
+            // It checks its foreign keys itself.
+            return finding
+        }
         let new = now.filter { $0.count > baseline[$0.id] ?? 0 }
         var finding = finding
         guard let fault = new.first ?? old.first ?? now.first else { return finding }
@@ -33,16 +40,17 @@ struct ForeignKeyFailure {
         }
         let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)
         return try await CulpritSearch(
-            migration: migration, before: before, engine: engine, inspector: inspector
+            migration: ran, before: before, engine: engine, inspector: inspector
         )
         .placing([StepFinding(finding, probe: probe)])[0].finding
     }
 
-    private func faultsWithoutCheck() async throws -> [Fault] {
+    private func faultsWithoutCheck() async throws -> ([Fault], Migration) {
         let overlay = try Overlay(before.image)
         let database = try await engine.open(overlay, settings: inspector.settings)
+        let ran: Migration
         do {
-            _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
+            ran = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database).migration
             try await database.withConnection { try $0.checkpoint() }
             try await database.close()
         } catch {
@@ -50,6 +58,6 @@ struct ForeignKeyFailure {
             throw error
         }
         let after = try await inspector.inspect(overlay.freeze().image, earlier: before)
-        return after.faults.filter { $0.id.rule == .foreignKeyViolation }
+        return (after.faults.filter { $0.id.rule == .foreignKeyViolation }, ran)
     }
 }

@@ -43,10 +43,16 @@ struct MigrationFailure {
                     "A row must not reference what does not exist. Delete or mend such rows in the migration.",
                 migration: migration.identifier, place: .init(file: migration.path))
         case let error as EngineError where !error.isCorruption:
-            return Finding(
+            var finding = Finding(
                 .migrationFailed, "\(migration.identifier) fails: \(error.message)",
                 migration: migration.identifier,
                 place: .init(file: migration.path))
+            if migration.closureChecks != nil {
+                finding.help = help(for: error)
+                finding.redactedMessage = "\(migration.identifier) fails: \(error.messageWithoutValues)"
+                finding.place?.statement = error.sql
+            }
+            return finding
         default: return nil
         }
     }
@@ -113,7 +119,9 @@ struct MigrationFailure {
 extension EngineError {
     /// A violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
     var isForeignKeyCheckFailure: Bool {
-        isForeignKeyViolation || message.hasPrefix("foreign key mismatch")
+        // A statement that is refused for it is no check.
+        isForeignKeyViolation && sql.map { $0.hasPrefix("COMMIT") } ?? true
+            || message.hasPrefix("foreign key mismatch")
     }
 }
 

@@ -15,15 +15,23 @@ struct MigrationRun: Sendable {
         self.foreignKeyChecks = foreignKeyChecks ?? migration.foreignKeyChecks
     }
 
-    /// - Returns: seconds of each statement.
+    struct Applied: Sendable {
+        /// As it ran: with the statements of this very run where the engine ran something of its own.
+        var migration: Migration
+        /// Of each statement; empty where the engine ran something of its own.
+        var seconds: [Double]
+    }
+
     /// - Throws: ``StatementFailure`` for a statement, ``EngineError`` for what the engine does around them.
-    func apply(to database: any OpenDatabase) async throws -> [Double] {
-        guard try await !database.migrate([engineMigration]).isEmpty else {
+    func apply(to database: any OpenDatabase) async throws -> Applied {
+        guard let ran = try await database.migrate([engineMigration]).first else {
             throw EngineError(
                 extendedCode: 19,
                 message: "the history had it before it ran: an earlier migration wrote it there")
         }
-        return seconds.values.withLock { $0 }
+        var migration = migration
+        if let statements = ran.statements { migration.take(statements) }
+        return Applied(migration: migration, seconds: seconds.values.withLock { $0 })
     }
 
     var engineMigration: EngineMigration {

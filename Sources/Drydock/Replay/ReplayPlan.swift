@@ -69,9 +69,9 @@ struct ReplayPlan: Sendable {
                 Finding(
                     .unknownMigration,
                     "\(snapshot.path) has applied \(counted(unknown.count, "migration")) that "
-                        + "\(unknown.count == 1 ? "is" : "are") not in the folder: \(Self.list(unknown))",
+                        + "\(unknown.count == 1 ? "is" : "are") not in \(set.format.home): \(Self.list(unknown))",
                     help:
-                        "The snapshot is newer than the folder, or a released migration was renamed or removed."
+                        "The snapshot is newer than \(set.format.home), or a released migration was renamed or removed."
                 ))
         }
         if !code.isEmpty {
@@ -79,7 +79,7 @@ struct ReplayPlan: Sendable {
                 Finding(
                     .migrationInCode, .note,
                     "\(snapshot.path) has applied \(counted(code.count, "migration")) that "
-                        + "\(code.count == 1 ? "is" : "are") not SQL and not in the folder: \(Self.list(code))",
+                        + "\(code.count == 1 ? "is" : "are") not SQL and not in \(set.format.home): \(Self.list(code))",
                     help:
                         "Whether others are pending cannot be told, and what they would do to rows was not seen."
                 ))

@@ -88,7 +88,8 @@ extension SnapshotReplay {
         }
         guard plan.unknown.isEmpty else {
             return notChecked(
-                .schemaMismatch, "\(snapshot.path) has applied migrations that are not in the folder")
+                .schemaMismatch,
+                "\(snapshot.path) has applied migrations that are not in \(context.set.format.home)")
         }
         guard let expected = fresh.catalogs[plan.finalCount] else { return }
         addMismatches(of: end.catalog, expected, plan.code)
@@ -133,7 +134,7 @@ extension SnapshotReplay {
         var failure: String?
         var ran: [String] = []
         do {
-            ran = try await database.migrate(migrations)
+            ran = try await database.migrate(migrations).map(\.identifier)
             try await database.withConnection { try $0.checkpoint() }
             try await database.close()
         } catch {

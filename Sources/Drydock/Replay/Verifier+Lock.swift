@@ -7,6 +7,7 @@ extension Verifier {
         guard let lock = try Lock.load(path) else {
             throw RequestError("there is no lock '\(path)'; make it with: drydock lock")
         }
+        guard !lock.isOfClosuresAlone else { return nil }
         let check = LockCheck(lock, path: path)
         guard check.isOf(request.migrationsFolder) else {
             report.notChecked.append(

@@ -31,13 +31,18 @@ public struct Verifier: Sendable {
         try await verify(snapshots(request), as: request).report
     }
 
+    /// The same with migrations that were read already.
+    package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> VerifyReport {
+        try await verify(snapshots(request), as: request, set).report
+    }
+
     /// The same for snapshots that are at hand, with what each replay gave.
     func verify(
-        _ snapshots: [Snapshot], as request: VerifyRequest
+        _ snapshots: [Snapshot], as request: VerifyRequest, _ set: MigrationSet? = nil
     ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
-            try await hold(snapshots, request)
+            try await hold(snapshots, request, set)
         }
         // SQLite may have tried again, or gone on without what it wanted to know.
         if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
@@ -47,10 +52,10 @@ public struct Verifier: Sendable {
     }
 
     private func hold(
-        _ snapshots: [Snapshot], _ request: VerifyRequest
+        _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
     ) async throws -> (VerifyReport, [ReplayResult]) {
         let start = ContinuousClock.now
-        let set = try await load(request, snapshots)
+        let set = if let known { known } else { try await load(request, snapshots) }
         var report = VerifyReport()
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
@@ -66,7 +71,7 @@ public struct Verifier: Sendable {
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
             results = try await replay(snapshots, context, fresh, request)
-            assemble(results, context, fresh.catalogs, into: &report)
+            assemble(results, context, fresh.catalogs, request.proposal, into: &report)
         }
         report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
@@ -219,7 +224,7 @@ public struct Verifier: Sendable {
 
     private func assemble(
         _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
-        into report: inout VerifyReport
+        _ proposal: (@Sendable (String, String) -> String)?, into report: inout VerifyReport
     ) {
         report.replays = results.map(\.summary)
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
@@ -243,7 +248,7 @@ public struct Verifier: Sendable {
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
         for index in report.findings.indices {
             let isReleased = report.findings[index].migration.map(applied.contains) ?? false
-            report.findings[index].placeDeclaration(isReleased: isReleased)
+            report.findings[index].placeDeclaration(isReleased: isReleased, proposal)
         }
     }
 
@@ -280,10 +285,11 @@ public struct Verifier: Sendable {
 extension Finding {
     /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a
     /// released migration, comments included, so for one that a snapshot has applied it is drydock.yml.
-    mutating func placeDeclaration(isReleased: Bool) {
+    mutating func placeDeclaration(isReleased: Bool, _ proposal: ((String, String) -> String)? = nil) {
         help = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard line.hasPrefix(declarationMarker) else { return String(line) }
             let words = line.dropFirst(declarationMarker.count)
+            if let proposal, let migration { return proposal(String(words), migration) }
             guard isReleased, let migration else { return "  -- drydock: \(words)" }
             return """
                   # drydock.yml, since \(migration) is released

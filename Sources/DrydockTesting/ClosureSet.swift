@@ -1,0 +1,97 @@
+import DatabaseEngine
+import Drydock
+import GRDB
+import SQLiteSchema
+
+/// An app's migrator as a set of migrations that can be replayed.
+struct ClosureSet: Sendable {
+    let engine: MigratorEngine
+    let trace: FreshTrace
+    /// Traced once more.
+    let again: FreshTrace
+
+    /// - Throws: ``EngineError`` when the app's configuration cannot be used.
+    init(_ engine: MigratorEngine) async throws {
+        self.engine = engine
+        trace = try await FreshTrace(engine)
+        again = try await FreshTrace(engine)
+    }
+
+    var identifiers: [String] { engine.migrator.migrations }
+
+    /// Identifiers whose work another migration does now.
+    var merged: Set<String> { Set(trace.runs.values.flatMap(\.merged)).subtracting(identifiers) }
+
+    func migrations(declaring declarations: [String: [Declaration]]) throws -> MigrationSet {
+        let format = ClosureFormat(
+            enforcesForeignKeys: try engine.enforcesForeignKeys(),
+            doubleQuotedStrings: engine.configuration.acceptsDoubleQuotedStringLiterals, merged: merged)
+        var set = MigrationSet(folder: "the migrator", format: format)
+        var superseded: [String] = []
+        for identifier in identifiers {
+            let run = trace.runs[identifier]
+            var migration = Migration(identifier: identifier, path: identifier)
+            migration.declarations = declarations[identifier] ?? []
+            migration.take(run?.statements ?? [])
+            // What is not known runs as it is registered.
+            migration.closureChecks = run?.checks ?? .immediate
+            superseded += run?.merged ?? []
+            migration.record = Self.record(identifier, superseded)
+            set.migrations.append(migration)
+        }
+        set.findings = fresh() + varying() + misdirected(declarations)
+        return set
+    }
+
+    /// What GRDB writes of a migration: its identifier, in the place of those that it and earlier ones merge.
+    private static func record(_ identifier: String, _ merged: [String]) -> [Bookkeeping] {
+        merged.map {
+            Bookkeeping("DELETE FROM grdb_migrations WHERE identifier = ?", [SQLValue($0)])
+        } + [Bookkeeping("INSERT OR IGNORE INTO grdb_migrations VALUES (?)", [SQLValue(identifier)])]
+    }
+
+    // MARK: - Findings
+
+    private func fresh() -> [Finding] {
+        guard let (identifier, error) = trace.failure else { return [] }
+        var place = Finding.Place(file: identifier)
+        place.statement = error.sql
+        return [
+            Finding(
+                .migrationFailed, "\(identifier) fails on an empty database: \(error.message)",
+                help: "A new user's first launch ends here.", migration: identifier, place: place)
+        ]
+    }
+
+    private func varying() -> [Finding] {
+        identifiers.compactMap { identifier in
+            switch trace.difference(of: identifier, from: again) {
+            case .sql(let one, let other)?:
+                Finding(
+                    .migrationVaries, "\(identifier) executes other SQL each time that it runs",
+                    help:
+                        "Write down what does not depend on the clock, on random numbers, or on the order of a Set or "
+                        + "Dictionary. Users would have different databases under one version.",
+                    migration: identifier, place: .init(file: identifier),
+                    evidence: Evidence(details: ["once:  \(one)", "again: \(other)"]))
+            case .values?:
+                Finding(
+                    .migrationVaries, .warning, "\(identifier) writes other values each time that it runs",
+                    help: "It reads the clock or random numbers: what it writes cannot be held to anything.",
+                    migration: identifier, place: .init(file: identifier))
+            case nil: nil
+            }
+        }
+    }
+
+    private func misdirected(_ declarations: [String: [Declaration]]) -> [Finding] {
+        declarations.keys.sorted().filter { !identifiers.contains($0) }.map { name in
+            let nearest = nearestName(to: name, in: identifiers)
+            return Finding(
+                .invalidDeclaration, "there is no migration '\(name)' that could declare anything",
+                help: nearest.map { "Did you mean '\($0)'?" }
+                    ?? "Registered are: \(identifiers.joined(separator: ", "))",
+                place: declarations[name]?.first?.place)
+        }
+    }
+}

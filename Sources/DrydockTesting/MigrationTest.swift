@@ -1,0 +1,76 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDB
+import SQLiteSchema
+
+/// One call of ``verifyMigrations(_:snapshots:declaring:configuration:lock:fileID:filePath:line:column:)``.
+struct MigrationTest: Sendable {
+    let migrator: DatabaseMigrator
+    let snapshots: String
+    let declarations: [String: [Declaration]]
+    let configuration: Configuration
+    let lock: String?
+    let site: CallSite
+
+    /// - Throws: ``RequestError``, ``EngineError``, CancellationError.
+    func report() async throws -> VerifyReport {
+        let engine = MigratorEngine(migrator: migrator, configuration: configuration)
+        if let refusal = engine.refusal { return .init(refusal) }
+        guard let folder = TestFiles(site: site).find(snapshots) else { return .init(missingSnapshots) }
+        let closures = try await ClosureSet(engine)
+        let set = try closures.migrations(declaring: declarations)
+        var request = VerifyRequest()
+        request.migrationsFolder = set.folder
+        request.snapshotsFolder = folder
+        if !FolderListing.isFolder(folder) { request.snapshots = [folder] }
+        request.jobs = ProcessInfo.processInfo.activeProcessorCount
+        request.proposal = Self.proposal
+        var report = try await Verifier(engine: engine).run(request, set)
+        if let lock {
+            report.findings += try ClosureLock(lock, beside: folder, site, closures).findings()
+        }
+        for index in report.findings.indices { report.findings[index].explain(snapshots) }
+        return report
+    }
+
+    private var missingSnapshots: Finding {
+        Finding(
+            .nothingVerified, "there is no '\(snapshots)' beside \(site.path), nor in a folder above it",
+            help: Finding.snapshotHelp)
+    }
+
+    /// A line of `declaring:`.
+    private static let proposal: @Sendable (String, String) -> String = { words, migration in
+        let place = Finding.Place(file: migration)
+        guard case .success(let declarations) = Declaration.parse(words, place: place, migration: migration)
+        else { return "  \(words)" }
+        let swift = declarations.map(\.kind.swift).joined(separator: ", ")
+        return "  declaring: [\(String(reflecting: migration)): [\(swift)]]"
+    }
+}
+
+extension VerifyReport {
+    init(_ finding: Finding) {
+        self.init()
+        findings = [finding]
+    }
+}
+
+extension Finding {
+    static let snapshotHelp =
+        "A snapshot is a database as a released version left it, with rows. Copy one there, or make one with "
+        + "recordSnapshot(at:of:)."
+
+    /// Puts what is said to users of the command line in the words of a test.
+    fileprivate mutating func explain(_ snapshots: String) {
+        switch rule {
+        case .nothingVerified where message.hasPrefix("there is no snapshot"): help = Self.snapshotHelp
+        case .migrationFailed where help.contains("drydock.yml"):
+            help =
+                "If the app registers it, hand over the app's own configuration: configuration: "
+                + "AppDatabase.configuration"
+        default: break
+        }
+    }
+}

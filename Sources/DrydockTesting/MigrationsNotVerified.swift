@@ -1,0 +1,16 @@
+import Drydock
+
+/// Thrown besides the issues, so that a runner that lost them still fails.
+public struct MigrationsNotVerified: Error, Sendable, CustomStringConvertible {
+    public let report: VerifyReport
+
+    public var description: String {
+        let errors = report.findings.filter { $0.severity == .error }
+        let causes = errors.map { finding in
+            finding.rule.rawValue + (finding.migration.map { " in \($0)" } ?? "")
+        }
+        var seen: Set<String> = []
+        let list = causes.filter { seen.insert($0).inserted }.joined(separator: ", ")
+        return "the migrations are not verified: \(list)"
+    }
+}

@@ -1,0 +1,57 @@
+import DatabaseEngine
+import Drydock
+import DrydockReport
+import Foundation
+import Testing
+import XCTest
+
+/// Makes issues of the running test, whichever library runs it.
+struct TestIssues {
+    let site: CallSite
+
+    /// An issue for each cause, and an error for all of them; one issue where no report could be made.
+    /// - Throws: ``MigrationsNotVerified``, and what the closure throws.
+    func raise(_ make: () async throws -> VerifyReport) async throws {
+        let report: VerifyReport
+        do {
+            report = try await make()
+        } catch {
+            try Task.checkCancellation()
+            fail("the migrations could not be verified: \((error as? EngineError)?.message ?? "\(error)")")
+            throw error
+        }
+        let text = FindingText(redacts: ProcessInfo.processInfo.environment["CI"] != nil)
+        for (severity, words) in text.issues(report) {
+            switch severity {
+            case .error: fail(words)
+            case .warning: warn(words)
+            case .note: continue
+            }
+        }
+        guard report.hasPassed else { throw MigrationsNotVerified(report: report) }
+    }
+
+    /// Fails the test that the current task runs. A task that was detached belongs to none: then both libraries are
+    /// told, of which only the one that runs listens.
+    func fail(_ words: String) {
+        let isKnown = Test.current != nil
+        Issue.record(Comment(rawValue: words), sourceLocation: location)
+        if !isKnown { XCTFail(words, file: site.filePath, line: site.line) }
+    }
+
+    /// Tells what is no failure.
+    func warn(_ words: String) {
+        #if compiler(>=6.3)
+        if Test.current != nil {
+            Issue.record(Comment(rawValue: words), severity: .warning, sourceLocation: location)
+            return
+        }
+        #endif
+        FileHandle.standardError.write(Data("\(site.path):\(site.line): warning: \(words)\n".utf8))
+    }
+
+    private var location: Testing.SourceLocation {
+        Testing.SourceLocation(
+            fileID: "\(site.fileID)", filePath: site.path, line: Int(site.line), column: Int(site.column))
+    }
+}

@@ -1,0 +1,66 @@
+import Drydock
+import DrydockTesting
+import Foundation
+import GRDB
+import Testing
+
+/// `drydock.lock` and what closures execute.
+@Suite struct ClosureLockTests {
+    /// The digests stand in the lock as a run with DRYDOCK_RECORD=1 writes them.
+    private func locked(_ notebook: Notebook, _ closures: [LockedClosure]) throws {
+        var lock = Lock(migrationsFolder: "", format: "")
+        lock.closures = closures
+        try lock.write(to: notebook.lock)
+    }
+
+    private static let other = String(repeating: "0", count: 64)
+
+    @Test func closuresSurviveTheText() throws {
+        let notebook = try Notebook()
+        let closures = [
+            LockedClosure(identifier: "v1 with space", sql: Self.other, values: nil),
+            LockedClosure(identifier: "v2", sql: Self.other, values: String(repeating: "a", count: 64)),
+        ]
+        try locked(notebook, closures)
+        #expect(try Lock.load(notebook.lock)?.closures == closures)
+    }
+
+    @Test func otherSQLIsAnError() async throws {
+        let notebook = try Notebook()
+        try notebook.keep()
+        try locked(notebook, [LockedClosure(identifier: "v1", sql: Self.other, values: nil)])
+        let migrator = Notebook.adding { try $0.execute(sql: "CREATE TABLE extra (id)") }
+        let report = try await notebook.report(migrator, locked: true)
+        #expect(report.broken == ["error migration-edited"])
+        #expect(report.findings[0].help.contains("DRYDOCK_RECORD=v1 swift test"))
+    }
+
+    @Test func whatIsGoneOrStandsBeforeIsTold() async throws {
+        let notebook = try Notebook()
+        try notebook.keep(upTo: "v1")
+        try locked(notebook, [LockedClosure(identifier: "v0", sql: Self.other, values: nil)])
+        #expect(
+            try await notebook.report(Notebook.released, locked: true).broken == ["error migration-removed"])
+        try locked(notebook, [LockedClosure(identifier: "v2", sql: Self.other, values: nil)])
+        let report = try await notebook.report(Notebook.released, locked: true)
+        #expect(report.broken == ["error migration-edited", "warning migration-out-of-order"])
+    }
+
+    @Test func withoutALockNothingIsHeld() async throws {
+        let notebook = try Notebook()
+        try notebook.keep(upTo: "v1")
+        #expect(try await notebook.report(Notebook.released, locked: true).broken == [])
+        #expect(!FileManager.default.fileExists(atPath: notebook.lock))
+    }
+
+    @Test func valuesThatVaryAreAWarning() async throws {
+        let notebook = try Notebook()
+        try notebook.keep()
+        let report = try await notebook.report(
+            Notebook.adding { db in
+                try db.execute(sql: "CREATE TABLE device (id TEXT)")
+                try db.execute(sql: "INSERT INTO device VALUES (?)", arguments: [UUID().uuidString])
+            })
+        #expect(report.broken == ["warning migration-varies"])
+    }
+}
