@@ -27,7 +27,8 @@ struct MigrateCommand: AsyncParsableCommand {
             EXIT STATUS
               0  rehearsed or migrated without an error, or nothing is pending
               1  findings of severity error; with --check something is pending. Nothing was written
-              2  no report could be made, or it was not done; the database holds what it held
+              2  no report could be made, or it was not done; the database holds what it held, unless the text says
+                 that it is migrated and only the report could not be written
               130 interrupted; the database holds what it held
               64 bad usage
             """)

@@ -39,6 +39,10 @@ struct MigrateRun: Sendable {
     private func write(_ report: VerifyReport) throws {
         let text = ReportRenderers.named(settings.format)?.render(report, settings.options) ?? ""
         if settings.format == "human" { Terminal.show(text) } else { Terminal.write(text) }
-        try settings.reports.write(report, settings.options)
+        do {
+            try settings.reports.write(report, settings.options)
+        } catch let error as RequestError where report.migrate?.outcome == .applied {
+            throw RequestError("\(error.description); the database is migrated all the same")
+        }
     }
 }

@@ -18,6 +18,11 @@ struct MigrateSettings: Sendable {
             command.noBackup
             ? MigrateRequest.Backup.none
             : command.backup.map { .path($0) } ?? command.backupFolder.map { .folder($0) }
+        if let backup = command.backup, ReportFile.companions.contains(where: backup.hasSuffix) {
+            throw RequestError(
+                "'\(backup)' has a name that SQLite gives to what it keeps beside a database and takes away again; "
+                    + "name the backup otherwise")
+        }
         request.temporaryFolder = command.temporaryFolder
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
         request.verify = try Self.verify(command, config)

@@ -16,10 +16,20 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         self.path = path
     }
 
-    /// Refuses a path where migrations, snapshots or the lock are: what is verified is never written.
+    /// Refuses a path where migrations, snapshots or the lock are, since what is verified is never written, and one
+    /// that cannot be written, before the work is done.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
         let target = FolderListing.realPath(path)
+        for suffix in Self.companions where target.hasSuffix(suffix) {
+            let database = String(target.dropLast(suffix.count))
+            guard !FolderListing.exists(database) else {
+                throw RequestError(
+                    "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
+                )
+            }
+        }
+        try checkIsWritable(target)
         guard FolderListing.exists(path) else { return }
         let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
         let files = (request.snapshots + [request.lock].compactMap(\.self)).map(FolderListing.realPath)
@@ -27,6 +37,26 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             throw RequestError(
                 "the report would overwrite '\(path)', which is among what is verified; give it another path")
         }
+    }
+
+    /// What SQLite keeps beside a database.
+    static let companions = ["-wal", "-shm", "-journal"]
+
+    private func checkIsWritable(_ target: String) throws {
+        let parts = target.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let folder = parts.isEmpty ? "." : parts == [""] ? "/" : parts.joined(separator: "/")
+        if let reason = obstacle(target, in: folder) {
+            throw RequestError("the report '\(path)' cannot be written: \(reason)")
+        }
+    }
+
+    private func obstacle(_ target: String, in folder: String) -> String? {
+        if FolderListing.isFolder(target) { return "it is a folder" }
+        if FolderListing.exists(target) {
+            return access(target, W_OK) == 0 ? nil : "this user may not write it"
+        }
+        if !FolderListing.isFolder(folder) { return "there is no folder '\(folder)'" }
+        return access(folder, W_OK) == 0 ? nil : "this user may not write to '\(folder)'"
     }
 
     /// Replaces a regular file at once, so that nobody reads half of it; writes into anything else.

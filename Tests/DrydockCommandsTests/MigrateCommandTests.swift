@@ -36,6 +36,15 @@ import Testing
         #expect(declared.status == 0, "\(declared)")
     }
 
+    @Test func saysThatItIsMigratedWhenTheReportCannotBeWritten() throws {
+        let project = try Project()
+        let result = try project.run("migrate", database, "--apply", "--report", "json=/dev/full")
+        #expect(
+            result.status == 2 && result.errors.contains("the database is migrated all the same"), "\(result)"
+        )
+        #expect(try project.run("migrate", database, "--check").status == 0)
+    }
+
     @Test(arguments: [
         (["nowhere.db"], 2, "there is no database 'nowhere.db'"), (["Migrations"], 2, "is a folder"),
         (["Migrations/v1.sql"], 2, "is no SQLite database"),
@@ -43,6 +52,16 @@ import Testing
         (["Snapshots/v1.sqlite", "--up-to", "v9"], 2, "there is no migration 'v9'"),
         (["Snapshots/v1.sqlite", "--temporary-folder", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["Snapshots/v1.sqlite", "--report", "json=Snapshots/v1.sqlite"], 2, "would overwrite"),
+        (
+            ["Snapshots/v1.sqlite", "--report", "json=Snapshots/v1.sqlite-wal"], 2,
+            "would be taken for a part of the database"
+        ),
+        (["Snapshots/v1.sqlite", "--apply", "--report", "json=no/out"], 2, "there is no folder"),
+        (["Snapshots/v1.sqlite", "--apply", "--report", "json=Snapshots"], 2, "it is a folder"),
+        (
+            ["Snapshots/v1.sqlite", "--apply", "--backup", "Snapshots/v1.sqlite-journal"], 2,
+            "takes away again"
+        ),
         (["Snapshots/v1.sqlite", "--apply", "--backup", "Migrations/v1.sql"], 2, "is there already"),
         (["Snapshots/v1.sqlite", "--apply", "--check"], 64, "exclude each other"),
         (["Snapshots/v1.sqlite", "--no-backup", "--backup", "x"], 64, "exclude each other"),

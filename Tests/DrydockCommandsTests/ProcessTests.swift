@@ -94,6 +94,25 @@ import Testing
         #expect(process.terminationStatus == 130)
     }
 
+    /// A terminal that goes away stops it cleanly.
+    @Test func aHangUpIsAnInterruption() throws {
+        let project = try Project(
+            second: """
+                WITH RECURSIVE c(x) AS (
+                    SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE EXISTS (SELECT 1 FROM email WHERE id = 99)
+                ) SELECT count(*) FROM c;
+                """)
+        let snapshots = project.folder.appending(path: "Snapshots")
+        try FileManager.default.copyItem(
+            at: snapshots.appending(path: "v1.sqlite"), to: snapshots.appending(path: "v2-endless.sqlite"))
+        try project.execute("UPDATE email SET id = 99 WHERE id = 2", on: "Snapshots/v2-endless.sqlite")
+        let result = try project.shell(
+            """
+            mkfifo out; "$DRYDOCK" verify --jobs 1 > out & read line < out; kill -HUP $!; wait $!; echo $?
+            """)
+        #expect(result.output.hasSuffix("130\n"), "\(result)")
+    }
+
     @Test func readsItsConfiguration() throws {
         let project = try Project(second: "DELETE FROM email WHERE id = 1;")
         try project.write("drydock.yml", "declarations:\n  v2: deletes from email where id = 1\n")
