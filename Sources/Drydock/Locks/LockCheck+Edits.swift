@@ -73,7 +73,7 @@ private enum LockedEdit {
 
 extension TokenDigest {
     /// Whether a digest is that of the migration, had its files said something else of its transaction.
-    fileprivate static func isOfOtherTransaction(_ migration: Migration, _ digest: String?) -> Bool {
+    static func isOfOtherTransaction(_ migration: Migration, _ digest: String?) -> Bool {
         let words: [ToolPolicy.Transaction?] = [nil, ToolPolicy.Transaction.none, .each, .all]
         return words.contains { word in
             var other = migration

@@ -22,7 +22,7 @@ import Testing
         var random = LockRandom(seed)
         let lock = random.lock()
         let lines = lock.text.unicodeScalars.split(separator: "\n").map(String.init)
-        let isOrdered = { (line: String) in line.hasPrefix("migration ") }
+        let isOrdered = { (line: String) in line.utf8.starts(with: "migration ".utf8) }
         var ordered = lines.filter(isOrdered)[...]
         let mixed = lines.shuffled(using: &random.generator).map {
             isOrdered($0) ? ordered.removeFirst() : $0
