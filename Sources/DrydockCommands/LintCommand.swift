@@ -28,7 +28,7 @@ struct LintCommand: AsyncParsableCommand {
             EXIT STATUS
               0  passed
               1  findings of severity error, or no migration
-              2  no report could be made
+              2  no report could be made, or a file could not be rewritten: the report is of what stands then
               64 bad usage
             """)
 
@@ -64,7 +64,7 @@ struct LintCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Write the rewrites that are certain, and nothing else, into migrations that are not locked; without a lock, into all that are linted."
+            "Write the rewrites that are certain, and nothing else, into migrations that are not locked; without a lock, into all that are linted. Each file is written whole or not at all, whatever becomes of the others."
     )
     var fix = false
 
@@ -113,10 +113,18 @@ struct LintCommand: AsyncParsableCommand {
             guarded.lock = lock ?? config.lock ?? LockFile.beside(stubs.config)
             try output.reports.check(against: guarded)
             let linter = Linter(engine: engines.driver)
-            let outcome = try await fix ? linter.fix(request) : linter.run(request)
-            // What is said to be mended must be written.
-            if fix { try apply(outcome.rewrites) }
+            var outcome = try await fix ? linter.fix(request) : linter.run(request)
+            var isWritten = true
+            if fix {
+                let written = apply(outcome)
+                isWritten = written.count == outcome.rewrites.count
+                // What is said to be mended must be written.
+                if !isWritten {
+                    outcome.report = try await linter.report(request, of: outcome, written: written)
+                }
+            }
             try output.write(outcome.report, options(config), config)
+            if !isWritten { throw ExitCode(2) }
             if !outcome.report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
             Terminal.complain(error.description)
@@ -153,12 +161,25 @@ struct LintCommand: AsyncParsableCommand {
             isVerbose: verbose || !output.quiet && config.verbose ?? false)
     }
 
-    private func apply(_ rewrites: [FileRewrite]) throws {
-        for rewrite in rewrites { try rewrite.check() }
-        for rewrite in rewrites {
-            try rewrite.write()
-            Terminal.writeError("drydock: rewrote \(rewrite.path)\n")
+    /// Writes what can be written: a file that cannot be keeps no other from it.
+    /// - Returns: the paths of the files that were written.
+    private func apply(_ outcome: LintOutcome) -> Set<String> {
+        var written: Set<String> = []
+        for rewrite in outcome.rewrites {
+            do {
+                try rewrite.write()
+                written.insert(rewrite.path)
+                Terminal.show(error: "drydock: rewrote \(rewrite.path)\n")
+            } catch {
+                Terminal.complain("\(error)")
+            }
         }
-        if rewrites.isEmpty { Terminal.writeError("drydock: there is nothing to rewrite\n") }
+        for file in outcome.kept {
+            Terminal.show(error: "drydock: \(file.path) was left alone: \(file.reason)\n")
+        }
+        if outcome.rewrites.isEmpty, outcome.kept.isEmpty {
+            Terminal.writeError("drydock: there is nothing to rewrite\n")
+        }
+        return written
     }
 }

@@ -8,6 +8,7 @@ extension HumanRenderer {
         let paint = Paint(options.usesColor)
         var lines = lock.added.map { paint.green("+ ") + $0 }
         lines += lock.replaced.map { paint.yellow("~ ") + $0 }
+        lines += lock.unchanged.map { paint.dim("= \($0) is as it was locked") }
         lines += lock.removed.map { paint.red("- ") + $0 }
         lines += lock.unlocked.map { paint.dim("? \($0) is not locked") }
         return lines.isEmpty ? "" : "\n" + lines.joined(separator: "\n") + "\n"
@@ -16,8 +17,8 @@ extension HumanRenderer {
     /// What the line that sums up counts.
     func facts(_ lock: LockSummary) -> [String] {
         let changes = [
-            ("added", lock.added), ("replaced", lock.replaced), ("removed", lock.removed),
-            ("not locked", lock.unlocked),
+            ("added", lock.added), ("replaced", lock.replaced), ("unchanged", lock.unchanged),
+            ("removed", lock.removed), ("not locked", lock.unlocked),
         ].filter { !$0.1.isEmpty }.map { "\($0.1.count) \($0.0)" }
         return [
             counted(lock.migrationCount, "migration") + " and " + counted(lock.snapshotCount, "snapshot")

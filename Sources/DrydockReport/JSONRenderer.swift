@@ -201,7 +201,7 @@ private struct JSONLock: Encodable {
     var path: String
     var check: Bool
     var migrations, snapshots: Int
-    var added, replaced, removed, unlocked: [String]
+    var added, replaced, unchanged, removed, unlocked: [String]
 
     init(_ lock: LockSummary) {
         path = lock.path
@@ -210,6 +210,7 @@ private struct JSONLock: Encodable {
         snapshots = lock.snapshotCount
         added = lock.added
         replaced = lock.replaced
+        unchanged = lock.unchanged
         removed = lock.removed
         unlocked = lock.unlocked
     }

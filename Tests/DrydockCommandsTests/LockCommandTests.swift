@@ -30,6 +30,9 @@ import Testing
         #expect(try project.run("lock", "--check").status == 1)
         #expect(try project.run("lock", "--replace", "v2").output.contains("~ v2\n"))
         #expect(try project.run("verify").status == 0)
+        let again = try project.run("lock", "--replace", "v2")
+        #expect(again.output.contains("= v2 is as it was locked\n") && again.output.contains(", 1 unchanged"))
+        #expect(!again.output.contains("replaced"))
     }
 
     @Test func theLockIsBesideTheConfiguration() throws {

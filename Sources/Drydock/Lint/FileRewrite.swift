@@ -48,8 +48,8 @@ public struct FileRewrite: Sendable {
         return all
     }
 
-    /// - Throws: ``RequestError`` when the file is no longer what was linted, or nobody may write it.
-    public func check() throws {
+    /// - Throws: ``RequestError`` when the file is no longer what was linted, or may not be written.
+    private func check() throws {
         guard let now = try? FolderListing.contents(of: path), now == bytes else {
             throw RequestError("'\(path)' is not what was linted, and was left alone; lint it again")
         }

@@ -52,4 +52,12 @@ public struct LintOutcome: Sendable {
     public var report: VerifyReport
     /// Rewrites that are certain, by file; none of a locked migration.
     public var rewrites: [FileRewrite]
+    /// Files that could be rewritten and are to stay as they are.
+    public var kept: [KeptFile]
+}
+
+/// A file that is left as it is though a rewrite of it is certain.
+public struct KeptFile: Sendable, Hashable {
+    public var path: String
+    public var reason: String
 }

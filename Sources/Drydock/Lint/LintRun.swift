@@ -182,7 +182,7 @@ struct LintRun: Sendable {
         let failure = MigrationFailure(
             migration: migration,
             error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
-        var help = failure.help(for: error)
+        var help = failure.help(for: error, in: statement)
         if isMissingBase(error, migration) {
             help =
                 "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
@@ -295,26 +295,38 @@ struct LintRun: Sendable {
         mends.append((findings.count - 1, source.name, fault.edits))
     }
 
-    /// The rewrites of files that are as they were read and hold no locked migration.
+    /// The rewrites of files that are as they were read and hold no locked migration; and the files that do.
     ///
     /// - Parameter edited: what other rewrites have made of files, by path.
-    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> [FileRewrite] {
-        guard !mends.isEmpty else { return [] }
+    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> (made: [FileRewrite], kept: [KeptFile]) {
+        guard !mends.isEmpty else { return ([], []) }
+        let released = set.migrations.filter { locked.contains($0.identifier) }.map(\.path)
         // A link is another name of what it leads to.
-        let released = Set(
-            set.migrations.filter { locked.contains($0.identifier) }.map { FolderListing.realPath($0.path) })
-        return Set(mends.map(\.path)).sorted(by: naturallyPrecedes).compactMap { path in
-            guard !released.contains(FolderListing.realPath(path)),
-                let bytes = try? edited[path] ?? FolderListing.contents(of: path),
+        let places = Set(released.map(FolderListing.realPath))
+        var result: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
+        for path in Set(mends.map(\.path)).sorted(by: naturallyPrecedes) {
+            guard !places.contains(FolderListing.realPath(path)) else {
+                let reason = released.contains(path) ? "it is locked" : "it is another name of a locked file"
+                result.kept.append(KeptFile(path: path, reason: reason))
+                continue
+            }
+            guard let bytes = try? edited[path] ?? FolderListing.contents(of: path),
                 let migration = set.migrations.first(where: { $0.path == path }),
-                let statement = migration.statements.first, statement.source.bytes == bytes
-            else { return nil }
-            return FileRewrite(
-                path: path, bytes: bytes,
-                mends: mends.filter { $0.path == path }.map { mend in
-                    LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
-                })
+                let statement = migration.statements.first
+            else { continue }
+            guard statement.source.bytes == bytes else {
+                let reason = "placeholders were put in where it was linted"
+                result.kept.append(KeptFile(path: path, reason: reason))
+                continue
+            }
+            result.made.append(
+                FileRewrite(
+                    path: path, bytes: bytes,
+                    mends: mends.filter { $0.path == path }.map { mend in
+                        LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
+                    }))
         }
+        return result
     }
 
     // MARK: - Ignores

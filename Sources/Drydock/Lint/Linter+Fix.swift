@@ -24,6 +24,21 @@ extension Linter {
         return outcome
     }
 
+    /// What stands where only some of the rewrites could be written.
+    ///
+    /// - Parameters:
+    ///   - outcome: of ``fix(_:)`` for the same request.
+    ///   - paths: the files that were written.
+    /// - Throws: as ``run(_:)``.
+    public func report(
+        _ request: LintRequest, of outcome: LintOutcome, written paths: Set<String>
+    ) async throws -> VerifyReport {
+        var report = try await run(request).report
+        report.lint?.fixed = outcome.report.lint?.fixed?.filter { paths.contains($0.place.file) }
+        report.seconds += outcome.report.seconds
+        return report
+    }
+
     private static let roundLimit = 8
 
     /// What was rewritten and is not said any more.

@@ -31,7 +31,7 @@ public struct Linter: Sendable {
             + (set.findings + faults).filter { finding in
                 finding.migration.map(selection.contains) ?? true
             }
-        var rewrites: [FileRewrite] = []
+        var rewrites: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
         if set.migrations.isEmpty {
             report.findings.append(Self.nothing(request))
         } else {
@@ -50,7 +50,7 @@ public struct Linter: Sendable {
             let isReleased = report.findings[index].migration.map { request.locked?.contains($0) ?? false }
             report.findings[index].placeDeclaration(isReleased: isReleased ?? false)
         }
-        return LintOutcome(report: report, rewrites: rewrites)
+        return LintOutcome(report: report, rewrites: rewrites.made, kept: rewrites.kept)
     }
 
     private func lint(_ run: LintRun, _ request: LintRequest) async throws -> LintRun {

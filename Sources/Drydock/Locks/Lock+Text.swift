@@ -59,7 +59,7 @@ struct LockLine {
             ["migration", migration.identifier],
             [
                 ("file", migration.file), ("bytes", migration.bytes), ("tokens", migration.tokens),
-                ("marks", migration.marks), ("checksum", migration.checksum),
+                ("up", migration.up), ("marks", migration.marks), ("checksum", migration.checksum),
             ])
     }
 

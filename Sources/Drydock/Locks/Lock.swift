@@ -85,6 +85,8 @@ public struct LockedMigration: Sendable, Hashable {
     public var bytes: String?
     /// SHA-256 of what runs (`TokenDigest`); nil for a migration in code.
     public var tokens: String?
+    /// The same without its way back, where the same file holds that; nil where it does not, or it was not noted.
+    public var up: String?
     /// What the tool reads beside the statements (``Migration/marks``): `none`, or 16 hexadecimal digits; nil
     /// where that was not noted.
     public var marks: String?

@@ -43,7 +43,7 @@ extension LockCheck {
         }
     }
 
-    /// Whether every locked migration is missing, or is the same file with other tokens.
+    /// Whether every locked migration is missing, or is the same file with other statements.
     private func isForeign(_ set: MigrationSet) -> Bool {
         let now = Dictionary(
             set.migrations.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -51,6 +51,7 @@ extension LockCheck {
             guard let migration = now[locked.identifier] else { return true }
             let entry = LockedMigration(migration, in: set)
             return entry.bytes == locked.bytes && entry.tokens != locked.tokens
+                && !TokenDigest.isOfOtherTransaction(migration, locked.tokens)
         }
     }
 

@@ -67,12 +67,9 @@ struct LockCheck: Sendable {
         var findings = [editedFile(migration, now, locked, set)].compactMap(\.self)
         let isSameSQL = migration.fault == nil && !findings.contains { $0.severity == .error }
         if isSameSQL, let marks = locked.marks, marks != now.marks {
-            findings = [
-                finding(
-                    migration, .error,
-                    "is not what is locked: its SQL is the same, but not what \(set.format.name) reads beside it, in "
-                        + "comments or in a list of its own")
-            ]
+            // What a comment of the file said would be in its bytes.
+            let file = now.bytes == locked.bytes ? migration.companion : nil
+            findings = [besides(migration, in: file, set)]
         }
         if let down = locked.down, down.tokens != now.down?.tokens {
             let path = migration.down?.path
@@ -86,7 +83,7 @@ struct LockCheck: Sendable {
         return findings
     }
 
-    private func finding(
+    func finding(
         _ migration: Migration, _ severity: Finding.Severity, _ message: String, in file: String? = nil
     ) -> Finding {
         Finding(
@@ -124,21 +121,7 @@ struct LockCheck: Sendable {
                 "differs from what is locked in comments, white space or line endings alone; "
                     + "\(set.format.name) keeps a checksum over them and \(consequence)")
         }
-        if migration.fault == nil, now.bytes == locked.bytes { return misread(migration) }
-        return finding(
-            migration, .error,
-            "is not what is locked: its SQL is another, not only its comments or white space")
-    }
-
-    /// The same file with other tokens: it is the lock that was changed, or how files are read.
-    private func misread(_ migration: Migration) -> Finding {
-        Finding(
-            .migrationEdited,
-            "\(migration.identifier) is byte for byte what is locked, and yet its SQL has another digest",
-            help:
-                "Its line in \(place.path) was edited, or drydock.yml reads the file otherwise than it did: put that "
-                + "right, or: drydock lock --replace \(LockWord.text(migration.identifier))",
-            migration: migration.identifier, place: entry("migration", migration.identifier))
+        return editedSQL(migration, now, locked, set)
     }
 
     private func removed(_ locked: LockedMigration, _ now: [Migration]) -> Finding {
@@ -219,6 +202,7 @@ extension LockedMigration {
         }
         if !migration.isCode, migration.fault == nil {
             tokens = TokenDigest.of(migration)
+            if migration.hasWayBackInside { up = TokenDigest.of(migration.statements) }
             marks = TokenDigest.marks(migration)
         }
         if let way = migration.down, set.downFile(migration) != nil,

@@ -18,29 +18,21 @@ struct LockReader {
     mutating func read(_ text: String) throws -> Lock {
         let lines = Self.lines(of: text)
         try refuseConflicts(lines)
-        var isVersionKnown = false
+        try readVersion(lines)
         for (index, line) in lines.enumerated() {
             var cursor = LockCursor(line)
             guard !cursor.isAtEnd, !cursor.isAtComment else { continue }
             do {
                 let kind = try cursor.word()
-                guard isVersionKnown else {
-                    try readVersion(kind, &cursor)
-                    places[[kind]] = (index + 1, LockCursor(line).rest)
-                    isVersionKnown = true
-                    continue
-                }
                 guard try isNew(kind, cursor, line, index + 1) else { continue }
                 try readEntry(kind, &cursor, index + 1)
             } catch let fault as LockFault {
                 throw error(index + 1, fault.message)
             }
         }
-        guard isVersionKnown, migrationsLine != nil || !closures.isEmpty && migrations.isEmpty else {
-            throw error(
-                max(1, lines.count),
-                "the lock has no line '\(isVersionKnown ? "migrations FOLDER format=NAME" : "version \(Lock.version)")'; restore it"
-            )
+        // An app's closures need no folder.
+        guard migrationsLine != nil || !closures.isEmpty && migrations.isEmpty else {
+            throw missing("migrations FOLDER format=NAME", lines)
         }
         var lock = Lock(
             migrationsFolder: migrationsLine?.folder ?? "", format: migrationsLine?.format ?? "")
@@ -73,11 +65,29 @@ struct LockReader {
         RequestError("\(path):\(line): \(message)")
     }
 
+    private func missing(_ entry: String, _ lines: [String]) -> RequestError {
+        error(max(1, lines.count), "the lock has no line '\(entry)'; restore it")
+    }
+
     // MARK: - Lines
 
-    private func readVersion(_ kind: String, _ cursor: inout LockCursor) throws {
-        guard kind == "version", let number = Int(try cursor.word()) else {
-            throw LockFault("the first line of a lock is 'version \(Lock.version)'; restore it")
+    /// Reads the version before anything else, wherever it stands: lines of a newer lock may be unlike these.
+    private mutating func readVersion(_ lines: [String]) throws {
+        for (index, line) in lines.enumerated() {
+            var cursor = LockCursor(line)
+            guard (try? cursor.word()) == "version" else { continue }
+            do { try readVersion(&cursor) } catch let fault as LockFault {
+                throw error(index + 1, fault.message)
+            }
+            places[["version"]] = (index + 1, LockCursor(line).rest)
+            return
+        }
+        throw missing("version \(Lock.version)", lines)
+    }
+
+    private func readVersion(_ cursor: inout LockCursor) throws {
+        guard let number = Int(try cursor.word()) else {
+            throw LockFault("the version of a lock is a number: 'version \(Lock.version)'; restore it")
         }
         guard number <= Lock.version else {
             throw LockFault(
@@ -181,11 +191,12 @@ struct LockReader {
     }
 
     private func migration(_ name: String, _ cursor: inout LockCursor) throws -> LockedMigration {
-        let values = try cursor.pairs(["file", "bytes", "tokens", "marks", "checksum"])
+        let values = try cursor.pairs(["file", "bytes", "tokens", "up", "marks", "checksum"])
         var migration = LockedMigration(identifier: name)
         migration.file = values["file"]
         migration.bytes = try values["bytes"].map { try cursor.digest("bytes", ("bytes", $0), count: 64) }
         migration.tokens = try values["tokens"].map { try cursor.digest("tokens", ("tokens", $0), count: 64) }
+        migration.up = try values["up"].map { try cursor.digest("up", ("up", $0), count: 64) }
         if let marks = values["marks"] {
             let isNone = marks == TokenDigest.noMarks
             migration.marks =

@@ -38,6 +38,8 @@ public struct LockSummary: Sendable {
     /// Migrations and snapshots, by the lock's names.
     public var added: [String] = []
     public var replaced: [String] = []
+    /// What was to be replaced and is as it was locked.
+    public var unchanged: [String] = []
     public var removed: [String] = []
     /// What could be locked and is not.
     public var unlocked: [String] = []

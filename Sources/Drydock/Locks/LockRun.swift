@@ -175,15 +175,28 @@ struct LockRun {
             guard migration.fault == nil, !migration.isRepeatable, kept.insert(identifier).inserted else {
                 continue
             }
-            if known.contains(identifier) {
-                summary.replaced.append(identifier)
-            } else {
-                summary.added.append(identifier)
-            }
+            if !known.contains(identifier) { summary.added.append(identifier) }
             let names = [identifier, set.downFile(migration)]
             summary.unlocked.removeAll { names.contains($0) }
             let next = lock.migrations.firstIndex { places[$0.identifier].map { $0 > index } ?? false }
             lock.migrations.insert(LockedMigration(migration, in: set), at: next ?? lock.migrations.count)
+        }
+        noteReplaced(known)
+    }
+
+    /// Tells what was rewritten from what came out as it was, at its old place too.
+    private mutating func noteReplaced(_ known: Set<String>) {
+        let old = check.lock.migrations.filter { lock.migration($0.identifier) != nil }
+        let new = lock.migrations.filter { known.contains($0.identifier) }
+        let isOrdered = old.map(\.identifier) == new.map(\.identifier)
+        let unreadable = Set(set.migrations.filter { $0.fault != nil }.map(\.identifier))
+        for entry in new
+        where replacedMigrations.contains(entry.identifier) && !unreadable.contains(entry.identifier) {
+            if isOrdered, check.lock.migration(entry.identifier) == entry {
+                summary.unchanged.append(entry.identifier)
+            } else {
+                summary.replaced.append(entry.identifier)
+            }
         }
     }
 
@@ -212,8 +225,12 @@ struct LockRun {
 
     mutating func add(_ entry: LockedSnapshot) {
         if let index = lock.snapshots.firstIndex(where: { $0.path == entry.path }) {
-            lock.snapshots[index] = entry
-            summary.replaced.append(entry.path)
+            if lock.snapshots[index].says(entry) {
+                summary.unchanged.append(entry.path)
+            } else {
+                lock.snapshots[index] = entry
+                summary.replaced.append(entry.path)
+            }
         } else {
             lock.snapshots.append(entry)
             lock.snapshots.sort { naturallyPrecedes($0.path, $1.path) }
@@ -228,5 +245,15 @@ struct LockRun {
         else { return }
         lock.snapshots[index].baselines.merge(entry.baselines) { old, _ in old }
         summary.replaced.append(entry.path)
+    }
+}
+
+extension LockedSnapshot {
+    /// Whether an entry says nothing new: the day alone is none, nor what another SQLite found out.
+    fileprivate func says(_ entry: LockedSnapshot) -> Bool {
+        var entry = entry
+        entry.date = date
+        entry.baselines.merge(baselines) { new, _ in new }
+        return entry == self
     }
 }

@@ -11,7 +11,7 @@ package enum TokenDigest {
     static func of(_ migration: Migration) -> String {
         var digest = SHA256()
         add(migration.statements, to: &digest)
-        if let down = migration.down, down.path == migration.path {
+        if let down = migration.down, migration.hasWayBackInside {
             add("down", to: &digest)
             add(down.statements, to: &digest)
         }

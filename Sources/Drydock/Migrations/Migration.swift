@@ -37,6 +37,8 @@ public struct Migration: Sendable {
     /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and how many
     /// statements stand before it.
     public var marks: [String] = []
+    /// The file beside it in which its tool reads more of it, whether it is there or not.
+    public var companion: String?
     /// It runs again whenever it changes, behind all others.
     public var isRepeatable = false
     /// It is written in the app's own language: Drydock cannot run it.
@@ -52,6 +54,9 @@ public struct Migration: Sendable {
 
     /// Whether a statement of it meets foreign keys that are enforced.
     var enforcesForeignKeys: Bool { isDeferred ? foreignKeyChecks == .immediate : foreignKeys }
+
+    /// Whether its own file holds the way back too.
+    var hasWayBackInside: Bool { down.map { $0.path == path } ?? false }
 
     public init(
         identifier: String, path: String, statements: [SQLStatement] = [], declarations: [Declaration] = []

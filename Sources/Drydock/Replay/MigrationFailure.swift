@@ -28,7 +28,7 @@ struct MigrationFailure {
             let statement = migration.statements[failure.index]
             var finding = Finding(
                 .migrationFailed, "\(migration.identifier) fails: \(failure.error.message)",
-                help: help(for: failure.error), migration: migration.identifier,
+                help: help(for: failure.error, in: statement), migration: migration.identifier,
                 place: .init(statement, offset: failure.error.offset))
             if failure.mayQuoteValues {
                 finding.redactedMessage =
@@ -57,7 +57,8 @@ struct MigrationFailure {
         }
     }
 
-    func help(for error: EngineError) -> String {
+    /// - Parameter statement: what failed.
+    func help(for error: EngineError, in statement: SQLStatement) -> String {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
             return
@@ -77,8 +78,9 @@ struct MigrationFailure {
         if message.hasPrefix("CHECK constraint failed") {
             return "Existing rows do not meet it. Mend them first, and declare it."
         }
-        if message.hasPrefix("no such column: \""), message.contains("should this be a string literal") {
-            return "Write string literals in single quotes; double-quoted ones are off here."
+        if let name = error.doubleQuotedName(in: statement) {
+            return
+                "If a text is meant, write \(quotedText(name)) in single quotes; double-quoted ones are off here."
         }
         switch migration.transaction {
         case .each: return "The whole migration was rolled back, as it would be for users."
@@ -117,6 +119,21 @@ struct MigrationFailure {
 }
 
 extension EngineError {
+    /// The name in double quotes that the statement has where no column was found: SQLite may take it for a
+    /// string elsewhere (https://www.sqlite.org/quirks.html#dblquote).
+    fileprivate func doubleQuotedName(in statement: SQLStatement) -> String? {
+        guard let found = message.dropping(prefix: "no such column: ") else { return nil }
+        let source = statement.source
+        let token = statement.tokens.first { token in
+            guard token.kind == .quotedIdentifier, source.bytes[token.range.lowerBound] == UInt8(ascii: "\""),
+                offset.map({ statement.range.lowerBound + $0 == token.range.lowerBound }) ?? true,
+                let name = token.identifier(in: source)
+            else { return false }
+            return found == name || found.hasPrefix("\"\(name)\" - should this be a string literal")
+        }
+        return token?.identifier(in: source)
+    }
+
     /// A violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
     var isForeignKeyCheckFailure: Bool {
         // A statement that is refused for it is no check.

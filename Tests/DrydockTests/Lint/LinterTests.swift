@@ -45,6 +45,13 @@ import Testing
         #expect(report.notChecked.isEmpty)
     }
 
+    @Test func aTextInDoubleQuotesIsNoName() async throws {
+        let report = try await LintCase("", "UPDATE email SET body = \"draft\"").lint().report
+        let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
+        #expect(
+            finding.message.contains("no such column: ") && finding.help.contains("write 'draft' in single"))
+    }
+
     @Test func anUnknownFunctionIsAWarning() async throws {
         try await LintCase("", "UPDATE email SET body = slug(body)", says: [.warning]).check(.migrationFailed)
     }

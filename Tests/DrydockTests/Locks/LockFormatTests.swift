@@ -100,6 +100,84 @@ import Testing
         try await check(folder).expect(errors: [.migrationEdited])
     }
 
+    private static let annotated = """
+        -- +goose Up
+        ALTER TABLE person ADD COLUMN born TEXT;
+        -- +goose Down
+        ALTER TABLE person DROP COLUMN born;
+
+        """
+
+    @Test(
+        arguments: [
+            Edit("its SQL is another, not only") { $0.replacing("TEXT", with: "INTEGER") },
+            Edit("the SQL of its way back is another") { $0.replacing("COLUMN born;", with: "COLUMN id;") },
+            Edit("which is gone") { String($0.prefix(while: { $0 != ";" })) + ";\n" },
+            Edit("but not what goose reads beside it, in comments") { "-- +goose NO TRANSACTION\n" + $0 },
+            Edit("the SQL of its way back is another") {
+                "-- +goose NO TRANSACTION\n" + $0.replacing("COLUMN born;", with: "COLUMN id;")
+            },
+        ]) func `what is another of a file with a way back is said`(_ edit: Edit) async throws
+    {
+        let folder = try await locked([
+            "1_a.sql": "-- +goose Up\n" + ToolProject.one, "2_b.sql": Self.annotated,
+        ])
+        try folder.edit("Migrations/2_b.sql", edit.change)
+        let report = try await check(folder)
+        report.expect(errors: [.migrationEdited])
+        let told = try report.finding(.migrationEdited).message
+        #expect(told.contains(edit.testDescription), "\(told)")
+    }
+
+    @Test func `a way back that came into a locked file, and one that an older lock did not note`()
+        async throws
+    {
+        let parts = Self.annotated.split(separator: "-- +goose Down")
+        let folder = try await locked([
+            "1_a.sql": "-- +goose Up\n" + ToolProject.one, "2_b.sql": String(parts[0]),
+        ])
+        try folder.write("Migrations/2_b.sql", Self.annotated)
+        let added = try await check(folder).finding(.migrationEdited).message
+        #expect(added.hasSuffix("it had no way back then, and has one"), "\(added)")
+        try await folder.lock("2") { $0.snapshotsFolder = nil }.expectNothing()
+        try folder.edit("drydock.lock") {
+            $0.replacing(#/ up=\w+/#, with: "").replacing(#/ #[0-9a-f]{8}/#, with: "")
+        }
+        try await check(folder).expectNothing()
+        try folder.write("Migrations/2_b.sql", "-- +goose NO TRANSACTION\n" + Self.annotated)
+        let transaction = try await check(folder).finding(.migrationEdited).message
+        #expect(transaction.contains("its SQL is the same"), "\(transaction)")
+        try folder.write(
+            "Migrations/2_b.sql", Self.annotated.replacing("DROP COLUMN born", with: "DROP COLUMN id"))
+        let either = try await check(folder).finding(.migrationEdited).message
+        #expect(either.hasSuffix("its SQL is another, or that of its way back"), "\(either)")
+    }
+
+    @Test(arguments: [
+        Mark("diesel", "2024-01-01-000000_a/metadata.toml", ["2024-01-01-000000_a/up.sql": ToolProject.one]) {
+            _ in "run_in_transaction = false\n"
+        },
+        Mark("flyway", "V1__a.sql.conf", ["V1__a.sql": ToolProject.one]) {
+            _ in "executeInTransaction=false\n"
+        },
+    ]) func `what a tool reads in a file of its own is named`(_ mark: Mark) async throws {
+        let folder = try await locked(mark.files) { $0.migrationFormat = mark.format }
+        let name = try #require(try Lock.load(folder.file("drydock.lock"))?.migrations.first?.identifier)
+        try folder.write("Migrations/" + mark.file, mark.change(""))
+        let report = try await check(folder)
+        report.expect(errors: [.migrationEdited])
+        let finding = try report.finding(.migrationEdited)
+        let fact = "its SQL is the same, but not what \(mark.format) reads beside it, in \(mark.file)"
+        #expect(finding.message.hasSuffix(fact), "\(finding.message)")
+        #expect(finding.place?.file == folder.file("Migrations/" + mark.file))
+        try await folder.lock(name) { $0.snapshotsFolder = nil }.expectNothing()
+        try await check(folder).expectNothing()
+        try folder.remove("Migrations/" + mark.file)
+        let gone = try await check(folder).finding(.migrationEdited)
+        #expect(gone.message.hasSuffix(fact + ", which is gone"), "\(gone.message)")
+        #expect(gone.place?.file == folder.file("Migrations/" + (mark.files.keys.first ?? "")))
+    }
+
     @Test(arguments: [
         Way("drydock", ["v1.sql": ToolProject.one], down: "v1.down.sql"),
         Way("golang-migrate", ["1_a.up.sql": ToolProject.one], down: "1_a.down.sql"),
@@ -177,6 +255,11 @@ import Testing
         try folder.write("Migrations/" + mark.file, mark.change(before))
         let report = try await check(folder)
         report.expect(errors: [.migrationEdited])
+        let message = try report.finding(.migrationEdited).message
+        let place = mark.file.hasSuffix(".json") ? mark.file : "comments or in a list of its own"
+        #expect(
+            message.hasSuffix("its SQL is the same, but not what \(mark.format) reads beside it, in \(place)")
+        )
         // Both ways.
         let name = try #require(try Lock.load(folder.file("drydock.lock"))?.migrations.first?.identifier)
         try await folder.lock(name) { $0.snapshotsFolder = nil }.expectNothing()

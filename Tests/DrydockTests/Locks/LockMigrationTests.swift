@@ -152,8 +152,35 @@ import Testing
         #expect(
             try report.finding(.migrationOutOfOrder).message == "v2 was locked behind v10 and sorts before it"
         )
-        try await folder.lock("v2").expectNothing()
+        let mended = try await folder.lock("v2")
+        mended.expectNothing()
+        #expect(mended.lock?.replaced == ["v2"] && mended.lock?.unchanged == [])
         try await folder.checkLock().expectNothing()
+    }
+
+    @Test func `a lock whose lines stand the other way round is read`() async throws {
+        let folder = try await locked()
+        let lock = try Lock.load(folder.file("drydock.lock"))
+        try folder.edit("drydock.lock") {
+            $0.split(separator: "\n").reversed().joined(separator: "\n") + "\n"
+        }
+        let report = try await folder.checkLock()
+        // The order of migrations is theirs.
+        #expect(report.rules(.error).isEmpty && Set(report.rules(.warning)) == [.migrationOutOfOrder])
+        #expect(try Lock.load(folder.file("drydock.lock"))?.snapshots == lock?.snapshots)
+    }
+
+    @Test func `what is replaced by the same is unchanged`() async throws {
+        let folder = try await locked()
+        let text = try folder.text("drydock.lock")
+        let report = try await folder.lock("v2", "snapshot.sqlite") { $0.date = "2027-12-31" }
+        report.expectNothing()
+        #expect(report.lock?.replaced == [])
+        #expect(report.lock?.unchanged == ["v2", "Snapshots/snapshot.sqlite"])
+        #expect(try folder.text("drydock.lock") == text)
+        try folder.edit("Migrations/v2.sql") { "-- why\n" + $0 }
+        let edited = try await folder.lock("v1", "v2")
+        #expect(edited.lock?.replaced == ["v2"] && edited.lock?.unchanged == ["v1"])
     }
 
     @Test func `verify holds the lock, and says once what a history says too`() async throws {

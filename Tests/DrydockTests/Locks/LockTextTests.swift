@@ -15,17 +15,18 @@ import Testing
         #expect(try Lock("\u{FEFF}" + lock.text.replacing("\n", with: " \r\n"), path: "") == lock)
     }
 
-    @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000))) func `a merge may mix the lines of snapshots`(
+    @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000)))
+    func `a merge may mix the lines, but for the order of migrations`(
         _ seed: UInt64
     ) throws {
         var random = LockRandom(seed)
         let lock = random.lock()
         let lines = lock.text.unicodeScalars.split(separator: "\n").map(String.init)
-        let isOrdered = { (line: String) in
-            !["down ", "snapshot ", "rows ", "baseline "].contains { line.hasPrefix($0) }
+        let isOrdered = { (line: String) in line.utf8.starts(with: "migration ".utf8) }
+        var ordered = lines.filter(isOrdered)[...]
+        let mixed = lines.shuffled(using: &random.generator).map {
+            isOrdered($0) ? ordered.removeFirst() : $0
         }
-        let mixed =
-            lines.filter(isOrdered) + lines.filter { !isOrdered($0) }.shuffled(using: &random.generator)
         #expect(try Lock(mixed.joined(separator: "\n"), path: "") == lock)
     }
 
@@ -54,8 +55,11 @@ import Testing
             "1: a newer drydock wrote this lock (version 3, this one reads 2); update"
         ),
         ("# x\nversion 0\n", "2: there is no version 0"),
-        ("migration a\n", "1: the first line of a lock is 'version 2'"),
+        ("migration a\n", "the lock has no line 'version 2'"),
+        ("version two\n", "1: the version of a lock is a number"),
+        ("whatever is new = here\nversion 3\n", "2: a newer drydock wrote this lock"),
         (head + "version 2\n", "3: the line 'version' stands here and in line 1"),
+        ("migrations N format=x\n" + head, "3: the line 'migrations' stands here and in line 1"),
         (head + "migrations N format=drydock\n", "3: the line 'migrations' stands here and in line 2"),
         (head + "migration a marks=some\n", "3: marks=some is no digest of 16 hexadecimal digits"),
         (head + "migration a #00000000\n", "3: the line was edited by hand"),
@@ -164,6 +168,7 @@ private struct LockRandom {
             migration.file = maybe(word())
             migration.bytes = maybe(digest())
             migration.tokens = maybe(digest())
+            migration.up = maybe(digest())
             migration.checksum = maybe(word())
             migration.marks = maybe(maybe("none") ?? "0123456789abcdef")
             if Bool.random(using: &generator) {

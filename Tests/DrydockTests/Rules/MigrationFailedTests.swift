@@ -56,6 +56,17 @@ import Testing
         #expect(finding.migration == "v2")
     }
 
+    @Test(arguments: [
+        ("UPDATE log SET line = \"it's\" WHERE at = 1", "write 'it''s' in single quotes"),
+        ("CREATE INDEX i ON log(\"oh\")", "write 'oh' in single quotes"),
+        ("SELECT \"line\", oh FROM log", "The whole migration was rolled back"),
+        ("SELECT \"at\", [oh] FROM log", "The whole migration was rolled back"),
+    ]) func aTextInDoubleQuotesIsToldApartFromAName(_ sql: String, _ help: String) async throws {
+        let finding = try await Scenario(Mail.schema, rows: Mail.rows, steps: sql).verify()
+            .finding(.migrationFailed)
+        #expect(finding.message.contains("no such column") && finding.help.contains(help), "\(finding.help)")
+    }
+
     @Test func tagsTellDataFromSyntax() async throws {
         let data = try await Scenario(Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(at)")
             .verify().finding(.migrationFailed)

@@ -51,10 +51,12 @@ public struct DieselFormat: MigrationFormat {
             .sorted { Array($0.version.utf8).lexicographicallyPrecedes(Array($1.version.utf8)) }
         var migrations: [Migration] = []
         for step in steps {
-            let isOpen = folder.text(step.folder + "/metadata.toml").map(Self.optsOut) ?? false
+            let metadata = step.folder + "/metadata.toml"
+            let isOpen = folder.text(metadata).map(Self.optsOut) ?? false
             var migration = reader.migration(step.version, in: step.folder + "/up.sql", policy) { source in
                 .init(up: source.statements(), transaction: isOpen ? ToolPolicy.Transaction.none : nil)
             }
+            migration.companion = folder.file(metadata)
             migration.record = [
                 Bookkeeping(
                     "INSERT INTO __diesel_schema_migrations (version) VALUES (?)", [SQLValue(step.version)])

@@ -85,6 +85,7 @@ public struct DrizzleFormat: NamedHistory {
             }
             if let first = pieces.first { reader.note(first) }
             migration.rank = entry.when
+            if folder.exists(Self.journal) { migration.companion = folder.file(Self.journal) }
             // Line endings do not count: the text is read with \r\n as \n.
             let text = String(decoding: reader.bytes(entry.file), as: UTF8.self).replacing("\r\n", with: "\n")
             migration.checksum = SHA256.digest(of: Array(text.utf8)).hex

@@ -85,6 +85,7 @@ public struct FlywayFormat: NamedHistory {
                         source, folder.text(script.file + ".conf"),
                         isMixed: isMixed || policy.transaction == .none)
                 }
+            migration.companion = folder.file(script.file + ".conf")
             migration.isCode = script.isCode
             migration.isRepeatable = script.kind == .repeatable
             if !script.isCode {
