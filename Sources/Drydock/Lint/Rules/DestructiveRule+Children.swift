@@ -11,7 +11,7 @@ extension DestructiveRule {
         default: return []
         }
         guard step.isOccupied(name), let parent = step.before.table(name.name),
-            step.isReferenced(name), step.foreignKeysAreOn
+            step.isReferenced(name), step.foreignKeysAreOn || step.migration.isDeferred
         else { return [] }
         let assigned = columns.map { Set($0.map { (parent.rowidColumn($0) ?? $0).foldedASCII }) }
         let children = step.before.tables.values.filter { step.occupied.contains($0.name.foldedASCII) }
@@ -43,6 +43,7 @@ extension DestructiveRule {
                 severity, "\(verb) of \(parent.name) \(what): foreign keys are on", help: help,
                 at: step.statement, table: child.name, column: isDelete ? nil : key.columns.first)
         }
+        guard step.foreignKeysAreOn else { return orphans(child, parent, verb, step) }
         let first = quotedIfNeeded(step.firstName(of: child.name))
         switch action {
         case .cascade where isDelete:
@@ -72,6 +73,22 @@ extension DestructiveRule {
                 isOfAll ? .error : .warning, "fails if a row of \(child.name) references it",
                 "Change or delete the rows of \(child.name) first.")
         }
+    }
+
+    /// Rows that lose their parent while foreign keys are off, whatever their key says of it.
+    private func orphans(_ child: Table, _ parent: Table, _ verb: String, _ step: LintStep) -> LintFault? {
+        let isMended = step.migration.statements.dropFirst(step.index + 1).contains { statement in
+            switch statement.action {
+            case .delete(let name), .update(let name, _), .dropTable(let name):
+                name.folded == child.name.foldedASCII
+            default: false
+            }
+        }
+        if isMended { return nil }
+        return LintFault(
+            step.statement.outermost("where") == nil ? .error : .warning,
+            "\(verb) of \(parent.name) leaves rows of \(child.name) that reference it: the check of foreign keys before the commit fails",
+            help: "Change or delete the rows of \(child.name) too.", at: step.statement, table: child.name)
     }
 }
 

@@ -27,7 +27,10 @@ struct DestructiveRule: LintRule {
         if let view = step.before.views[step.action.changedTable?.foldedASCII ?? ""] {
             return through(view, step)
         }
-        return found(step) + fired(step) + children(step)
+        let found = found(step)
+        // Once the table's own rows are declared, those that follow are asked for.
+        let isRefused = found.contains { ($0.severity ?? .error) == .error }
+        return found + fired(step) + (isRefused ? [] : children(step))
     }
 
     private func found(_ step: LintStep) -> [LintFault] {

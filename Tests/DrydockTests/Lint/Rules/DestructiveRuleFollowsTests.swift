@@ -74,8 +74,11 @@ import Testing
             "those without children", schema: family("ON DELETE CASCADE"),
             "-- drydock: deletes from p\nDELETE FROM p WHERE id NOT IN (SELECT pa FROM c)", tool: .d1),
         LintCase(
-            "foreign keys off", schema: family("ON DELETE CASCADE"),
-            "-- drydock: deletes from p\nDELETE FROM p"),
+            "checked before the commit", schema: family("ON DELETE CASCADE"),
+            "-- drydock: deletes from p\nDELETE FROM p", says: [.error]),
+        LintCase(
+            "checked before the commit, and mended", schema: family("ON DELETE CASCADE"),
+            "-- drydock: deletes from p\n-- drydock: deletes from c\nDELETE FROM p; DELETE FROM c"),
     ]) func children(_ it: LintCase) async throws {
         let findings = try await it.check(.destructiveUndeclared)
         guard it.tool == .d1, !findings.isEmpty else { return }
