@@ -76,7 +76,9 @@ struct CopiedNames {
         guard let statement = try? step.connection.prepare(sql) else { return nil }
         return (0..<statement.columnCount).map { place in
             let name = statement.columnName(place)
-            return name.contains(where: { "('\"+-*/|".contains($0) }) ? nil : name
+            let looksComputed = name.contains { "('\"+-*/|".contains($0) }
+            return looksComputed && !step.before.tables.values.contains { $0.column(name) != nil }
+                ? nil : name
         }
     }
 

@@ -22,12 +22,14 @@ struct LintProbe {
 
     /// Whether a row that the table takes can meet the condition.
     func row(where condition: String, names: Set<String>) -> Answer {
-        let columns = table.columns.filter { names.contains($0.name.foldedASCII) }
+        var columns = table.columns.filter { names.contains($0.name.foldedASCII) }
+        // A condition that reads no column asks of any row.
+        if columns.isEmpty { columns = Array(table.columns.filter { $0.generated == nil }.prefix(1)) }
         let varying = columns.filter { known[$0.name.foldedASCII] == nil }
         guard !columns.isEmpty, columns.allSatisfy({ $0.generated == nil }),
             varying.count <= Self.maximumVarying
         else { return .unknown }
-        let sql = definition(columns, varying)
+        let sql = definition(columns, varying, Self.literals(SQLFragment(sql: condition)))
         let shown =
             varying.isEmpty
             ? "''"
@@ -38,7 +40,7 @@ struct LintProbe {
             defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
             try connection.execute(sql)
             let found = try connection.firstRow(
-                "SELECT \(shown) FROM temp.drydock_scratch WHERE \(condition) LIMIT 1"
+                "SELECT \(shown) FROM temp.drydock_scratch AS \(quotedName(table.name)) WHERE \(condition) LIMIT 1"
             ) { $0.string(0) }
             return found.map(Answer.row) ?? .noRow
         } catch {
@@ -46,8 +48,14 @@ struct LintProbe {
         }
     }
 
+    /// Whether an expression is NULL for a row that the table takes; true where it cannot be asked.
+    func mayBeNull(_ expression: SQLFragment) -> Bool {
+        if case .noRow = row(where: "(\(expression)) IS NULL", names: expression.names) { return false }
+        return true
+    }
+
     /// A table of the columns alone, with a row for each combination of values that it takes.
-    private func definition(_ columns: [Column], _ varying: [Column]) -> String {
+    private func definition(_ columns: [Column], _ varying: [Column], _ literals: [String]) -> String {
         let names = Set(columns.map(\.name.foldedASCII))
         let others = Set(table.columns.map(\.name.foldedASCII)).subtracting(names)
         var parts = columns.map { column in
@@ -64,15 +72,24 @@ struct LintProbe {
             parts.append("CHECK (\(check.expression))")
         }
         let sources = columns.map { column in
-            let values = known[column.name.foldedASCII].map { [$0] } ?? self.values(column)
+            let values = known[column.name.foldedASCII].map { [$0] } ?? self.values(column, literals)
             return "(SELECT column1 FROM (VALUES " + values.map { "(\($0))" }.joined(separator: ", ") + "))"
         }
         return "CREATE TEMP TABLE drydock_scratch(\(parts.joined(separator: ", ")));"
             + "INSERT OR IGNORE INTO temp.drydock_scratch SELECT * FROM \(sources.joined(separator: ", "))"
     }
 
-    /// Values that a column may well hold, and those that its table's CHECKs name.
-    private func values(_ column: Column) -> [String] {
+    /// The literals of a condition, and the numbers next to them.
+    private static func literals(_ condition: SQLFragment) -> [String] {
+        condition.items.flatMap { item -> [String] in
+            guard case .literal(let text) = item else { return [] }
+            let isNumber = text.first.map { $0.isNumber || $0 == "." } ?? false
+            return isNumber ? [text, "\(text) + 1", "\(text) - 1"] : [text]
+        }
+    }
+
+    /// Values that a column may well hold, and those that the condition and its table's CHECKs name.
+    private func values(_ column: Column, _ literals: [String]) -> [String] {
         if isRowid(column) { return ["1", "2"] }
         let usual: [String]
         switch table.affinity(of: column) {
@@ -82,12 +99,8 @@ struct LintProbe {
         case .blob: usual = ["''", "'a'", "1", "x''"]
         }
         let named = table.checks.filter { $0.expression.names.contains(column.name.foldedASCII) }
-            .flatMap { check in
-                check.expression.items.compactMap { item -> String? in
-                    if case .literal(let text) = item { text } else { nil }
-                }
-            }
-        return ["NULL"] + usual + named.prefix(8)
+            .flatMap { Self.literals($0.expression) }
+        return ["NULL"] + usual + (literals + named).prefix(16)
     }
 
     private func isRowid(_ column: Column) -> Bool {

@@ -122,7 +122,6 @@ struct LintRun: Sendable {
             freshLineage = (start.tables.keys, TableLineage(tables: start.tables.keys))
         }
         var lineage = freshLineage?.lineage ?? TableLineage(tables: [])
-        var copied: Set<String> = []
         var changes: [Int: [Int]] = [:]
         var hasFailed = false
         if isLinted { linted.migrations += 1 }
@@ -150,7 +149,7 @@ struct LintRun: Sendable {
             if isLinted, case .done = outcome {
                 let step = LintStep(
                     migration: migration, statement: statement, index: index, action: action, start: start,
-                    before: before, after: replay.schema, occupied: occupied, copied: copied,
+                    before: before, after: replay.schema, occupied: occupied,
                     lineage: lineage, changes: changes, deletes: deletes,
                     connection: replay.connection, minimum: request.minimumSQLite)
                 linted.statements += 1
@@ -158,7 +157,7 @@ struct LintRun: Sendable {
                     for fault in rule.check(step) { add(fault, of: rule, severity, migration) }
                 }
             }
-            note(action, statement, migration, &copied)
+            note(action, statement, migration)
             if let id = action.changedTable.flatMap({ lineage[$0]?.id }) {
                 changes[id, default: []].append(index)
             }
@@ -170,7 +169,8 @@ struct LintRun: Sendable {
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
             lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
-            deletes: deletes, formatHasDown: set.migrations.contains { $0.down != nil },
+            deletes: deletes, connection: replay.connection,
+            formatHasDown: set.migrations.contains { $0.down != nil },
             foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine)
         for (rule, severity) in rules {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
@@ -207,17 +207,18 @@ struct LintRun: Sendable {
     // MARK: - What is where
 
     private mutating func note(
-        _ action: StatementAction, _ statement: SQLStatement, _ migration: Migration,
-        _ copied: inout Set<String>
+        _ action: StatementAction, _ statement: SQLStatement, _ migration: Migration
     ) {
         let origin = LintEnd.Origin(
             migration: migration, statement: statement, isLinted: selection.contains(migration.identifier))
         switch action {
         case .createTable(let name, _, let asSelect):
-            if name.isMain { origins[["table", name.folded]] = origin }
+            if name.isMain {
+                origins[["table", name.folded]] = origin
+                forgetColumns(of: name.folded, movedTo: nil)
+            }
             guard asSelect else { return }
             let sources = occupied.filter { statement.mentions($0) && $0 != name.folded }
-            copied.formUnion(sources)
             if !sources.isEmpty { occupied.insert(name.folded) }
         case .createIndex(let name, _): origins[["index", name.folded]] = origin
         case .createView(let name, _): origins[["view", name.folded]] = origin
@@ -225,16 +226,27 @@ struct LintRun: Sendable {
         case .insert(let name, _, let copy?):
             // Rows that went to a temporary table may come back.
             let sources = copy.tables.map(\.foldedASCII)
-            copied.formUnion(sources)
             if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
+        case .addColumn(let name, let column) where name.isMain:
+            origins[["column", name.folded, column.foldedASCII]] = origin
         case .delete(let name) where name.isMain: deletes[name.folded, default: []].append(statement)
-        case .dropTable(let name) where name.isMain: occupied.remove(name.folded)
+        case .dropTable(let name) where name.isMain:
+            occupied.remove(name.folded)
+            forgetColumns(of: name.folded, movedTo: nil)
         case .renameTable(let name, let to) where name.isMain:
             let new = to.foldedASCII
             if occupied.remove(name.folded) != nil { occupied.insert(new) }
-            if copied.remove(name.folded) != nil { copied.insert(new) }
+            forgetColumns(of: name.folded, movedTo: new)
             origins[["table", new]] = origins.removeValue(forKey: ["table", name.folded])
         default: break
+        }
+    }
+
+    /// Drops what is known of the columns that ALTER added to a table, or gives it to the table's new name.
+    private mutating func forgetColumns(of table: String, movedTo new: String?) {
+        for key in origins.keys where key.count == 3 && key[1] == table {
+            let origin = origins.removeValue(forKey: key)
+            if let new { origins[["column", new, key[2]]] = origin }
         }
     }
 

@@ -14,8 +14,6 @@ struct LintStep {
     let after: Schema
     /// Tables, by folded name, in which a user's database may have rows when the statement runs.
     let occupied: Set<String>
-    /// Tables that earlier statements of the migration copied rows from.
-    let copied: Set<String>
     /// The names of tables, followed through the statements before.
     let lineage: TableLineage
     /// The statements before that changed rows of a table, by its number in the lineage.
@@ -80,6 +78,7 @@ struct LintMigration {
     let rebuilds: [Rebuild]
     /// What deleted rows of a table, in this migration or one before, by the name it had.
     let deletes: [String: [SQLStatement]]
+    let connection: any Connection
     /// Whether its format has ways back.
     let formatHasDown: Bool
     /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
@@ -94,6 +93,14 @@ struct LintMigration {
         var copy: TableLineage.Copy
         /// No other statement copies rows of the old table.
         var isOnlyCopy: Bool
+
+        /// The copy's WHERE, where it reads the old table alone.
+        var condition: String? {
+            guard case .insert(_, _, let source?) = statement.action, source.tables.count == 1,
+                !source.isCompound
+            else { return nil }
+            return statement.condition
+        }
 
         /// What each column of the new table is filled with, by folded name; nil where that is not known of
         /// every row.
@@ -219,12 +226,20 @@ struct LintEnd {
         return origin
     }
 
-    /// A fault at the statement that made an object.
+    /// Whether the statement that made a table, or added a foreign key's column, names its parent as it is now.
+    func isNamed(_ parent: String, by columns: [String], of table: String) -> Bool {
+        let added = columns.compactMap { origins[["column", table.foldedASCII, $0.foldedASCII]] }
+        let made = added.isEmpty ? [origins[["table", table.foldedASCII]]].compactMap { $0 } : added
+        return made.contains { $0.isLinted && $0.statement.mentions(parent) }
+    }
+
+    /// A fault at the statement that made an object, or that added the column to a table.
     func fault(
         _ type: String, _ name: String, _ severity: Finding.Severity? = nil, _ message: String,
         help: String = "", word: String? = nil, table: String? = nil, column: String? = nil
     ) -> LintFault? {
-        guard let origin = origin(type, name) else { return nil }
+        let added = column.flatMap { origins[["column", name.foldedASCII, $0.foldedASCII]] }
+        guard let origin = added.map({ $0.isLinted ? $0 : nil }) ?? origin(type, name) else { return nil }
         let token = word.flatMap { word in
             origin.statement.tokens.last {
                 $0.name(in: origin.statement.source)?.foldedASCII == word.foldedASCII
@@ -258,6 +273,29 @@ extension SQLStatement {
             if depth == 0, isBehind, token.isWord(word, in: source) { return token }
         }
         return nil
+    }
+
+    var isDelete: Bool { if case .delete = action { true } else { false } }
+
+    /// The text behind the outermost WHERE, up to the clause that follows; nil without one.
+    var condition: String? {
+        guard let token = outermost("where") else { return nil }
+        let ends = ["group", "order", "limit", "returning"].compactMap { outermost($0, after: token) }
+        let end = ends.map(\.range.lowerBound).min() ?? range.upperBound
+        return source.text(in: token.range.upperBound..<end)
+    }
+
+    /// What is done with a row that has the same key: REPLACE, or the word behind INSERT OR and UPDATE OR, in
+    /// lower case; nil where the statement says nothing.
+    var conflictWord: String? {
+        if isReplace { return "replace" }
+        guard
+            let place = tokens.firstIndex(where: {
+                ["insert", "update"].contains($0.text(in: source).foldedASCII)
+            }),
+            place + 2 < tokens.count, tokens[place + 1].isWord("or", in: source)
+        else { return nil }
+        return tokens[place + 2].text(in: source).foldedASCII
     }
 
     /// Whether a word stands right before a token.
@@ -307,6 +345,14 @@ extension StatementAction {
         case .insert(let table, _, _), .update(let table, _), .delete(let table): table.name
         default: nil
         }
+    }
+}
+
+extension Table {
+    /// The column that `rowid` and its other names stand for; nil for any other name, and where no column has it.
+    func rowidColumn(_ name: String) -> String? {
+        guard ["rowid", "_rowid_", "oid"].contains(name.foldedASCII), column(name) == nil else { return nil }
+        return rowidAlias?.name
     }
 }
 

@@ -57,8 +57,8 @@ struct MigrationFailure {
         }
     }
 
-    /// - Parameter statement: what failed.
-    func help(for error: EngineError, in statement: SQLStatement) -> String {
+    /// - Parameter statement: what failed; nil where a closure ran it.
+    func help(for error: EngineError, in statement: SQLStatement? = nil) -> String {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
             return
@@ -78,7 +78,7 @@ struct MigrationFailure {
         if message.hasPrefix("CHECK constraint failed") {
             return "Existing rows do not meet it. Mend them first, and declare it."
         }
-        if let name = error.doubleQuotedName(in: statement) {
+        if let name = statement.flatMap(error.doubleQuotedName) {
             return
                 "If a text is meant, write \(quotedText(name)) in single quotes; double-quoted ones are off here."
         }

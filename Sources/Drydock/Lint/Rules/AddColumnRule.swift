@@ -39,6 +39,9 @@ struct AddColumnRule: LintRule {
                 ]
             }
             guard column.notNull != nil else { return [] }
+            let probe = LintProbe(
+                table: step.before.table(name.name) ?? table, known: [:], connection: step.connection)
+            if !probe.mayBeNull(generated.expression) { return [] }
             return [
                 fault(
                     "adding \(column.name) fails if its expression is NULL for any row of \(table.name)",
@@ -69,6 +72,24 @@ struct AddColumnRule: LintRule {
                 fault(
                     "\(column.name) references another table and has a default: with foreign keys on, adding it fails if \(table.name) has a row",
                     "Add it without the default, and fill it with UPDATE.", step.token("references"))
+            ]
+        }
+        if let value = column.defaultValue, table.isStrict, isOfAnotherType(value, column, step) {
+            return [
+                fault(
+                    "the default of \(column.name) is no \(column.declaredType): every row of the STRICT \(table.name) has it, and integrity_check complains",
+                    "Choose a default of the column's type.", step.token("default"))
+            ]
+        }
+        if !isNull, step.migration.isDeferred,
+            let key = table.foreignKeys.first(where: { Self.isOf(column, $0) }),
+            !isFilledLater(column, name, step)
+        {
+            return [
+                fault(
+                    "every row of \(table.name) references \(key.parent) by the default of \(column.name): the check of foreign keys before the commit fails if \(key.parent) has no such row",
+                    "Add it without the default, and fill it with UPDATE.", step.token("references"), .warning
+                )
             ]
         }
         return checks(step, table, column).map {
@@ -107,11 +128,34 @@ struct AddColumnRule: LintRule {
         }
     }
 
+    /// Whether a STRICT column would refuse the default in an INSERT; ADD COLUMN takes it.
+    private func isOfAnotherType(_ value: DefaultValue, _ column: Column, _ step: LintStep) -> Bool {
+        guard value != .null else { return false }
+        let connection = step.connection
+        guard (try? connection.execute("SAVEPOINT drydock_lint")) != nil else { return false }
+        defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
+        let make = "CREATE TEMP TABLE drydock_scratch(y \(column.declaredType)) STRICT"
+        guard (try? connection.execute(make)) != nil else { return false }
+        return (try? connection.execute("INSERT INTO temp.drydock_scratch VALUES (\(value))")) == nil
+    }
+
+    private func isFilledLater(_ column: Column, _ table: QualifiedName, _ step: LintStep) -> Bool {
+        step.migration.statements.dropFirst(step.index + 1).contains { statement in
+            guard case .update(let name, let columns) = statement.action, name.folded == table.folded else {
+                return false
+            }
+            return columns.contains { $0.foldedASCII == column.name.foldedASCII }
+        }
+    }
+
     /// CHECKs that came with the column.
     private func checks(_ step: LintStep, _ table: Table, _ column: Column) -> [LintFault] {
         let own = column.name.foldedASCII
         let value = (column.defaultValue ?? .null).description
-        let probe = LintProbe(table: table, known: [own: value], connection: step.connection)
+        // The rows that are there were written without these.
+        var old = table
+        old.checks.removeAll { $0.column?.foldedASCII == own }
+        let probe = LintProbe(table: old, known: [own: value], connection: step.connection)
         return table.checks.filter { $0.column?.foldedASCII == own }.compactMap { check in
             let names = check.expression.names.union([own])
             let others = table.columns.map(\.name.foldedASCII).filter { $0 != own && names.contains($0) }

@@ -86,6 +86,10 @@ extension DestructiveRule {
             case (.text, .integer), (.text, .numeric), (.text, .real):
                 what = "texts that look like numbers become numbers, and '007' becomes 7"
             case (.integer, .text), (.real, .text): what = "numbers become texts"
+            case (.integer, .real), (.numeric, .real):
+                what = "whole numbers become floating, and those above 2^53 lose digits"
+            case (.real, .integer), (.real, .numeric):
+                what = "floating numbers that are whole become integers"
             default: return nil
             }
             let (table, name) = (rebuild.old.name, old.name)

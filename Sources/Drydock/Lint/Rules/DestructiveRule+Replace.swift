@@ -1,44 +1,62 @@
 import SQLiteSchema
 
-/// What REPLACE and a view's triggers do to rows that were there.
+/// What REPLACE does to rows that were there.
 extension DestructiveRule {
-    /// REPLACE of a row that has the same key (https://www.sqlite.org/lang_conflict.html).
+    /// REPLACE of a row that has the same key (https://www.sqlite.org/lang_conflict.html), as the statement says it
+    /// or the key itself.
     func replaced(_ name: QualifiedName, _ columns: [String]?, _ step: LintStep) -> LintFault? {
-        guard step.statement.isReplace, isSubject(name, step), let table = step.before.table(name.name),
-            mayCollide(table, columns, step.before), !declaresReplacing(name, step)
+        guard isSubject(name, step), let table = step.before.table(name.name),
+            mayCollide(table, columns, step), !declaresReplacing(name, step)
         else { return nil }
+        var isUpdate = false
+        if case .update = step.action { isUpdate = true }
         let folded = Set((columns ?? table.columns.map(\.name)).map(\.foldedASCII))
         let lost = table.columns.first { $0.generated == nil && !folded.contains($0.name.foldedASCII) }
+        let declaration =
+            isUpdate
+            ? "deletes from \(quotedIfNeeded(step.firstName(of: name.name))) where CONDITION"
+            : "rewrites \(quotedIfNeeded(step.firstName(of: name.name)))"
         func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
             LintFault(
                 severity, message,
-                help: "ON CONFLICT DO UPDATE keeps the row. "
-                    + remedy("that is meant", "rewrites \(quotedIfNeeded(step.firstName(of: name.name)))"),
+                help: (isUpdate ? "" : "ON CONFLICT DO UPDATE keeps the row. ")
+                    + remedy(isUpdate ? "they may go" : "that is meant", declaration),
                 at: step.statement, token: step.token("replace"), table: name.name)
         }
+        let verb = isUpdate ? "UPDATE OR REPLACE" : "REPLACE"
         if step.foreignKeysAreOn, let (child, key) = actingChild(of: table, step) {
             return fault(
                 .error,
-                "REPLACE deletes the row of \(name.name) that has the same key, and ON DELETE \(key.onDelete.rawValue) acts on the rows of \(child.name)"
+                "\(verb) deletes the row of \(name.name) that has the same key, and ON DELETE \(key.onDelete.rawValue) acts on the rows of \(child.name)"
             )
         }
         return fault(
             .warning,
-            "REPLACE deletes the row of \(name.name) that has the same key"
-                + (lost.map { ": its \($0.name) is lost" } ?? ""))
+            "\(verb) deletes the row of \(name.name) that has the same key"
+                + (isUpdate ? "" : lost.map { ": its \($0.name) is lost" } ?? ""))
     }
 
-    /// Whether a new row can have the key of another: it has a value for each column of a key.
-    private func mayCollide(_ table: Table, _ columns: [String]?, _ schema: Schema) -> Bool {
-        var keys = table.uniques.map { $0.terms.map(\.column) }
-        if let key = table.primaryKey { keys.append(key.terms.map(\.column)) }
-        for index in schema.indexes(on: table.name) where index.isUnique {
-            keys.append(index.terms.compactMap { if case .column(let name) = $0.value { name } else { nil } })
+    /// Whether a row can get the key of another that is then deleted: INSERT has a value for each column of the
+    /// key, UPDATE changes one.
+    private func mayCollide(_ table: Table, _ columns: [String]?, _ step: LintStep) -> Bool {
+        var keys = table.uniques.map { (columns: $0.terms.map(\.column), onConflict: $0.onConflict) }
+        if let key = table.primaryKey { keys.append((key.terms.map(\.column), key.onConflict)) }
+        for index in step.before.indexes(on: table.name) where index.isUnique {
+            let columns = index.terms.compactMap { term -> String? in
+                if case .column(let name) = term.value { name } else { nil }
+            }
+            keys.append((columns, nil))
         }
+        let said = step.statement.conflictWord
+        let isUpsert = step.statement.first(["on", "conflict"]) != nil
+        keys.removeAll { said.map { $0 != "replace" } ?? ($0.onConflict != .replace || isUpsert) }
         guard let columns else { return !keys.isEmpty }
-        let given = Set(columns.map(\.foldedASCII))
+        let given = Set(columns.map { (table.rowidColumn($0) ?? $0).foldedASCII })
+        if case .update = step.action {
+            return keys.contains { $0.columns.contains { given.contains($0.foldedASCII) } }
+        }
         return keys.contains { key in
-            key.allSatisfy { name in
+            key.columns.allSatisfy { name in
                 given.contains(name.foldedASCII)
                     || (table.column(name)?.defaultValue ?? .null) != .null
                     || table.column(name)?.generated != nil
@@ -58,46 +76,13 @@ extension DestructiveRule {
 
     private func declaresReplacing(_ name: QualifiedName, _ step: LintStep) -> Bool {
         let names = names(name, step)
+        // What an UPDATE replaces is another row than the one it changes.
+        if case .update = step.action { return declaresDeletes(step.migration, names) }
         return declares(step.migration) { kind in
             switch kind {
             case .rewrites(let table, _), .deletes(let table, _): names.contains(table.foldedASCII)
             default: false
             }
-        }
-    }
-
-    /// What the INSTEAD OF triggers of a view do to tables.
-    func through(_ view: View, _ step: LintStep) -> [LintFault] {
-        step.before.triggers(on: view.name).filter { isFired($0, by: step.action) }.flatMap { trigger in
-            trigger.body.compactMap { statement -> LintFault? in
-                let action = SQLSource(name: "", statement.description).statements().first?.action
-                var fault: LintFault?
-                switch action {
-                case .delete(let name)? where isSubject(name, step):
-                    if declaresDeletes(step.migration, names(name, step)) { return nil }
-                    fault = LintFault(
-                        .error, "trigger \(trigger.name) of view \(view.name) takes rows of \(name.name)",
-                        help: remedy(
-                            "they may go",
-                            "deletes from \(quotedIfNeeded(step.firstName(of: name.name))) where CONDITION"),
-                        at: step.statement, table: name.name)
-                case .update(let name, let columns)?:
-                    fault = values(name, columns, "trigger \(trigger.name) of view \(view.name)", step)
-                default: break
-                }
-                return fault
-            }
-        }
-    }
-
-    private func isFired(_ trigger: Trigger, by action: StatementAction) -> Bool {
-        guard trigger.timing == .insteadOf else { return false }
-        switch (trigger.event, action) {
-        case (.delete, .delete), (.insert, .insert): return true
-        case (.update(let of), .update(_, let columns)):
-            let folded = Set(columns.map(\.foldedASCII))
-            return of.isEmpty || of.contains { folded.contains($0.foldedASCII) }
-        default: return false
         }
     }
 }

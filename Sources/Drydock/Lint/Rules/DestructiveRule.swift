@@ -12,8 +12,10 @@ struct DestructiveRule: LintRule {
             upgrade. Where it is meant, a declaration says so, and `drydock verify` holds the migration to \
             exactly that. UPDATE of a column that existed is a warning, and so is the UPDATE of an upsert. REPLACE \
             deletes the row that has the same key: what it does not name is lost and, with foreign keys on, \
-            ON DELETE acts on the children. A table whose rows were copied to another one before, and what the \
-            same migration made, is not meant here.
+            ON DELETE acts on the children. So does DELETE, and UPDATE of a key by ON UPDATE: the children's \
+            rows are declared beside the parent's. What a trigger deletes that a statement fires counts as \
+            well. A table whose rows were copied before to one that is there at the end, and what the same \
+            migration made, is not meant here.
             """,
         bad: "DROP TABLE legacy_label;",
         good: """
@@ -25,11 +27,19 @@ struct DestructiveRule: LintRule {
         if let view = step.before.views[step.action.changedTable?.foldedASCII ?? ""] {
             return through(view, step)
         }
-        return switch step.action {
+        let found = found(step)
+        // Once the table's own rows are declared, those that follow are asked for.
+        let isRefused = found.contains { ($0.severity ?? .error) == .error }
+        return found + fired(step) + (isRefused ? [] : children(step))
+    }
+
+    private func found(_ step: LintStep) -> [LintFault] {
+        switch step.action {
         case .dropTable(let name): [table(name, step)].compactMap { $0 }
         case .dropColumn(let name, let column): [self.column(name, column, step)].compactMap { $0 }
         case .delete(let name): [rows(name, step)].compactMap { $0 }
-        case .update(let name, let columns): [values(name, columns, "UPDATE", step)].compactMap { $0 }
+        case .update(let name, let columns):
+            [values(name, columns, "UPDATE", step), replaced(name, columns, step)].compactMap { $0 }
         case .insert(let name, let columns, _):
             [
                 replaced(name, columns, step),
@@ -59,8 +69,12 @@ struct DestructiveRule: LintRule {
     }
 
     private func table(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
-        guard isSubject(name, step), !step.copied.contains(name.folded) else { return nil }
+        guard isSubject(name, step) else { return nil }
+        let shelter = RowShelter(step.migration)
+        let holding = shelter.holding(name.name, at: step.index)
+        if case .whole = holding { return nil }
         let names = self.names(name, step)
+        if case .some = holding, declaresDeletes(step.migration, names) { return nil }
         guard
             !declares(
                 step.migration,
@@ -73,12 +87,21 @@ struct DestructiveRule: LintRule {
                 })
         else { return nil }
         // What a statement before read may live on elsewhere.
-        let wasRead = step.migration.statements.prefix(step.index).contains { statement in
-            guard let changed = statement.action.changedTable?.foldedASCII else { return false }
+        let wasRead = step.migration.statements.prefix(step.index).enumerated().contains { place, statement in
+            guard let changed = statement.action.changedTable?.foldedASCII, !shelter.isLost(place) else {
+                return false
+            }
             return !names.contains(changed) && names.contains { statement.mentions($0) }
         }
+        var message = "DROP TABLE takes every row of \(name.name)"
+        var severity = wasRead ? Finding.Severity.warning : .error
+        if case .some = holding {
+            message =
+                "DROP TABLE takes the rows of \(name.name) that were not copied: the copy takes some only"
+            severity = .error
+        }
         return LintFault(
-            wasRead ? .warning : .error, "DROP TABLE takes every row of \(name.name)",
+            severity, message,
             help: remedy("they may go", "drops table \(quotedIfNeeded(step.firstName(of: name.name)))"),
             at: step.statement, table: name.name)
     }
@@ -106,7 +129,8 @@ struct DestructiveRule: LintRule {
     }
 
     private func rows(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
-        guard isSubject(name, step), !step.copied.contains(name.folded) else { return nil }
+        guard isSubject(name, step), !isOfNoRow(step) else { return nil }
+        if case .whole = RowShelter(step.migration).holding(name.name, at: step.index) { return nil }
         guard !declaresDeletes(step.migration, names(name, step)) else { return nil }
         let whereToken = step.token("where")
         let condition = whereToken.map {
@@ -125,6 +149,15 @@ struct DestructiveRule: LintRule {
             table: name.name)
     }
 
+    /// Whether a condition that reads no row is false, such as `WHERE 0`.
+    private func isOfNoRow(_ step: LintStep) -> Bool {
+        guard let condition = step.statement.condition else { return false }
+        let fragment = SQLFragment(sql: condition)
+        guard fragment.names.isEmpty, !fragment.items.contains(.keyword("select")) else { return false }
+        let isTrue = try? step.connection.firstRow("SELECT (\(condition)) IS TRUE") { $0.integer(0) != 0 }
+        return isTrue == false
+    }
+
     func values(
         _ name: QualifiedName, _ columns: [String], _ verb: String, _ step: LintStep
     ) -> LintFault? {
@@ -132,6 +165,7 @@ struct DestructiveRule: LintRule {
             let origin = incarnation.origin,
             let old = step.start.table(origin)
         else { return nil }
+        let columns = columns.map { step.before.table(name.name)?.rowidColumn($0) ?? $0 }
         let rewritten = columns.filter { column in
             old.column(incarnation.firstName(column)) != nil
                 && !declares(step.migration) { kind in

@@ -11,7 +11,9 @@ struct DropParentRule: LintRule {
             With foreign keys on, DROP TABLE deletes the table's rows first. ON DELETE CASCADE then deletes the \
             children's rows, SET NULL and SET DEFAULT change them, and without an action the statement fails \
             if a child row exists. `PRAGMA foreign_keys = OFF` does nothing inside a transaction. Have the \
-            tool run the migration outside of one with foreign keys off, or copy the children to safety first.
+            tool run the migration outside of one with foreign keys off, or copy the children to safety first. A \
+            table that references itself is its own child: the copy that a rebuild makes references the old \
+            table, and its rows go with it.
             """,
         bad: """
             -- under a tool that enforces foreign keys
@@ -20,12 +22,12 @@ struct DropParentRule: LintRule {
             """)
 
     func check(_ step: LintStep) -> [LintFault] {
-        guard case .dropTable(let name) = step.action, step.isOccupied(name), step.isExisting(name),
+        guard case .dropTable(let name) = step.action, step.isOccupied(name),
             step.before.table(name.name) != nil
         else { return [] }
+        // A child that the migration made counts once rows were copied into it.
         let keys = step.before.tables.values.filter {
             $0.name.foldedASCII != name.folded && step.occupied.contains($0.name.foldedASCII)
-                && step.lineage[$0.name]?.origin != nil
         }.sorted { $0.name < $1.name }.flatMap { table in
             table.foreignKeys.filter { $0.parent.foldedASCII == name.folded }.map { (table, $0) }
         }
@@ -36,7 +38,8 @@ struct DropParentRule: LintRule {
                 key.onDelete == .cascade
                 ? "deletes the rows of \(child.name) that reference it"
                 : "takes \(key.columns.joined(separator: ", ")) from the rows of \(child.name) that reference it"
-            if declares(step.migration, child.name) { return [] }
+            let origins = step.origins(of: child.name).map(\.name)
+            if declares(step.migration, origins + [child.name]) { return [] }
             return [
                 fault(
                     "DROP TABLE \(name.name) \(what), by ON DELETE \(key.onDelete.rawValue): foreign keys are on",
@@ -64,11 +67,12 @@ struct DropParentRule: LintRule {
             table: table)
     }
 
-    private func declares(_ migration: Migration, _ child: String) -> Bool {
-        migration.declarations.contains { declaration in
+    private func declares(_ migration: Migration, _ children: [String]) -> Bool {
+        let names = children.map(\.foldedASCII)
+        return migration.declarations.contains { declaration in
             switch declaration.kind {
-            case .deletes(let table, _), .rewrites(let table, _): table.foldedASCII == child.foldedASCII
-            default: false
+            case .deletes(let table, _), .rewrites(let table, _): return names.contains(table.foldedASCII)
+            default: return false
             }
         }
     }

@@ -27,6 +27,9 @@ struct ExpressionIndexRule: LintRule {
         "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
     ]
 
+    /// The time zone of the computer is as little of the row as its clock is.
+    private static let clockWords: Set<String> = ["'now'", "'localtime'", "'utc'"]
+
     func check(_ step: LintStep) -> [LintFault] {
         guard case .createIndex(let name, let on) = step.action,
             let index = step.after.indexes[name.folded], step.before.indexes[name.folded] == nil,
@@ -39,7 +42,9 @@ struct ExpressionIndexRule: LintRule {
             }
         }
         for expression in expressions + [index.condition].compactMap({ $0 }) {
-            if let fault = clock(expression, step, table) ?? json(expression, step, index, table) {
+            if let fault = clock(expression, step, table) ?? path(expression, step, table)
+                ?? json(expression, step, index, table)
+            {
                 return [fault]
             }
         }
@@ -56,14 +61,37 @@ struct ExpressionIndexRule: LintRule {
             let close = items[place...].firstIndex(of: .symbol(")")) ?? items.endIndex
             let arguments = items[(place + 2)..<close]
             let readsClock =
-                arguments.isEmpty && name != "strftime"
+                (name == "strftime" ? !arguments.contains(.symbol(",")) : arguments.isEmpty)
                 || arguments.contains {
-                    if case .literal(let text) = $0 { text.foldedASCII == "'now'" } else { false }
+                    if case .literal(let text) = $0 {
+                        Self.clockWords.contains(text.foldedASCII)
+                    } else {
+                        false
+                    }
                 }
             guard readsClock else { continue }
             return LintFault(
                 .error, "the index reads the clock with \(name)(): it fails if \(table.name) has a row",
                 help: "An index must give the same for a row at any time.", at: step.statement,
+                token: step.statement.token(named: name), table: table.name)
+        }
+        return nil
+    }
+
+    /// A JSON path that begins with no `$`.
+    private func path(_ expression: SQLFragment, _ step: LintStep, _ table: Table) -> LintFault? {
+        let items = expression.items
+        let readers: Set<String> = ["json_extract", "json_type", "json_array_length", "json_remove"]
+        for place in items.indices.dropLast(5) {
+            guard case .word(let name) = items[place], readers.contains(name),
+                items[place + 1] == .symbol("("),
+                items[place + 3] == .symbol(","), case .literal(let path) = items[place + 4],
+                path.hasPrefix("'"), !path.hasPrefix("'$")
+            else { continue }
+            return LintFault(
+                .error,
+                "the path \(path) of \(name)() begins with no $: the index fails on a row of \(table.name) that has JSON",
+                help: "Write '$.\(path.dropFirst())", at: step.statement,
                 token: step.statement.token(named: name), table: table.name)
         }
         return nil

@@ -73,7 +73,7 @@ struct ForeignKeyParentRule: LintRule {
         end.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
             table.foreignKeys.compactMap { key -> LintFault? in
                 // A key that followed a rename is the rename's fault, and one that was taken is that statement's.
-                guard let origin = end.origin("table", table.name), origin.statement.mentions(key.parent),
+                guard end.isNamed(key.parent, by: key.columns, of: table.name),
                     let fault = fault(of: key, end.schema, end.historyTables),
                     !end.isSaid(rule, table.name, key.columns.first)
                 else { return nil }

@@ -82,7 +82,12 @@ struct PositionalCopyRule: LintRule {
         _ copy: CopySource?, _ names: CopiedNames.Names
     ) {
         let given = Set(names.names.map { $0?.foldedASCII })
-        guard fault.severity != .warning, let copy, copy.tables.count == 1, copy.items == [.star(table: nil)],
+        // Numbers of columns, and what is left of an order, would mean others.
+        let counts = ["group", "order", "limit", "union", "intersect", "except"].contains {
+            insert.outermost($0) != nil
+        }
+        guard !counts, fault.severity != .warning, let copy, copy.tables.count == 1,
+            copy.items == [.star(table: nil)],
             names.token.isSymbol("*", in: insert.source), insert.first(["with"]) == nil,
             targets.allSatisfy({ given.contains($0.foldedASCII) }),
             let select = insert.first(["select"]), let place = insert.tokens.firstIndex(of: select), place > 0

@@ -52,7 +52,7 @@ struct RebuildForgetsRule: LintRule {
             .subtracting(rebuild.new.columns.map(\.name.foldedASCII))
         let printer = SchemaPrinter(printsSettings: false)
         let indexes = migration.start.indexes(on: name).filter { index in
-            migration.end.indexes[index.name.foldedASCII] == nil
+            migration.end.indexes[index.name.foldedASCII]?.table.foldedASCII != name.foldedASCII
                 && migration.lineage.dropStatement(of: .init(.index, index.name)) == nil
                 && gone.isDisjoint(with: index.names)
                 && !IndexCover.isCovered(index, in: migration.end)
@@ -63,7 +63,8 @@ struct RebuildForgetsRule: LintRule {
         }
         return indexes.map { index in
             fault("index", index.name, printer.text(index)) { schema in
-                schema.table(name) != nil && schema.indexes[index.name.foldedASCII] == nil
+                schema.table(name) != nil
+                    && schema.indexes[index.name.foldedASCII]?.table.foldedASCII != name.foldedASCII
                     && !IndexCover.isCovered(index, in: schema)
             }
         }
@@ -81,6 +82,7 @@ struct RebuildForgetsRule: LintRule {
         return migration.start.indexes(on: rebuild.old.name).compactMap { index in
             let statements = migration.migration.statements
             guard let now = migration.end.indexes[index.name.foldedASCII],
+                now.table.foldedASCII == rebuild.new.name.foldedASCII,
                 index.names.intersection(columns).isSubset(of: kept),
                 !Self.isSame(index, rebuild.old, now, rebuild.new),
                 // Who drops it by name means to make another.

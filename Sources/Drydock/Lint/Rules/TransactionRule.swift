@@ -7,8 +7,8 @@ struct TransactionRule: LintRule {
     let text = LintRuleText(
         summary: "a statement that SQLite refuses inside the tool's transaction",
         detail: """
-            VACUUM, and PRAGMA journal_mode = WAL on a database that has another mode, are errors inside a \
-            transaction, and the migration fails. BEGIN and COMMIT are `transaction-ended`, a PRAGMA that is \
+            VACUUM, PRAGMA synchronous = ..., and PRAGMA journal_mode = WAL on a database that has another mode, \
+            are errors inside a transaction, and the migration fails. BEGIN and COMMIT are `transaction-ended`, a PRAGMA that is \
             passed over in silence is `pragma-ignored`.
             """,
         bad: "VACUUM;")
@@ -28,6 +28,13 @@ struct TransactionRule: LintRule {
             return [
                 LintFault(
                     .error, "PRAGMA journal_mode = WAL fails inside a transaction",
+                    help: "Set it when the database is opened.", at: step.statement)
+            ]
+        case .pragma(let schema, let name, _?)
+        where name.foldedASCII == "synchronous" && schema?.foldedASCII != "temp":
+            return [
+                LintFault(
+                    .error, "PRAGMA synchronous fails inside a transaction, and the migration with it",
                     help: "Set it when the database is opened.", at: step.statement)
             ]
         default: return []

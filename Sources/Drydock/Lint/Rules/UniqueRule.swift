@@ -8,8 +8,10 @@ struct UniqueRule: LintRule {
         summary: "UNIQUE is asked of rows that were written without it",
         detail: """
             `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
-            the same values, and a rebuild's `INSERT ... SELECT` fails alike. With `INSERT OR IGNORE` or \
-            `OR REPLACE` the rows are lost in silence. Merge such rows first, and declare it.
+            the same values, and a rebuild's `INSERT ... SELECT` fails alike, as does one into a table of its own \
+            key. With `INSERT OR IGNORE` or `OR REPLACE` the rows are lost in silence. Merge such rows first, and \
+            declare it. It is a note once a DELETE picked rows by all of these columns or by a query, or an UPDATE changed one, \
+            and an error where an UPDATE gave every row the same.
             """,
         bad: "CREATE UNIQUE INDEX email_on_message ON email(message_id);",
         good: """
@@ -19,6 +21,7 @@ struct UniqueRule: LintRule {
             """)
 
     func check(_ step: LintStep) -> [LintFault] {
+        if case .update(let name, let columns) = step.action { return given(name, columns, step) }
         guard case .createIndex(let name, let on) = step.action,
             let index = step.after.indexes[name.folded], index.isUnique,
             step.before.indexes[name.folded] == nil,
@@ -33,16 +36,19 @@ struct UniqueRule: LintRule {
         if Self.isUnique(columns, in: table, others, within: index.condition) { return [] }
         let origins = step.origins(of: on)
         // A rebuild makes again what was unique before.
+        let assigned = Self.assigned(step.changing(on))
         let wasUnique = origins.contains { origin in
-            columns.allSatisfy { origin.column($0.column) != nil }
+            columns.allSatisfy {
+                origin.column($0.column) != nil && !assigned.contains($0.column.foldedASCII)
+            }
                 && Self.isUnique(columns, in: origin, step.start, within: index.condition)
         }
         if wasUnique { return [] }
         let added = addedColumns(columns, on, step)
-        let constant = added.filter { !wasFilled($0, on, step) }
-        if constant.contains(where: { isNull($0, table) }) || isEmpty(index, constant, table, step) {
-            return []
-        }
+        let unfilled = added.filter { !wasFilled($0, on, step) }
+        if unfilled.contains(where: { isNull($0, table) }) || isEmpty(index, table, step) { return [] }
+        let given = columns.map(\.column).filter { Self.isGivenToAll($0, step.changing(on)) }
+        let constant = unfilled + given
         let isPlain = columns.count == index.terms.count
         let what = isPlain ? columns.map(\.column).joined(separator: ", ") : "what the index holds"
         func fault(_ severity: Finding.Severity, _ message: String, _ help: String) -> [LintFault] {
@@ -54,19 +60,20 @@ struct UniqueRule: LintRule {
         }
         if isPlain, constant.count == columns.count, index.condition == nil {
             return fault(
-                .error, "every row of \(table.name) has the default in \(what): the index fails on two rows",
+                .error,
+                "every row of \(table.name) has the "
+                    + (given.isEmpty ? "default" : "same") + " in \(what): the index fails on two rows",
                 "Fill the column with different values before the index is made.")
         }
         let message = "the index fails if two rows of \(table.name) have the same \(what)"
-        // Who deletes or rewrites rows just before has thought of it, as who fills a new column.
-        let isCared = step.changing(on).contains {
-            switch $0.action {
-            case .delete, .update: true
-            default: false
-            }
+        // Who deletes rows by these columns or by what a query finds, or rewrites one of them, has thought of it, as
+        // who fills a new column.
+        let isCared = columns.contains {
+            assigned.contains($0.column.foldedASCII) && !given.contains($0.column)
         }
-        let wasCleared = Self.hasCleared(columns, step.deletes[table.name.foldedASCII])
-        if isCared || wasCleared || added.count > constant.count {
+        let isPicked = step.changing(on).contains { $0.isDelete && $0.first(["select"]) != nil }
+        let isCleared = Self.hasCleared(columns, step.deletes[table.name.foldedASCII])
+        if isCared || isPicked || isCleared || added.count > unfilled.count && given.isEmpty {
             return fault(.note, message, Self.cared(table))
         }
         return fault(.warning, message, "Merge or delete such rows first, and declare it.")
@@ -75,6 +82,49 @@ struct UniqueRule: LintRule {
     /// Whether a DELETE picked rows by all of these columns, as one of doubles does.
     private static func hasCleared(_ columns: [KeyTerm], _ deletes: [SQLStatement]?) -> Bool {
         deletes?.contains { statement in columns.allSatisfy { statement.mentions($0.column) } } ?? false
+    }
+
+    /// An UPDATE that gives every row the same key.
+    private func given(_ name: QualifiedName, _ columns: [String], _ step: LintStep) -> [LintFault] {
+        guard step.isOccupied(name), step.statement.conflictWord == nil,
+            let table = step.before.table(name.name)
+        else { return [] }
+        let same = columns.filter { Self.isGivenToAll($0, [step.statement]) }
+        guard !same.isEmpty else { return [] }
+        let terms = same.map { KeyTerm(column: table.rowidColumn($0) ?? $0) }
+        guard Self.isUnique(terms, in: table, step.before) else { return [] }
+        return [
+            LintFault(
+                .error,
+                "UPDATE gives every row of \(table.name) the same \(same.joined(separator: ", ")), which is UNIQUE: it fails on two rows",
+                help: "Give each row a value of its own.", at: step.statement, table: table.name,
+                column: same.first)
+        ]
+    }
+
+    /// The columns that UPDATEs assign to, folded.
+    private static func assigned(_ statements: [SQLStatement]) -> Set<String> {
+        statements.reduce(into: []) { names, statement in
+            if case .update(_, let columns) = statement.action { names.formUnion(columns.map(\.foldedASCII)) }
+        }
+    }
+
+    /// Whether the last UPDATE of a column gives every row one literal that is not NULL.
+    private static func isGivenToAll(_ column: String, _ statements: [SQLStatement]) -> Bool {
+        let folded = column.foldedASCII
+        guard let last = statements.last(where: { assigned([$0]).contains(folded) }),
+            last.outermost("where") == nil,
+            let place = last.tokens.indices.first(where: { place in
+                last.tokens[place].name(in: last.source)?.foldedASCII == folded
+                    && place + 2 < last.tokens.count
+                    && last.tokens[place + 1].isSymbol("=", in: last.source)
+            })
+        else { return false }
+        let isAlone = place + 3 == last.tokens.count || last.tokens[place + 3].isSymbol(",", in: last.source)
+        switch last.tokens[place + 2].kind {
+        case .number, .string, .blob: return isAlone
+        default: return false
+        }
     }
 
     private static func cared(_ table: Table) -> String {
@@ -100,8 +150,12 @@ struct UniqueRule: LintRule {
     }
 
     /// Whether no row can meet the condition of a partial index, since new columns have their defaults.
-    private func isEmpty(_ index: Index, _ constant: [String], _ table: Table, _ step: LintStep) -> Bool {
-        guard let condition = index.condition, !constant.isEmpty else { return false }
+    private func isEmpty(_ index: Index, _ table: Table, _ step: LintStep) -> Bool {
+        guard let condition = index.condition else { return false }
+        let asked = table.columns.filter { condition.names.contains($0.name.foldedASCII) }
+        let constant = addedColumns(asked.map { KeyTerm(column: $0.name) }, table.name, step)
+            .filter { table.column($0)?.generated == nil && !wasFilled($0, table.name, step) }
+        guard !constant.isEmpty else { return false }
         var known: [String: String] = [:]
         for name in constant {
             known[name.foldedASCII] = table.column(name)?.defaultValue?.description ?? "NULL"
@@ -118,38 +172,71 @@ struct UniqueRule: LintRule {
         return true
     }
 
-    /// A rebuild that asks more of the rows than the old table did.
-    func check(_ migration: LintMigration) -> [LintFault] {
-        migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
-            rebuild in
-            var keys = rebuild.new.uniques.map(\.terms)
-            if let key = rebuild.new.primaryKey { keys.append(key.terms) }
+    /// Rows that are copied into a table that takes no other one's place, without what makes them different.
+    private func copies(_ migration: LintMigration) -> [LintFault] {
+        migration.copies.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap { copy in
+            let statement = copy.statement
+            let areMerged = ["group", "distinct", "where"].contains { statement.outermost($0) != nil }
+            if areMerged || statement.conflictWord != nil || statement.first(["on", "conflict"]) != nil {
+                return [LintFault]()
+            }
+            let (new, columns) = (copy.new, copy.copiedColumns)
+            let keys = new.uniques.map(\.terms) + [new.primaryKey?.terms].compactMap { $0 }
             return keys.compactMap { terms -> LintFault? in
-                let terms = rebuild.new.effectiveTerms(terms)
-                let areOld = terms.allSatisfy { rebuild.old.column($0.column) != nil }
-                guard areOld, !Self.isUnique(terms, in: rebuild.old, migration.start) else { return nil }
-                let list = terms.map(\.column).joined(separator: ", ")
-                let drops = ["ignore", "replace"].first {
-                    rebuild.statement.first(["or", $0]) != nil
-                        || $0 == "replace"
-                            && rebuild.statement.tokens[0].isWord("replace", in: rebuild.statement.source)
+                let sources = new.effectiveTerms(terms).compactMap { term in
+                    columns.first { $0.to.foldedASCII == term.column.foldedASCII }
+                        .map { KeyTerm(column: $0.from, collation: term.collation) }
                 }
-                let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
-                let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
-                let isCared =
-                    isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
+                guard !sources.isEmpty, sources.count == new.effectiveTerms(terms).count,
+                    !Self.isUnique(sources, in: copy.old, migration.start),
+                    !Self.hasCleared(sources, migration.deletes[copy.old.name.foldedASCII])
+                else { return nil }
+                let list = terms.map(\.column).joined(separator: ", ")
+                let from = sources.map(\.column).joined(separator: ", ")
                 return LintFault(
-                    isCared ? .note : .warning,
-                    "\(rebuild.old.name) becomes UNIQUE over \(list): "
-                        + (merges
-                            ? "of rows that have the same the copy keeps one and drops the others in silence"
-                            : "the copy fails if two rows have the same"),
-                    help: isCared
-                        ? Self.cared(rebuild.old) : "Merge or delete such rows first, and declare it.",
-                    at: rebuild.statement,
-                    table: rebuild.old.name)
+                    .warning,
+                    "\(new.name) is UNIQUE over \(list): the copy fails if two rows of \(copy.old.name) have the same \(from)",
+                    help: "Copy each once, as with SELECT DISTINCT.", at: statement, table: new.name)
             }
         }
+    }
+
+    /// A rebuild that asks more of the rows than the old table did.
+    func check(_ migration: LintMigration) -> [LintFault] {
+        copies(migration)
+            + migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
+                rebuild in
+                var keys = rebuild.new.uniques.map(\.terms)
+                if let key = rebuild.new.primaryKey { keys.append(key.terms) }
+                return keys.compactMap { terms -> LintFault? in
+                    let terms = rebuild.new.effectiveTerms(terms)
+                    let areOld = terms.allSatisfy { term in
+                        rebuild.old.column(term.column) != nil
+                            || rebuild.new.column(term.column)?.generated != nil
+                    }
+                    guard areOld, !Self.isUnique(terms, in: rebuild.old, migration.start) else { return nil }
+                    let list = terms.map(\.column).joined(separator: ", ")
+                    let drops = ["ignore", "replace"].first {
+                        rebuild.statement.first(["or", $0]) != nil
+                            || $0 == "replace"
+                                && rebuild.statement.tokens[0].isWord("replace", in: rebuild.statement.source)
+                    }
+                    let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
+                    let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
+                    let isCared =
+                        isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
+                    return LintFault(
+                        isCared ? .note : .warning,
+                        "\(rebuild.old.name) becomes UNIQUE over \(list): "
+                            + (merges
+                                ? "of rows that have the same the copy keeps one and drops the others in silence"
+                                : "the copy fails if two rows have the same"),
+                        help: isCared
+                            ? Self.cared(rebuild.old) : "Merge or delete such rows first, and declare it.",
+                        at: rebuild.statement,
+                        table: rebuild.old.name)
+                }
+            }
     }
 
     /// Whether the values are different by what holds already: a key or unique index over some of the columns.

@@ -75,7 +75,9 @@ import Testing
             "on", "ALTER TABLE email ADD COLUMN other INTEGER DEFAULT 1 REFERENCES account(id)",
             says: [.error],
             tool: .d1),
-        LintCase("off", "ALTER TABLE email ADD COLUMN other INTEGER DEFAULT 1 REFERENCES account(id)"),
+        LintCase(
+            "off until the commit",
+            "ALTER TABLE email ADD COLUMN other INTEGER DEFAULT 1 REFERENCES account(id)", says: [.warning]),
     ]) func foreignKeys(_ it: LintCase) async throws { try await it.check(.addColumnFails) }
 
     @Test func whatIsReleasedTogetherHasNoRows() async throws {
@@ -124,4 +126,33 @@ import Testing
         try await it.check(.addColumnFails)
         #expect(try it.failure() != nil)
     }
+
+    @Test(arguments: [
+        LintCase(
+            "a CHECK of another column", schema: "CREATE TABLE e(s);",
+            "ALTER TABLE e ADD COLUMN x INTEGER CHECK (s <> 'a')", says: [.warning]),
+        LintCase(
+            "a default that STRICT refuses", schema: "CREATE TABLE e(s TEXT) STRICT;",
+            "ALTER TABLE e ADD COLUMN x INTEGER NOT NULL DEFAULT 'x'", says: [.error]),
+        LintCase(
+            "a text for a BLOB", schema: "CREATE TABLE e(s TEXT) STRICT;",
+            "ALTER TABLE e ADD COLUMN x BLOB NOT NULL DEFAULT ''", says: [.error]),
+        LintCase(
+            "a default that STRICT takes", schema: "CREATE TABLE e(s TEXT) STRICT;",
+            "ALTER TABLE e ADD COLUMN x REAL NOT NULL DEFAULT 1"),
+        LintCase(
+            "a foreign key by default, checked at the end",
+            schema: "CREATE TABLE q(id INTEGER PRIMARY KEY); CREATE TABLE e(s);",
+            "ALTER TABLE e ADD COLUMN p INTEGER NOT NULL DEFAULT 0 REFERENCES q(id)", says: [.warning]),
+        LintCase(
+            "the same, filled", schema: "CREATE TABLE q(id INTEGER PRIMARY KEY); CREATE TABLE e(s);",
+            "ALTER TABLE e ADD COLUMN p INTEGER NOT NULL DEFAULT 0 REFERENCES q(id); UPDATE e SET p = (SELECT min(id) FROM q)"
+        ),
+        LintCase(
+            "an expression that is never NULL", schema: "CREATE TABLE e(n INTEGER);",
+            "ALTER TABLE e ADD COLUMN x INT NOT NULL AS (coalesce(n, 0) + 1)"),
+        LintCase(
+            "an expression that can be NULL", schema: "CREATE TABLE e(n INTEGER);",
+            "ALTER TABLE e ADD COLUMN x INT NOT NULL AS (n + 1)", says: [.warning]),
+    ]) func whatARowMayHave(_ it: LintCase) async throws { try await it.check(.addColumnFails) }
 }

@@ -171,7 +171,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("TEXT", "INTEGER", "zip", [Finding.Severity.warning]), ("TEXT", "REAL", "zip", [.warning]),
+        ("TEXT", "INTEGER", "zip", [Finding.Severity.warning]), ("INTEGER", "REAL", "zip", [.warning]),
+        ("REAL", "INTEGER", "zip", [.warning]), ("REAL", "FLOATING POINT", "zip", [.warning]),
+        ("TEXT", "REAL", "zip", [.warning]),
         ("INTEGER", "TEXT", "zip", [.warning]), ("VARCHAR(9)", "TEXT", "zip", []),
         ("INTEGER", "BIGINT", "zip", []), ("INTEGER", "REAL", "CAST(zip AS REAL)", []),
         ("DATETIME", "TEXT", "zip", []), ("", "TEXT", "zip", []),

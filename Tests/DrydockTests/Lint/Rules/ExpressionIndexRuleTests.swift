@@ -48,4 +48,21 @@ import Testing
         let rows = "INSERT INTO e(body, x) VALUES ('{', '1'), ('no json', 2), (NULL, 2), ('{}', 2)"
         #expect(try (it.failure(rows: rows) == nil) == says.isEmpty)
     }
+
+    @Test(arguments: [
+        LintCase(
+            "the clock", schema: "CREATE TABLE e(n, s);", "CREATE INDEX i ON e(n) WHERE n < strftime('%s')",
+            says: [.error]),
+        LintCase(
+            "the time zone", schema: "CREATE TABLE e(n, s);", "CREATE INDEX i ON e(date(s, 'localtime'))",
+            says: [.error]),
+        LintCase(
+            "a path", schema: "CREATE TABLE e(n, s);",
+            "CREATE INDEX i ON e(json_extract(s, 'k')) WHERE json_valid(s)", says: [.error]),
+        LintCase("a row's time", schema: "CREATE TABLE e(n, s);", "CREATE INDEX i ON e(strftime('%s', s))"),
+    ]) func whatFailsOnAnyRow(_ it: LintCase) async throws {
+        try await it.check(.expressionIndexFails)
+        let failure = try it.failure(rows: "INSERT INTO e VALUES (1, '{}'), (1, '2020-01-01')")
+        #expect((failure == nil) == it.says.isEmpty)
+    }
 }

@@ -38,4 +38,16 @@ import Testing
         let plan = try database.rows("EXPLAIN QUERY PLAN DELETE FROM p WHERE rowid = 1") { $0.string(3) }
         #expect(plan.contains { $0.hasPrefix("SCAN c") } == !it.says.isEmpty, "\(plan)")
     }
+
+    @Test func itPointsAtTheStatementThatMadeTheColumn() async throws {
+        let add = "ALTER TABLE account ADD COLUMN friend REFERENCES email(id);"
+        let added = try await LintCase("", add, says: [.note]).check(.foreignKeyWithoutIndex)
+            .first { $0.table == "account" }
+        #expect(added?.place?.lineText?.contains("ADD COLUMN friend") == true)
+        let rebuild =
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, friend REFERENCES email(id)); DROP TABLE account; ALTER TABLE n RENAME TO account;"
+        let made = try await LintCase("", add, rebuild, says: [.note]).check(.foreignKeyWithoutIndex)
+            .first { $0.table == "account" }
+        #expect(made?.place?.lineText?.contains("CREATE TABLE n") == true)
+    }
 }

@@ -87,4 +87,21 @@ import Testing
             #expect(finding.migration == "v2" && finding.place?.column == 11)
         }
     }
+
+    @Test(arguments: [
+        LintCase("by ALTER", "ALTER TABLE account ADD COLUMN p REFERENCES nope(id)", says: [.error]),
+        LintCase(
+            "by ALTER, foreign keys on", "ALTER TABLE account ADD COLUMN p REFERENCES nope(id)",
+            says: [.error],
+            tool: .d1),
+        LintCase(
+            "by ALTER, renamed",
+            "ALTER TABLE account ADD COLUMN p REFERENCES nope(id); ALTER TABLE account RENAME TO a",
+            says: [.error],
+            tool: .d1),
+        LintCase("by ALTER, there", "ALTER TABLE account ADD COLUMN p REFERENCES email(id)", tool: .d1),
+    ]) func added(_ it: LintCase) async throws {
+        let finding = try await it.check(.foreignKeyParent).first
+        if let finding { #expect(finding.place?.file.hasSuffix("2_x.sql") == true || it.tool == .grdb) }
+    }
 }

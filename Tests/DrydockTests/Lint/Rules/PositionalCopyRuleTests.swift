@@ -171,4 +171,19 @@ import Testing
         #expect(rewrites.isEmpty)
         #expect(try await it.lint { $0.locked = ["v1"] }.rewrites.count == 1)
     }
+
+    @Test(arguments: ["GROUP BY 2", "ORDER BY 2", "LIMIT 3", "UNION SELECT * FROM o ORDER BY 1"])
+    func noEditWhereOrdersCount(_ clause: String) async throws {
+        let it = LintCase(
+            "", schema: "CREATE TABLE o(id INTEGER PRIMARY KEY, a, b);",
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, b, a); INSERT INTO t SELECT * FROM o \(clause);")
+        #expect(try await it.lint().rewrites.isEmpty)
+    }
+
+    @Test func aQuoteInANameIsNoExpression() async throws {
+        let it = LintCase(
+            "", schema: "CREATE TABLE o(id INTEGER PRIMARY KEY, [x\"y]);",
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, [x\"y]); INSERT INTO t SELECT * FROM o;", says: [.note])
+        try await it.check(.positionalCopy)
+    }
 }

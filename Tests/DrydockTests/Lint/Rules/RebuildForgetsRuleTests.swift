@@ -154,4 +154,13 @@ import Testing
         let database = try PlainDatabase()
         try database.execute(it.steps.joined() + "; INSERT INTO t(a) VALUES ('x'), ('x')")
     }
+
+    @Test func anIndexOfTheNameOnAnotherTableIsNoOther() async throws {
+        let finding = try await LintCase(
+            "", schema: "CREATE TABLE t(a); CREATE TABLE o(a); CREATE INDEX i ON t(a);",
+            "CREATE TABLE n(a); INSERT INTO n(a) SELECT a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t; CREATE INDEX i ON o(a);",
+            says: [.warning]
+        ).check(.rebuildForgets).first
+        #expect(finding?.message.contains("index i goes with the old t") == true)
+    }
 }

@@ -6,8 +6,17 @@ import Testing
         LintCase("VACUUM", "VACUUM", says: [.error]),
         LintCase("journal_mode", "PRAGMA journal_mode = WAL", says: [.error]),
         LintCase("another mode is passed over", "PRAGMA journal_mode = DELETE"),
+        LintCase("synchronous", "PRAGMA synchronous = OFF", says: [.error]),
+        LintCase("synchronous asked for", "PRAGMA synchronous"),
         LintCase("ANALYZE", "ANALYZE"),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.refusedInTransaction) }
+
+    @Test func sqliteRefusesIt() throws {
+        let database = try PlainDatabase()
+        #expect(throws: PlainDatabase.Failure.self) {
+            try database.execute("BEGIN; PRAGMA synchronous = OFF")
+        }
+    }
 
     @Test func outsideOfATransactionItRuns() async throws {
         try await LintCase("", "VACUUM", tool: .d1).check(.refusedInTransaction) {

@@ -134,4 +134,66 @@ import Testing
             says: [.note]
         ).check(.uniqueOverExisting)
     }
+
+    private static let e = "CREATE TABLE e(id INTEGER PRIMARY KEY, s TEXT, n INTEGER, body TEXT);"
+    private static let alike = "INSERT INTO e(s, n) VALUES ('a', 1), ('a', 2)"
+
+    @Test(arguments: [
+        LintCase(
+            "another column", schema: e, "UPDATE e SET body = ''; CREATE UNIQUE INDEX i ON e(s)",
+            says: [.warning]),
+        LintCase(
+            "other rows", schema: e, "DELETE FROM e WHERE n = -5; CREATE UNIQUE INDEX i ON e(s)",
+            says: [.warning]),
+        LintCase(
+            "one value for all", schema: e,
+            "ALTER TABLE e ADD COLUMN x; UPDATE e SET x = 1; CREATE UNIQUE INDEX i ON e(x)",
+            says: [.error]),
+        LintCase(
+            "made again, changed between", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);",
+            "DROP INDEX j; UPDATE e SET n = 1; CREATE UNIQUE INDEX j ON e(s, n)", says: [.warning]),
+        LintCase(
+            "copied", schema: e,
+            "CREATE TABLE tag(name TEXT PRIMARY KEY); INSERT INTO tag(name) SELECT s FROM e",
+            says: [.warning]),
+        LintCase(
+            "copied to where rows have no rowid", schema: e,
+            "CREATE TABLE tag(name TEXT PRIMARY KEY) WITHOUT ROWID; INSERT INTO tag SELECT s FROM e",
+            says: [.warning]),
+        LintCase(
+            "one key for all", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);", "UPDATE e SET s = 'x', n = 1",
+            says: [.error]),
+        LintCase(
+            "computed by the table", schema: e,
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT, n INTEGER, body TEXT, g TEXT AS (lower(s)) STORED UNIQUE); INSERT INTO t(id, s, n, body) SELECT id, s, n, body FROM e; DROP TABLE e; ALTER TABLE t RENAME TO e",
+            says: [.warning]),
+    ]) func whatDoesNotMerge(_ it: LintCase) async throws {
+        try await it.check(.uniqueOverExisting)
+        #expect(try it.failure(rows: Self.alike)?.contains("UNIQUE constraint failed") == true)
+    }
+
+    @Test(arguments: [
+        LintCase(
+            "each once", schema: e,
+            "CREATE TABLE tag(name TEXT PRIMARY KEY); INSERT INTO tag(name) SELECT DISTINCT s FROM e"),
+        LintCase(
+            "ignored", schema: e,
+            "CREATE TABLE tag(name TEXT PRIMARY KEY); INSERT OR IGNORE INTO tag(name) SELECT s FROM e"),
+        LintCase(
+            "a key", schema: e,
+            "CREATE TABLE tag(e INTEGER PRIMARY KEY, s); INSERT INTO tag(e, s) SELECT id, s FROM e"),
+        LintCase(
+            "computed", schema: e,
+            "CREATE TABLE tag(name TEXT PRIMARY KEY); INSERT INTO tag(name) SELECT s || id FROM e"),
+        LintCase(
+            "a condition on a new column", schema: e,
+            "ALTER TABLE e ADD COLUMN x INTEGER NOT NULL DEFAULT 0; CREATE UNIQUE INDEX i ON e(s) WHERE x = 1"
+        ),
+        LintCase(
+            "half a key for all", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);", "UPDATE e SET s = 'x'"),
+        LintCase("one row", schema: e + "CREATE UNIQUE INDEX j ON e(n);", "UPDATE e SET n = 9 WHERE id = 1"),
+    ]) func whatIsDifferent(_ it: LintCase) async throws {
+        try await it.check(.uniqueOverExisting)
+        #expect(try it.failure(rows: Self.alike) == nil)
+    }
 }
