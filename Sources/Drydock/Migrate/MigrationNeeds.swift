@@ -49,7 +49,8 @@ struct MigrationNeeds: Sendable {
         let size = (try? FolderListing.size(of: request.path)) ?? base.byteCount
         let growth = max(base.byteCount, end.byteCount) - size
         guard growth > 0 else { return needs }
-        let purpose = "what the database grows by" + (size < base.byteCount ? ", the log's pages among it" : "")
+        let purpose =
+            "what the database grows by" + (size < base.byteCount ? ", the log's pages among it" : "")
         return needs + [need(folder, growth, purpose)]
     }
 
@@ -58,9 +59,9 @@ struct MigrationNeeds: Sendable {
         delta.kept.count * (delta.pageSize + 8) + 512
     }
 
-    /// How long the database will be locked, at the rate at which its copy was written, synced, read again and compared.
-    /// Under the lock everything is read and compared, then the journal and the pages are written and read again; where
-    /// others have the log open, every page is written twice.
+    /// How long the database will be locked, at the rate at which its copy was written, synced, read again and
+    /// compared. Under the lock everything is read and compared, then the journal and the pages are written and read
+    /// again; where others have the log open, every page is written twice.
     func lockSeconds(_ rehearsal: Rehearsal, isShared: Bool) throws -> Double? {
         guard let end = rehearsal.end, let base = rehearsal.base else { return nil }
         let perByte = rehearsal.copySeconds / Double(max(1, base.byteCount))

@@ -48,7 +48,8 @@ struct Rehearsal: Sendable {
             return Finding(
                 .migrationFailed,
                 "\(migration.identifier) reaches into another file, which a rehearsal does not write",
-                help: "Run it with the tool itself.", migration: migration.identifier, place: .init(statement))
+                help: "Run it with the tool itself.", migration: migration.identifier, place: .init(statement)
+            )
         }
         guard try base.journalVersion() == end.journalVersion() else {
             return refusal(
