@@ -26,7 +26,7 @@ final class BlockStore: Sendable {
 
     /// - Parameter memoryLimit: how many bytes of written pages stay in memory.
     init(memoryLimit: Int) {
-        arena = Mutex(Arena(memoryLimit: memoryLimit))
+        arena = Mutex(Arena(memoryLimit: memoryLimit, meter: Overlay.spillMeter))
     }
 
     deinit { arena.withLock { $0.close() } }
@@ -43,6 +43,8 @@ final class BlockStore: Sendable {
 /// The chunks of a store and the cells in them that are free.
 private struct Arena {
     let memoryLimit: Int
+    let meter: SpillMeter?
+    var spilled = 0
     var chunks: [UnsafeMutableRawPointer] = []
     var memoryUsed = 0
     var free: [BlockStore.Cell] = []
@@ -68,6 +70,7 @@ private struct Arena {
     func close() {
         for chunk in chunks { munmap(chunk, BlockStore.chunkSize) }
         spill?.close()
+        meter?.add(-spilled)
     }
 
     private mutating func cut(_ chunk: BlockStore.Cell) -> BlockStore.Cell {
@@ -89,7 +92,10 @@ private struct Arena {
         var file: SpillFile
         if let spill { file = spill } else { file = try SpillFile() }
         defer { spill = file }
-        return add(try file.mapNext(BlockStore.chunkSize), isSpilled: true)
+        let chunk = try file.mapNext(BlockStore.chunkSize)
+        spilled += BlockStore.chunkSize
+        meter?.add(BlockStore.chunkSize)
+        return add(chunk, isSpilled: true)
     }
 
     private mutating func add(_ chunk: UnsafeMutableRawPointer, isSpilled: Bool) -> BlockStore.Cell {

@@ -24,6 +24,8 @@ package final class Overlay: Sendable {
     @TaskLocal package static var faults: FaultPlan?
     /// What hears of faults in the overlays that are made meanwhile.
     @TaskLocal package static var faultLog: FaultLog?
+    /// What counts the temporary files of the overlays that are made meanwhile.
+    @TaskLocal package static var spillMeter: SpillMeter?
 
     private static let names = Atomic<Int>(0)
 

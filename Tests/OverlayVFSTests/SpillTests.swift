@@ -33,6 +33,18 @@ private let thirtyMegabytes = """
         #expect(overlay.fault == nil)
     }
 
+    @Test func theFilesAreCounted() throws {
+        let meter = SpillMeter()
+        try Overlay.$spillMeter.withValue(meter) {
+            for _ in 0..<2 {
+                let store = BlockStore(memoryLimit: 0)
+                let blocks = try (0..<300).map { _ in try store.makeBlock() }
+                let bytes = blocks.count * Block.size
+                #expect(meter.peak >= bytes && meter.peak < bytes + BlockStore.chunkSize)
+            }
+        }
+    }
+
     @Test func freedBlocksAreUsedAgain() throws {
         let store = BlockStore(memoryLimit: 1 << 20)
         var blocks = try (0..<300).map { _ in try store.makeBlock() }

@@ -37,6 +37,21 @@ struct BackupPlace: Sendable {
         }
     }
 
+    /// Removes the copies that runs which were killed left in any of the folders that a run would use.
+    static func removeLeftOvers(_ request: MigrateRequest) {
+        var folders = [
+            VacuumPlan.folder(of: realPath(of: request.path)), request.temporaryFolder ?? temporaryFolder,
+        ]
+        switch request.backup {
+        case .folder(let folder)?: folders.append(folder)
+        case .path(let path)?: folders.append(VacuumPlan.folder(of: path))
+        case .some(.none), nil: break
+        }
+        for folder in folders {
+            TemporaryCopy.removeLeftOvers(of: request.path, in: folder, mark: LiveCopier.mark)
+        }
+    }
+
     /// Puts a copy in the place of the backup, under a name that says version and time.
     /// - Throws: ``RequestError``.
     func keep(_ copy: TemporaryCopy, version: String) throws -> String? {
@@ -73,7 +88,7 @@ struct BackupPlace: Sendable {
             + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
     }
 
-    private static var temporaryFolder: String {
+    static var temporaryFolder: String {
         let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
         return named.isEmpty ? "/tmp" : named
     }

@@ -24,6 +24,10 @@ actor HeldDatabase {
     private var delta: PageDelta?
     /// Pages were written below the connection.
     private let written = StopFlag()
+    /// The transaction has ended, whatever came after.
+    private let committed = StopFlag()
+    /// The disk has not kept it for certain.
+    private let isVolatile = StopFlag()
     /// Of the writing connection, which does not count what it commits itself.
     private var version: Int64 = 0
     /// Closing a mapped file would drop the connections' locks, so that they are closed first.
@@ -86,9 +90,21 @@ actor HeldDatabase {
     func install(
         _ end: Image, over base: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
-        if watch == nil, let delta = try PageDelta(from: base, to: end), try await write(delta, progress) {
-            self.delta = delta
+        do {
+            return try await put(end, over: base, progress)
+        } catch {
+            guard committed.value else { throw error }
             return true
+        }
+    }
+
+    private func put(
+        _ end: Image, over base: Image, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+    ) async throws -> Bool {
+        if watch == nil, let delta = try PageDelta(from: base, to: end) {
+            self.delta = delta
+            if try await write(delta, progress) { return true }
+            self.delta = nil
         }
         let source = try Overlay(end)
         let expected = try await watch?.version()
@@ -102,6 +118,7 @@ actor HeldDatabase {
         // Nothing is written until here, and nobody else can write from here on.
         let isStill: Bool
         do { isStill = try await watch?.version() == expected } catch { isStill = false }
+        let committed = committed
         return try await database.withConnection { _ in
             defer { withExtendedLifetime(source) {} }
             guard isStill else {
@@ -109,6 +126,7 @@ actor HeldDatabase {
                 return false
             }
             try replacement.run(progress: progress)
+            committed.set()
             return true
         }
     }
@@ -118,20 +136,24 @@ actor HeldDatabase {
         _ delta: PageDelta, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         let path = realPath(of: path)
-        let written = written
+        let (written, committed, isVolatile) = (written, committed, isVolatile)
         return try await database.withConnection { connection in
             // Frames that stayed in the log would be read in place of the pages.
             guard try !LiveLock.checkpoint(connection) else { return false }
             let file = try MainFile(of: connection)
             guard try file.size() == delta.before.byteCount else { return false }
             guard progress(0, delta.pages.count) else { throw EngineError.interrupted }
+            try RollbackJournal.syncLog(of: path)
             let journal = try RollbackJournal(of: path, delta: delta)
             written.set()
             try delta.write(to: file) { _ = progress($0, delta.pages.count) }
-            try journal.commit()
+            if try !journal.commit(didEnd: { committed.set() }) { isVolatile.set() }
             return true
         }
     }
+
+    /// Whether the disk keeps what was installed, as far as it says.
+    nonisolated var isDurable: Bool { !isVolatile.value }
 
     /// Reads the database again.
     /// - Returns: whether it is what was installed; nil when somebody else has written it since.

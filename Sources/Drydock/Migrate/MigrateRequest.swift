@@ -72,6 +72,8 @@ public struct MigrateSummary: Sendable {
     public var needs: [Need] = []
     /// How long others cannot write: as it was where it was done, else estimated. nil where nothing was to be done.
     public var lockSeconds: Double?
+    /// Nor read, since the file is locked and not only its log.
+    public var locksReaders = true
     public var backup: String?
     /// How often it was rehearsed: again when somebody committed meanwhile.
     public var rehearsals = 0

@@ -20,27 +20,31 @@ struct MigrationApply: Sendable {
     /// Runs the migrations on a copy, and writes nothing that stays.
     func rehearsed() async throws -> VerifyReport {
         let place = try BackupPlace(request)
-        let (rehearsal, seconds) = try await rehearse { try await copier.copy(into: place.folder) }
+        let rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
         var (report, summary) = try self.summary(rehearsal, rehearsals: 1)
         let isShared = isOpenElsewhere
-        // The copy was written and read again. Under the lock everything is read; where others have the log open, it
-        // is also written twice.
-        summary.lockSeconds = isShared ? seconds * 2 : seconds / 2
-        summary.needs = try backupNeed(rehearsal) + needs(rehearsal, isShared: isShared)
+        summary.locksReaders = !isShared
+        if summary.outcome != .upToDate {
+            summary.lockSeconds = try needs.lockSeconds(rehearsal, isShared: isShared)
+            summary.needs =
+                try needs.rehearsing(rehearsal) + needs.installing(rehearsal, isShared: isShared)
+        }
+        if let fault = HardLinks.fault(of: request.path) {
+            summary.notes.append("it would not be applied: \(fault)")
+        }
         report.migrate = summary
         return report
     }
 
-    /// - Returns: also the seconds that the copy took.
-    private func rehearse(
-        _ copy: () async throws -> TemporaryCopy
-    ) async throws -> (rehearsal: Rehearsal, copySeconds: Double) {
+    private func rehearse(_ copy: () async throws -> TemporaryCopy) async throws -> Rehearsal {
         note(.copying)
         let start = ContinuousClock.now
         let copy = try await copy()
         let seconds = (ContinuousClock.now - start).inSeconds
         try Task.checkCancellation()
-        return (try await Rehearsal.run(copy, of: request.path, verifier, verify), seconds)
+        var rehearsal = try await Rehearsal.run(copy, of: request.path, verifier, verify)
+        rehearsal.copySeconds = seconds
+        return rehearsal
     }
 
     private func summary(
@@ -51,44 +55,18 @@ struct MigrationApply: Sendable {
         summary.bytesBefore = rehearsal.base?.byteCount ?? 0
         summary.bytesAfter = rehearsal.end?.byteCount ?? summary.bytesBefore
         summary.rehearsals = rehearsals
-        if !rehearsal.report.hasPassed {
+        var report = rehearsal.report
+        if rehearsal.isUpToDate {
+            (summary.outcome, summary.pending) = (.upToDate, [])
+            summary.notes.append("another program has migrated it meanwhile")
+        } else if !report.hasPassed {
             summary.outcome = .refused
-        } else if let obstacle = try rehearsal.obstacle(pending) {
+        } else if var obstacle = try rehearsal.obstacle(pending) {
             summary.outcome = .refused
-            summary.notes.append(obstacle)
+            obstacle.snapshot = request.path
+            report.findings.append(obstacle)
         }
-        return (rehearsal.report, summary)
-    }
-
-    private func backupNeed(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
-        let folder: String
-        switch request.backup {
-        case .some(.none): return []
-        case .folder(let name): folder = name
-        case .path(let path): folder = VacuumPlan.folder(of: path)
-        case nil: folder = self.folder
-        }
-        return [need(folder, rehearsal.base?.byteCount ?? 0, "the backup")]
-    }
-
-    /// What is written beside the database, and what it grows by.
-    /// - Parameter isShared: whether others have its log open.
-    private func needs(_ rehearsal: Rehearsal, isShared: Bool) throws -> [MigrateSummary.Need] {
-        guard let end = rehearsal.end, let base = rehearsal.base else { return [] }
-        var needs: [MigrateSummary.Need] = []
-        if !isShared, let delta = try PageDelta(from: base, to: end) {
-            // A page's number and checksum are beside it.
-            let bytes = delta.kept.count * (delta.pageSize + 8) + 512
-            needs.append(need(folder, bytes, "the rollback journal, with the old pages"))
-        } else if isShared {
-            // A frame of the log has 24 bytes more than its page.
-            let bytes = end.byteCount + end.byteCount / end.pageSize * 24 + 32
-            needs.append(need(folder, bytes, "the write-ahead log, which others have open, with every page"))
-        } else {
-            needs.append(need(folder, base.byteCount, "the rollback journal, with every page"))
-        }
-        let growth = end.byteCount - base.byteCount
-        return growth > 0 ? needs + [need(folder, growth, "what the database grows by")] : needs
+        return (report, summary)
     }
 
     /// Whether others have its log open; to be asked while this process has no connection to it.
@@ -97,34 +75,34 @@ struct MigrationApply: Sendable {
         return state.isLogged && state.isOpenElsewhere
     }
 
-    private var folder: String { VacuumPlan.folder(of: realPath(of: request.path)) }
-
-    private func need(_ folder: String, _ bytes: Int, _ purpose: String) -> MigrateSummary.Need {
-        .init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder))
-    }
+    private var needs: MigrationNeeds { MigrationNeeds(request: request) }
 
     // MARK: - Applying
 
     func run() async throws -> VerifyReport {
         let place = try BackupPlace(request)
         var rehearsals = 1
-        var rehearsal = try await rehearse { try await copier.copy(into: place.folder) }.rehearsal
+        var rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
         for _ in 0..<Self.attempts {
             var (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
-            guard summary.outcome != .refused else {
+            guard summary.outcome == .rehearsed else {
                 report.migrate = summary
                 return report
             }
             try Task.checkCancellation()
-            if request.checksDisk { try check(needs(rehearsal, isShared: isOpenElsewhere)) }
-            let start = ContinuousClock.now
+            if request.checksDisk {
+                try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
+            }
             let held = try await hold()
+            let start = ContinuousClock.now
             let outcome: Result<Installed, any Error>
             do {
                 let live = try await held.image()
                 if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
                     rehearsals += 1
-                    rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }.rehearsal
+                    // The first one's are not gone yet.
+                    if request.checksDisk { try needs.check(needs.spilled(rehearsal)) }
+                    rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
                     (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
                 }
                 outcome = .success(try await install(rehearsal, &summary, place, held))
@@ -134,6 +112,7 @@ struct MigrationApply: Sendable {
             let isBusy = await held.release()
             let installed = try told(outcome, summary)
             guard installed != .not else { continue }
+            summary.locksReaders = held.isAlone
             summary.lockSeconds = (ContinuousClock.now - start).inSeconds
             if isBusy {
                 summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint")
@@ -162,16 +141,12 @@ struct MigrationApply: Sendable {
     private func install(
         _ rehearsal: Rehearsal, _ summary: inout MigrateSummary, _ place: BackupPlace, _ held: HeldDatabase
     ) async throws -> Installed {
-        guard rehearsal.result?.isUpToDate == false else {
-            summary.outcome = .upToDate
-            summary.notes.append("another program has migrated it meanwhile")
+        guard summary.outcome == .rehearsed, let end = rehearsal.end, let base = rehearsal.base else {
             return .refused
         }
-        guard summary.outcome != .refused, let end = rehearsal.end, let base = rehearsal.base else {
-            return .refused
-        }
-        summary.needs = try needs(rehearsal, isShared: !held.isAlone)
-        if request.checksDisk { try check(summary.needs) }
+        summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
+        if request.checksDisk { try needs.check(summary.needs) }
+        summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
         summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
         let (note, stop) = (note, stop)
@@ -186,6 +161,9 @@ struct MigrationApply: Sendable {
             return .not
         }
         summary.outcome = .applied
+        if !held.isDurable {
+            summary.notes.append("it may not survive a power loss: the folder could not be synced")
+        }
         await readAgain(end, &summary, held)
         return .whole
     }
@@ -202,21 +180,6 @@ struct MigrationApply: Sendable {
         }
     }
 
-    private func check(_ needs: [MigrateSummary.Need]) throws {
-        for (index, need) in needs.enumerated() {
-            guard let free = need.free else { continue }
-            // Needs of one file system add up.
-            let total = needs.prefix(index + 1).filter { DiskSpace.areOnOne($0.folder, need.folder) }
-                .reduce(0) { $0 + $1.bytes }
-            guard total <= free else {
-                throw RequestError(
-                    "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); free space, or "
-                        + "have the backup elsewhere with --backup-folder; \(request.path) holds what it held"
-                )
-            }
-        }
-    }
-
     // MARK: - What went wrong
 
     private func told(_ outcome: Result<Installed, any Error>, _ summary: MigrateSummary) throws -> Installed
@@ -224,21 +187,34 @@ struct MigrationApply: Sendable {
         do {
             return try outcome.get()
         } catch let error as EngineError {
-            try Task.checkCancellation()
+            if error.isInterrupt, let backup = summary.backup {
+                // It was stopped before anything was written, or all of it was taken back.
+                TemporaryCopy.delete(backup)
+                try Task.checkCancellation()
+            }
+            if summary.backup == nil { try Task.checkCancellation() }
             throw RequestError(describe(error, backup: summary.backup))
         } catch let error as OverlayError {
-            throw RequestError("\(request.path) cannot be read: \(error); it holds what it held")
+            throw RequestError(
+                "\(request.path) cannot be read: \(error); it holds what it held" + named(summary.backup))
+        } catch let error as RequestError {
+            throw RequestError(error.description + named(summary.backup))
+        } catch is CancellationError {
+            if let backup = summary.backup { TemporaryCopy.delete(backup) }
+            throw CancellationError()
         }
     }
 
+    private func named(_ backup: String?) -> String { backup.map { ", and so does its backup, \($0)" } ?? "" }
+
     private func describe(_ error: EngineError, backup: String?) -> String {
         let path = request.path
-        let rest = "\(path) holds what it held" + (backup.map { ", and so does its backup, \($0)" } ?? "")
+        let rest = "\(path) holds what it held" + named(backup)
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"
         // The files that SQLite makes beside the database fail so.
-        case 10 where (DiskSpace.free(in: folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
+        case 10 where (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
         case 8: return "\(path) cannot be written: \(error.message); \(rest)"
         default: return "\(path) cannot be migrated: \(error.message); \(rest)"
         }

@@ -74,7 +74,9 @@ public struct Migrator: Sendable {
         guard FolderListing.exists(path) else { throw RequestError("there is no database '\(path)'") }
         if FolderListing.isFolder(path) { throw RequestError("'\(path)' is a folder, not a database") }
         if let fault = SnapshotFile.fault(of: path) { throw RequestError("\(fault.message)") }
+        BackupPlace.removeLeftOvers(request)
         guard request.mode == .apply else { return }
+        if let fault = HardLinks.fault(of: path) { throw RequestError(fault) }
         let folder = VacuumPlan.folder(of: realPath(of: path))
         for place in [path, folder] where !DiskSpace.isWritable(place) {
             throw RequestError(

@@ -43,11 +43,30 @@ struct RollbackJournal {
     }
 
     /// Ends the transaction: "the transaction commits when the journal is deleted".
+    /// - Parameters:
+    ///   - didEnd: told when it is done, whatever comes after.
+    ///   - sync: has the disk keep a file's folder.
+    /// - Returns: whether the disk has it; else a loss of power may still undo it as a whole.
     /// - Throws: ``RequestError``; then the journal is still there.
-    func commit() throws {
+    func commit(
+        didEnd: () -> Void = {}, sync: (_ path: String) throws -> Void = RollbackJournal.syncFolder
+    ) throws -> Bool {
         guard unlink(path) == 0 else { throw Self.failure(path, errno) }
-        // It is done: where the folder cannot be written to the disk, a loss of power may still undo it as a whole.
-        try? Self.syncFolder(of: path)
+        didEnd()
+        do { try sync(path) } catch { return false }
+        return true
+    }
+
+    /// Has the disk keep that a log was emptied: its frames, should they come back after a loss of power, would be read
+    /// in place of the pages. SQLite holds no lock on the log, so that closing a descriptor of it drops none.
+    /// - Throws: ``RequestError``.
+    static func syncLog(of database: String) throws {
+        let log = database + "-wal"
+        let descriptor = open(log, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0, errno == ENOENT { return }
+        guard descriptor >= 0 else { throw failure(log, errno) }
+        defer { close(descriptor) }
+        guard sync(descriptor) else { throw failure(log, errno) }
     }
 
     /// Whoever may open the database has to be able to take the journal back.
@@ -120,7 +139,7 @@ struct RollbackJournal {
         return fsync(descriptor) == 0
     }
 
-    private static func syncFolder(of path: String) throws {
+    static func syncFolder(of path: String) throws {
         let folder = open(VacuumPlan.folder(of: path), O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { throw failure(path, errno) }
         defer { close(folder) }
@@ -131,6 +150,6 @@ struct RollbackJournal {
     private static func failure(_ path: String, _ code: Int32) -> RequestError {
         let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
         return RequestError(
-            "the journal \(path) cannot be written: \(reason); the database holds what it held")
+            "\(path) cannot be written: \(reason); the database holds what it held")
     }
 }

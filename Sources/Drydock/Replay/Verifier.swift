@@ -44,6 +44,10 @@ public struct Verifier: Sendable {
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
             try await hold(snapshots, request, set)
         }
+        // That there is no room is nothing that a migration did.
+        if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
+            throw RequestError("nothing was written to the database, and no report can be made. \(fault)")
+        }
         // SQLite may have tried again, or gone on without what it wanted to know.
         if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
             report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))

@@ -18,19 +18,27 @@ final class TemporaryCopy: Sendable {
     /// - Throws: ``RequestError`` when the file cannot be made.
     init(of database: String, in folder: String, mark: String = ".drydock-vacuum-") throws {
         let prefix = Self.name(of: database) + mark
-        Self.removeLeftOvers(prefix, in: folder)
-        let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        let padded = String(repeating: "0", count: Self.digits - number.count) + number
-        path = "\(folder)/\(prefix)\(padded)"
+        Self.removeLeftOvers(of: database, in: folder, mark: mark)
         var status = stat()
         let mode = stat(database, &status) == 0 ? status.st_mode & 0o777 : 0o600
-        // SQLite writes into an empty file that is there as into a new one.
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else {
-            throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
+        while true {
+            let number = String(UInt64.random(in: .min ... .max), radix: 16)
+            let padded = String(repeating: "0", count: Self.digits - number.count) + number
+            let path = "\(folder)/\(prefix)\(padded)"
+            // SQLite writes into an empty file that is there as into a new one.
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+            guard descriptor >= 0 else {
+                throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
+            }
+            _ = fchmod(descriptor, mode)
+            // Before it was locked, another run may have held it for left over.
+            let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            if !isTaken, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
+                (self.path, self.descriptor) = (path, descriptor)
+                return
+            }
+            close(descriptor)
         }
-        _ = fchmod(descriptor, mode)
-        _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
     deinit {
@@ -69,7 +77,9 @@ final class TemporaryCopy: Sendable {
         return String(decoding: name.utf8.prefix(200), as: UTF8.self)
     }
 
-    private static func removeLeftOvers(_ prefix: String, in folder: String) {
+    /// Removes what runs that were killed left in a folder, as far as this user may.
+    static func removeLeftOvers(of database: String, in folder: String, mark: String) {
+        let prefix = name(of: database) + mark
         for file in (try? FolderListing.files(in: folder)) ?? [] where file.hasPrefix(prefix) {
             let number = file.dropFirst(prefix.count)
             guard number.count == digits, number.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {

@@ -22,6 +22,7 @@ public struct Vacuum: Sendable {
     /// - Throws: ``RequestError``, `CancellationError`; the database then holds what it held.
     public func run(_ request: VacuumRequest) async throws -> VacuumReport {
         let start = ContinuousClock.now
+        if request.into == nil, let fault = HardLinks.fault(of: request.path) { throw RequestError(fault) }
         do {
             if !request.isForecast { try await recover(request) }
             let plan = try await VacuumPlan(request, engine)

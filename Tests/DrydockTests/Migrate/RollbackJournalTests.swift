@@ -44,6 +44,32 @@ import Testing
         }
     }
 
+    @Test func `an end that the folder does not keep for certain is one`() throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
+        try PlainDatabase(old).execute("CREATE TABLE t(x)")
+        try FileManager.default.copyItem(atPath: old, toPath: new)
+        try PlainDatabase(new).execute("INSERT INTO t VALUES (1)")
+        let images = try [old, new].map { try Overlay(snapshot: $0).freeze().image }
+        let delta = try #require(try PageDelta(from: images[0], to: images[1]))
+        for isKept in [true, false] {
+            let journal = try RollbackJournal(of: old, delta: delta)
+            var hasEnded = false
+            let isDurable = try journal.commit(didEnd: { hasEnded = true }) { _ in
+                if !isKept { throw RequestError("no") }
+            }
+            #expect(isDurable == isKept && hasEnded)
+            #expect(!FileManager.default.fileExists(atPath: old + "-journal"))
+            // Where it has not ended, that is told.
+            hasEnded = false
+            #expect(throws: RequestError.self) { try journal.commit(didEnd: { hasEnded = true }) }
+            #expect(!hasEnded)
+        }
+        try RollbackJournal.syncLog(of: old)
+        try Data().write(to: URL(filePath: old + "-wal"))
+        try RollbackJournal.syncLog(of: old)
+    }
+
     /// As a write that a crash cut short leaves pages: anything.
     private func spoil(_ path: String, _ pages: ArraySlice<UInt32>, _ size: Int, truncates: Int?) throws {
         let file = try #require(FileHandle(forUpdatingAtPath: path))
