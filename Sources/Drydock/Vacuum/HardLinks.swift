@@ -11,7 +11,10 @@ enum HardLinks {
     /// Why a database must not be written, with what to do; nil where it has one name.
     static func fault(of path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_nlink > 1 else { return nil }
+        // A folder has several by itself.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else {
+            return nil
+        }
         return
             "\(path) has \(status.st_nlink) names (hard links), and what is in the log or the journal of one name is not "
             + "seen under another, so that writing could damage it: stop the programs that use it and remove the "

@@ -130,7 +130,7 @@ import Testing
         let passed = try await Overlay.$faults.withValue(counting) { try await project.migrate(.rehearsal) }
         #expect(passed.hasPassed)
         var hits = 0
-        for number in stride(from: 1, through: counting.count, by: max(1, counting.count / 12)) {
+        for number in stride(from: 1, through: counting.count, by: max(1, counting.count / 4)) {
             for mode in [MigrateRequest.Mode.rehearsal, .apply] {
                 let plan = FaultPlan(failing: number, with: .diskFull, lasts: true)
                 do {
