@@ -2,8 +2,9 @@ import CSQLite
 
 extension FunctionStub {
     /// Registers the stand-in, as deterministic, so that an index may be over it.
-    /// - Throws: ``EngineError`` when SQLite does not take it (``fault`` tells beforehand).
+    /// - Throws: ``EngineError`` when SQLite does not take it, with ``fault`` in words.
     package func install(on connection: OpaquePointer) throws {
+        if let fault { throw EngineError(extendedCode: SQLITE_MISUSE, message: fault) }
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
         let code = sqlite3_create_function_v2(
             connection, name, Int32(argumentCount ?? -1), flags, Box(result).retained,

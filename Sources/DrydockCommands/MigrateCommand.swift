@@ -75,30 +75,12 @@ struct MigrateCommand: AsyncParsableCommand {
         help: "After the rehearsal, check the integrity of the whole copy, not only of what changed.")
     var fullCheck: Bool?
 
-    @Option(
-        help: ArgumentHelp(
-            "The lock to hold. (default: drydock.lock beside drydock.yml, where there is one)",
-            valueName: "path"),
-        completion: .file(extensions: ["lock"]))
-    var lock: String?
-
-    @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
-    var noLock = false
-
     @OptionGroup var output: OutputOptions
-
-    @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
-    var redact: Bool?
 
     @Flag(name: .shortAndLong, help: "Notes too.")
     var verbose = false
 
-    @Option(
-        name: .customLong("declare"),
-        help: ArgumentHelp(
-            "A declaration for a migration that cannot be edited; may be repeated.",
-            valueName: "migration:declaration"))
-    var declarations: [DeclareOption] = []
+    @OptionGroup var replay: ReplayOptions
 
     @OptionGroup var tool: ToolOptions
 
@@ -115,7 +97,6 @@ struct MigrateCommand: AsyncParsableCommand {
         if [backup != nil, backupFolder != nil, noBackup].count(where: { $0 }) > 1 {
             throw ValidationError("--backup, --backup-folder and --no-backup exclude each other")
         }
-        if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
         if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 

@@ -29,7 +29,7 @@ struct MigrateSettings: Sendable {
         format = command.output.format ?? config.format ?? "human"
         reports = config.reports + command.output.reports
         options.usesColor = Terminal.outputHasColor
-        options.redacts = command.redact ?? config.redact ?? VerifySettings.isCI
+        options.redacts = command.replay.redact ?? config.redact ?? VerifySettings.isCI
         options.isQuiet = command.output.quiet || !command.verbose && config.quiet ?? false
         options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
     }
@@ -41,15 +41,12 @@ struct MigrateSettings: Sendable {
         verify.snapshots = [command.database]
         verify.upTo = command.upTo ?? config.upTo
         verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
-        let lock = command.lock ?? config.lock ?? LockFile.beside(command.stubs.config)
-        // One that is named must be there.
-        let isNamed = command.lock != nil || config.lock != nil
-        verify.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
+        verify.lock = command.replay.heldLock(config, command.stubs)
         verify.isStrict = command.output.strict ?? config.strict ?? false
         verify.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
         verify.format = command.tool.options(config)
         (verify.functions, verify.collations) = command.stubs.stubs(config)
-        try verify.declare(command.declarations, config)
+        try verify.declare(command.replay.declarations, config)
         return verify
     }
 }

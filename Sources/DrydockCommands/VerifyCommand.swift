@@ -80,30 +80,12 @@ struct VerifyCommand: AsyncParsableCommand {
         help: "Remember between runs what a snapshot's own faults are. (default: in the user's cache folder)")
     var cache = true
 
-    @Option(
-        help: ArgumentHelp(
-            "The lock to hold. (default: drydock.lock beside drydock.yml, where there is one)",
-            valueName: "path"),
-        completion: .file(extensions: ["lock"]))
-    var lock: String?
-
-    @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
-    var noLock = false
-
     @OptionGroup var output: OutputOptions
-
-    @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
-    var redact: Bool?
 
     @Flag(name: .shortAndLong, help: "Every step, and notes.")
     var verbose = false
 
-    @Option(
-        name: .customLong("declare"),
-        help: ArgumentHelp(
-            "A declaration for a migration that cannot be edited; may be repeated.",
-            valueName: "migration:declaration"))
-    var declarations: [DeclareOption] = []
+    @OptionGroup var replay: ReplayOptions
 
     @OptionGroup var tool: ToolOptions
 
@@ -112,7 +94,6 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         try output.checkFormat()
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
-        if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
         if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 

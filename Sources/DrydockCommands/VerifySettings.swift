@@ -20,21 +20,18 @@ struct VerifySettings: Sendable {
         request.timeout = (command.timeout ?? config.timeout)?.duration
         request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
         request.cacheFolder = command.cache ? CacheFolder.path : nil
-        let lock = command.lock ?? config.lock ?? LockFile.beside(command.stubs.config)
-        // One that is named must be there.
-        let isNamed = command.lock != nil || config.lock != nil
-        request.lock = command.noLock || !isNamed && !FolderListing.exists(lock) ? nil : lock
+        request.lock = command.replay.heldLock(config, command.stubs)
         request.isStrict = command.output.strict ?? config.strict ?? false
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
-        try request.declare(command.declarations, config)
+        try request.declare(command.replay.declarations, config)
         format = command.output.format ?? config.format ?? "human"
         reports = config.reports + command.output.reports
         engines = command.engine
         options.usesColor = Terminal.outputHasColor
-        options.redacts = command.redact ?? config.redact ?? Self.isCI
+        options.redacts = command.replay.redact ?? config.redact ?? Self.isCI
         options.isQuiet = command.output.quiet || !command.verbose && config.quiet ?? false
         options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
     }

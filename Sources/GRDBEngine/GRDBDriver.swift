@@ -14,10 +14,6 @@ public struct GRDBDriver: Engine {
     public func open(
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) async throws -> any OpenDatabase {
-        // GRDB traps on a function that SQLite does not take.
-        for fault in settings.functions.compactMap(\.fault) {
-            throw EngineError(extendedCode: ResultCode.SQLITE_MISUSE.rawValue, message: fault)
-        }
         let configuration = Configuration(settings)
         do {
             let writer: any DatabaseWriter =

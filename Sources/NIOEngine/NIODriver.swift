@@ -1,4 +1,3 @@
-import CSQLite
 import DatabaseEngine
 
 /// The engine on SwiftNIO: the system's SQLite, one connection a database, on a thread of its own from NIO's
@@ -14,9 +13,6 @@ public struct NIODriver: Engine {
     public func open(
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) async throws -> any OpenDatabase {
-        for fault in settings.functions.compactMap(\.fault) {
-            throw EngineError(extendedCode: SQLITE_MISUSE, message: fault)
-        }
         let database = NIODatabase()
         try await database.open(location, settings)
         return database

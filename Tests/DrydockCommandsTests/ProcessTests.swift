@@ -71,8 +71,8 @@ import Testing
         #expect(try project.run(["verify"], environment: ["CI": "false"]).output.contains("'Hi there'"))
     }
 
-    @Test func interruptedIt130() async throws {
-        // Done with the first snapshot, never with the second.
+    /// A project that is done with the first snapshot and never with the second.
+    private func endless() throws -> Project {
         let project = try Project(
             second: """
                 WITH RECURSIVE c(x) AS (
@@ -83,6 +83,11 @@ import Testing
         try FileManager.default.copyItem(
             at: snapshots.appending(path: "v1.sqlite"), to: snapshots.appending(path: "v2-endless.sqlite"))
         try project.execute("UPDATE email SET id = 99 WHERE id = 2", on: "Snapshots/v2-endless.sqlite")
+        return project
+    }
+
+    @Test func interruptedIt130() async throws {
+        let project = try endless()
         let process = try project.process(["verify", "--jobs", "1"], environment: [:])
         let output = Pipe()
         process.standardOutput = output
@@ -96,16 +101,7 @@ import Testing
 
     /// A terminal that goes away stops it cleanly.
     @Test func aHangUpIsAnInterruption() throws {
-        let project = try Project(
-            second: """
-                WITH RECURSIVE c(x) AS (
-                    SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE EXISTS (SELECT 1 FROM email WHERE id = 99)
-                ) SELECT count(*) FROM c;
-                """)
-        let snapshots = project.folder.appending(path: "Snapshots")
-        try FileManager.default.copyItem(
-            at: snapshots.appending(path: "v1.sqlite"), to: snapshots.appending(path: "v2-endless.sqlite"))
-        try project.execute("UPDATE email SET id = 99 WHERE id = 2", on: "Snapshots/v2-endless.sqlite")
+        let project = try endless()
         let result = try project.shell(
             """
             mkfifo out; "$DRYDOCK" verify --jobs 1 > out & read line < out; kill -HUP $!; wait $!; echo $?
