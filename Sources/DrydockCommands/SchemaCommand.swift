@@ -41,6 +41,8 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    @OptionGroup var limits: LimitOptions
+
     func validate() throws {
         if SchemaFormat(rawValue: format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: sql, json, mermaid")
@@ -48,9 +50,8 @@ struct SchemaCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            let engine = engines.driver
-            let config = try ConfigFile.load(stubs.config)
+        try await limits.run(stubs) { config, limits in
+            let engine = limits.engine(engines.driver)
             let (functions, collations) = stubs.stubs(config)
             let loaded = try config.source(source, migrationFormat: migrationFormat)
             if let check {
@@ -65,9 +66,6 @@ struct SchemaCommand: AsyncParsableCommand {
             let schema = try await SchemaComparer(engine: engine).schema(
                 of: loaded, functions: functions, collations: collations)
             Terminal.write((SchemaFormat(rawValue: format) ?? .sql).render(schema))
-        } catch let error as RequestError {
-            Terminal.complain(error.description)
-            throw ExitCode(2)
         }
     }
 }
