@@ -80,7 +80,9 @@ import Testing
             .filter { $0.name.hasSuffix("Format.swift") }
         #expect(formats.count > 10)
         let registry = try Repository.text("Sources/Drydock/Migrations/MigrationFormats.swift")
-        let rows = try Repository.text("docs/formats.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let rows = try Repository.text("docs/formats.md").split(separator: "\n").filter {
+            $0.hasPrefix("| `")
+        }
         let tests = try Repository.swiftFiles(in: "Tests/DrydockTests").map(\.name)
         for format in formats {
             let type = format.name.dropLast(6)
