@@ -32,6 +32,7 @@ struct Conservation: Sendable {
     var failedConditions: [(Declaration, EngineError)] = []
     /// How many tables have none of their pages changed.
     var untouchedCount = 0
+    private var encoding = TextEncoding.utf8
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
 
@@ -45,7 +46,10 @@ extension Conservation {
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
         lineage: TableLineage, declarations: [Declaration]
     ) throws {
-        let pages = changes.map { PageConservation(changes: $0, connection: connection) }
+        encoding = before.encoding
+        let pages = changes.map {
+            PageConservation(changes: $0, connection: connection, encoding: before.encoding)
+        }
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
         for table in match.dropped {
@@ -132,7 +136,7 @@ extension Conservation {
         case .undecided, nil: break
         }
         var comparison = TableComparison(
-            connection: connection, match: pair, rewritable: rewritable,
+            connection: connection, match: pair, rewritable: rewritable, encoding: encoding,
             deletable: deletions.map(\.kind.condition))
         do {
             let difference = try comparison.run()
