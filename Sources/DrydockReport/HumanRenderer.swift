@@ -50,7 +50,8 @@ package struct HumanRenderer: ReportRenderer {
             facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
             facts.append(
                 "integrity of " + (replay.tablesChecked.map { counted($0, "table") } ?? "everything")
-                    + " checked")
+                    + " checked"
+                    + (replay.integrityUnchecked > 0 ? ", not of \(replay.integrityUnchecked)" : ""))
         }
         facts.append(duration(replay.seconds))
         let text =

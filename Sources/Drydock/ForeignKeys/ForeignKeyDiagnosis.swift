@@ -73,6 +73,7 @@ struct ForeignKeyDiagnosis {
         guard let found else { return it }
         var it = it
         it.finding.message += ": \(found.cause)"
+        it.finding.redactedMessage? += ": \(found.cause)"
         it.finding.help = found.help
         return it
     }

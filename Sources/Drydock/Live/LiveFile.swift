@@ -78,6 +78,7 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         var settings = ConnectionSettings()
         settings.readOnly = true
+        settings.isDefensive = true
         let database = try await engine.open(.live(path: path), settings: settings)
         // Closed after the connection, whose locks would go with it.
         let held = Mutex<[MappedFile]>([])

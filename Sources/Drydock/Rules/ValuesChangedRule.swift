@@ -5,24 +5,41 @@ struct ValuesChangedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         var findings: [StepFinding] = []
         for kept in step.conservation.kept {
-            let (match, difference) = (kept.match, kept.difference)
-            noteUncompared(match, difference, &declarations)
-            for (position, changes) in difference.changed.sorted(by: { $0.key < $1.key }) {
-                guard let first = changes.samples.first else { continue }
-                let isDeclared = declarations.covers {
-                    guard case .rewrites(let named, let name) = $0, match.isCalled(named) else {
-                        return false
-                    }
-                    return name.map { match.columns[position].isCalled($0) } ?? true
-                }
-                guard !isDeclared else { continue }
-                findings.append(
-                    StepFinding(
-                        finding(of: changes, match, position, difference, step),
-                        probe: .row(match, difference.locator(of: first.row), column: position)))
+            noteUncompared(kept.match, kept.difference, &declarations)
+            findings += changes(kept.match, kept.difference, step, &declarations)
+            guard let derived = kept.derived else { continue }
+            // What can be computed again from the columns that are there is no loss.
+            findings += changes(derived.match, derived.difference, step, &declarations).map { pending in
+                var pending = pending
+                let column = pending.finding.column?.foldedASCII ?? ""
+                guard !derived.irrecoverable.contains(column) else { return pending }
+                pending.finding.severity = .warning
+                let what = "; it is generated, by another expression than before"
+                pending.finding.message += what
+                pending.finding.redactedMessage? += what
+                return pending
             }
         }
         return findings
+    }
+
+    private func changes(
+        _ match: TableMatch, _ difference: TableDifference, _ step: StepView,
+        _ declarations: inout DeclarationUse
+    ) -> [StepFinding] {
+        difference.changed.sorted { $0.key < $1.key }.compactMap { position, changes in
+            guard let first = changes.samples.first else { return nil }
+            let isDeclared = declarations.covers {
+                guard case .rewrites(let named, let name) = $0, match.isCalled(named) else {
+                    return false
+                }
+                return name.map { match.columns[position].isCalled($0) } ?? true
+            }
+            guard !isDeclared else { return nil }
+            return StepFinding(
+                finding(of: changes, match, position, difference, step),
+                probe: .row(match, difference.locator(of: first.row), column: position))
+        }
     }
 
     private func finding(
