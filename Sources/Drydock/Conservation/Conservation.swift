@@ -6,6 +6,16 @@ struct Conservation: Sendable {
     struct Kept: Sendable {
         var match: TableMatch
         var difference: TableDifference
+        /// Generated columns that are computed otherwise than before.
+        var derived: Derived?
+    }
+
+    /// The values of columns that were generated and still are.
+    struct Derived: Sendable {
+        var match: TableMatch
+        var difference: TableDifference
+        /// Columns whose values cannot be computed again, since what they followed from is gone; folded.
+        var irrecoverable: Set<String>
     }
 
     struct DroppedTable: Sendable {
@@ -16,12 +26,21 @@ struct Conservation: Sendable {
     struct DroppedColumn: Sendable {
         var table: Catalog.Table
         var column: Catalog.Column
-        /// How many rows held something other than NULL.
+        /// How many rows held something other than NULL; 0 where ``basis`` is whole.
         var valueCount: Int
+        /// What a generated column's values followed from; nil for an ordinary column.
+        var basis: Basis?
         /// A new column that holds its every value.
         var twin: String?
         /// Columns of the state after, as TABLE.COLUMN, in which its every value is.
         var whereabouts: [String] = []
+    }
+
+    /// The ordinary columns that a generated column was computed from.
+    struct Basis: Sendable {
+        var sources: [String]
+        /// Those of them that are gone or have other values now.
+        var gone: [String]
     }
 
     var kept: [Kept] = []
@@ -32,8 +51,22 @@ struct Conservation: Sendable {
     var failedConditions: [(Declaration, EngineError)] = []
     /// How many tables have none of their pages changed.
     var untouchedCount = 0
+    private var encoding = TextEncoding.utf8
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
+    /// What of a table's values could not be compared.
+    var unsettled: [String] = []
+
+    /// By folded name of a table before the step, the columns that are called otherwise after it.
+    var renamedColumns: [String: [String: String]] {
+        kept.reduce(into: [:]) { names, kept in
+            for pair in kept.match.columns + kept.match.derived
+            where pair.before.name.foldedASCII != pair.after.name.foldedASCII {
+                names[kept.match.before.name.foldedASCII, default: [:]][pair.before.name.foldedASCII] =
+                    pair.after.name.foldedASCII
+            }
+        }
+    }
 
     var rowsCompared: Int { kept.reduce(0) { $0 + $1.difference.rowsCompared } }
 }
@@ -45,7 +78,10 @@ extension Conservation {
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
         lineage: TableLineage, declarations: [Declaration]
     ) throws {
-        let pages = changes.map { PageConservation(changes: $0, connection: connection) }
+        encoding = before.encoding
+        let pages = changes.map {
+            PageConservation(changes: $0, connection: connection, encoding: before.encoding)
+        }
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
         for table in match.dropped {
@@ -67,7 +103,7 @@ extension Conservation {
         _ declarations: [Declaration]
     ) throws {
         var pair = pair
-        var difference = try self.difference(of: pair, connection, pages, declarations)
+        var difference = try readableDifference(of: &pair, connection, pages, declarations)
         // A rename that only a copying statement suggests must be borne out by every value.
         let refuted = pair.columns.indices.filter {
             pair.columns[$0].isGuess && difference.changed[$0] != nil
@@ -77,18 +113,62 @@ extension Conservation {
             pair.columns.removeAll { column in
                 column.isGuess && pair.droppedColumns.contains { $0.name == column.before.name }
             }
-            difference = try self.difference(of: pair, connection, pages, declarations)
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
+        let generated = GeneratedComparison(
+            connection: connection, match: pair, difference: difference, encoding: encoding)
         for column in pair.droppedColumns {
-            let count = try Self.count(
-                connection,
-                "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(pair.before.name))")
-            droppedColumns.append(
-                DroppedColumn(
-                    table: pair.before, column: column, valueCount: count,
-                    twin: count == 0 ? nil : try Self.twin(of: column, in: pair, connection)))
+            droppedColumns.append(try dropped(column, from: pair, generated, connection))
         }
-        kept.append(Kept(match: pair, difference: difference))
+        kept.append(Kept(match: pair, difference: difference, derived: try generated.derived()))
+    }
+
+    private mutating func dropped(
+        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison,
+        _ connection: any Connection
+    ) throws -> DroppedColumn {
+        var dropped = DroppedColumn(table: pair.before, column: column, valueCount: 0)
+        if column.isGenerated {
+            let basis = generated.basis(of: column)
+            dropped.basis = basis
+            if basis.gone.isEmpty { return dropped }
+        }
+        let counted = try generated.valueCount(of: column)
+        dropped.valueCount = counted.values
+        if let failure = counted.failure { unsettled.append(failure) }
+        if dropped.valueCount > 0, counted.failure == nil {
+            dropped.twin = try Self.twin(of: column, in: pair, connection)
+        }
+        return dropped
+    }
+
+    /// Compares a table with its successor. Columns whose expression fails on some row are compared row by row, and
+    /// come last among the pair's columns.
+    private mutating func readableDifference(
+        of pair: inout TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
+    ) throws -> TableDifference {
+        do {
+            return try difference(of: pair, connection, pages, declarations)
+        } catch let error as EngineError where error.isOfExpression {
+            let failing = try pair.columns.filter { column in
+                guard column.before.isGenerated || column.after.isGenerated else { return false }
+                let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
+                return try !comparison.isReadable(column)
+            }
+            guard !failing.isEmpty else { throw error }
+            pair.columns.removeAll { column in failing.contains { $0.before.name == column.before.name } }
+            var difference = try difference(of: pair, connection, pages, declarations)
+            let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
+            for column in failing {
+                let (changes, failure) = try comparison.changes(of: column)
+                if changes.count > 0 { difference.changed[pair.columns.count] = changes }
+                if let failure { unsettled.append(failure) }
+                pair.columns.append(column)
+            }
+            if difference.keyColumns.isEmpty { difference.keyColumns = comparison.keyColumns }
+            return difference
+        }
     }
 
     /// Looks for the values of a table's dropped columns.
@@ -97,7 +177,9 @@ extension Conservation {
     ) throws {
         let search = MovedValues(connection: connection, after: after, changes: changes)
         for index in droppedColumns.indices where droppedColumns[index].table.name == table {
-            guard droppedColumns[index].twin == nil else { continue }
+            let dropped = droppedColumns[index]
+            // What an expression gives may fail on some row.
+            guard dropped.twin == nil, !dropped.column.isGenerated else { continue }
             droppedColumns[index].whereabouts = try search.columns(holding: droppedColumns[index])
         }
     }
@@ -132,7 +214,7 @@ extension Conservation {
         case .undecided, nil: break
         }
         var comparison = TableComparison(
-            connection: connection, match: pair, rewritable: rewritable,
+            connection: connection, match: pair, rewritable: rewritable, encoding: encoding,
             deletable: deletions.map(\.kind.condition))
         do {
             let difference = try comparison.run()

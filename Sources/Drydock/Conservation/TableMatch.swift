@@ -11,7 +11,10 @@ struct TableMatch: Sendable {
 
     var before: Catalog.Table
     var after: Catalog.Table
+    /// Those whose values must be the same: at least one side stores them.
     var columns: [ColumnPair]
+    /// Those that are generated on both sides.
+    var derived: [ColumnPair] = []
     var droppedColumns: [Catalog.Column]
 }
 
@@ -40,7 +43,7 @@ struct SchemaMatch: Sendable {
             usedDeclarations.formUnion(matching.usedDeclarations)
             pairs.append(
                 TableMatch(
-                    before: table, after: successor, columns: matching.pairs,
+                    before: table, after: successor, columns: matching.pairs, derived: matching.derived,
                     droppedColumns: matching.dropped))
         }
     }
@@ -75,9 +78,10 @@ struct SchemaMatch: Sendable {
     }
 }
 
-/// Pairs the stored columns of a table with those of its successor.
+/// Pairs the columns of a table with those of its successor.
 private struct ColumnMatching {
     private(set) var pairs: [TableMatch.ColumnPair] = []
+    private(set) var derived: [TableMatch.ColumnPair] = []
     private(set) var dropped: [Catalog.Column] = []
     private(set) var usedDeclarations: Set<Declaration> = []
 
@@ -90,7 +94,7 @@ private struct ColumnMatching {
         // First what ALTER says, since it may have given a column another one's old name.
         var target: [String: Catalog.Column] = [:]
         if followsIdentity, let incarnation {
-            for column in after.storedColumns {
+            for column in after.columns {
                 let first = incarnation.firstName(column.name).foldedASCII
                 guard first != column.name.foldedASCII, before.column(first) != nil else { continue }
                 target[first] = column
@@ -101,14 +105,14 @@ private struct ColumnMatching {
             guard case .renamesColumn(let table, let from, let to) = declaration.kind,
                 [before.name.foldedASCII, after.name.foldedASCII].contains(table.foldedASCII),
                 target[from.foldedASCII] == nil, before.column(from) != nil, let column = after.column(to),
-                !column.isGenerated, !taken.contains(column.name.foldedASCII)
+                !taken.contains(column.name.foldedASCII)
             else { continue }
             target[from.foldedASCII] = column
             taken.insert(column.name.foldedASCII)
             usedDeclarations.insert(declaration)
         }
         var left: [Catalog.Column] = []
-        for column in before.storedColumns {
+        for column in before.columns {
             let folded = column.name.foldedASCII
             // Dropped as declared, and another made under its name.
             if wasDropped(folded),
@@ -118,9 +122,9 @@ private struct ColumnMatching {
                 continue
             }
             if let renamed = target[folded] {
-                pairs.append(.init(before: column, after: renamed))
+                add(.init(before: column, after: renamed))
             } else if let kept = after.column(folded), taken.insert(folded).inserted {
-                pairs.append(.init(before: column, after: kept))
+                add(.init(before: column, after: kept))
             } else {
                 left.append(column)
             }
@@ -133,8 +137,12 @@ private struct ColumnMatching {
                 dropped.append(column)
                 continue
             }
-            pairs.append(.init(before: column, after: guess, isGuess: true))
+            add(.init(before: column, after: guess, isGuess: true))
         }
+    }
+
+    private mutating func add(_ pair: TableMatch.ColumnPair) {
+        if pair.before.isGenerated, pair.after.isGenerated { derived.append(pair) } else { pairs.append(pair) }
     }
 
     /// The column that a copying statement filled from another, by its column list or by position.
@@ -145,7 +153,8 @@ private struct ColumnMatching {
         for copy in incarnation?.copies ?? [] where copy.origin == before.name.foldedASCII {
             let columns = copy.columns ?? after.storedColumns.map(\.name)
             let items = copy.items.flatMap { item in
-                item == .star ? before.storedColumns.map { .column($0.name.foldedASCII) } : [item]
+                // A star has the generated columns too.
+                item == .star ? before.columns.map { .column($0.name.foldedASCII) } : [item]
             }
             for (name, item) in zip(columns, items) where item == .column(column.name.foldedASCII) {
                 let current = after.storedColumns.first {

@@ -171,10 +171,11 @@ struct SnapshotReplay {
                     evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
         }
         for fault in state.faults {
-            add(
-                Finding(
-                    fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
-                    tags: [.preExisting], evidence: fault.evidence))
+            var finding = Finding(
+                fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
+                column: fault.column, tags: [.preExisting], evidence: fault.evidence)
+            finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
+            add(finding)
         }
         return state
     }
@@ -348,7 +349,17 @@ struct SnapshotReplay {
             finding = try await ForeignKeyFailure(
                 migration: migration, before: state, engine: context.engine, inspector: inspector
             ).explaining(finding)
+        } else {
+            do {
+                finding = try await FailureInvestigation(
+                    migration: migration, before: state, engine: context.engine, inspector: inspector,
+                    format: context.set.format
+                ).explaining(finding, error)
+            } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
+                // That it failed is known; there is no time left to say more.
+            }
         }
+        finding = failure.mentioningCode(finding)
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
     }

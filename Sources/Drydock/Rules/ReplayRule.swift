@@ -6,7 +6,7 @@ import SQLiteSchema
 enum ReplayRules {
     /// Asked of every state. What a state has and the one before it had not is a finding of the step
     /// between them.
-    static let states: [any StateRule] = [ForeignKeyRule(), SearchIndexRule(), ViewRule()]
+    static let states: [any StateRule] = [ForeignKeyRule(), SearchIndexRule(), ViewRule(), TableReadableRule()]
 
     /// Asked of every step.
     static let steps: [any StepRule] = [
@@ -60,6 +60,8 @@ struct StepFinding: Sendable {
     var stands: Stands?
     /// How to find the statement that did it.
     var probe: CulpritProbe?
+    /// The place of that statement in the migration, once it was found.
+    var culprit: Int?
 
     /// Asked with the last state, and with how to find a table's last name; that is nil when it is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
