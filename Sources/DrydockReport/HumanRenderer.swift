@@ -171,6 +171,10 @@ package struct HumanRenderer: ReportRenderer {
                 )
                 line += "\(key.isEmpty ? "" : ":  ")\(before) → \(after)" + classNote(row)
             }
+            if let values = row.values, !values.isEmpty {
+                let cells = values.map { "\($0.column) = \($0.value.text(options))" }
+                line += "\(key.isEmpty ? "" : ":  ")\(cells.joined(separator: ", "))"
+            }
             text += line + "\n"
         }
         if let count = evidence.rowCount, !evidence.rows.isEmpty, count > evidence.rows.count {

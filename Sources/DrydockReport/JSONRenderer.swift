@@ -103,6 +103,7 @@ private struct JSONEvidence: Encodable {
     struct Row: Encodable {
         var key: [String: String]
         var before, after: Sample?
+        var values: [String: Sample]?
     }
 
     struct Sample: Encodable {
@@ -133,7 +134,12 @@ private struct JSONEvidence: Encodable {
                         row.key.map { ($0.column, $0.value.literal) }, uniquingKeysWith: { first, _ in first }
                     ),
                     before: row.before.map { Sample($0, options) },
-                    after: row.after.map { Sample($0, options) })
+                    after: row.after.map { Sample($0, options) },
+                    values: row.values.map { cells in
+                        Dictionary(
+                            cells.map { ($0.column, Sample($0.value, options)) },
+                            uniquingKeysWith: { first, _ in first })
+                    })
             }
         details = evidence.details.isEmpty ? nil : evidence.details
     }

@@ -333,7 +333,17 @@ struct SnapshotReplay {
             finding = try await ForeignKeyFailure(
                 migration: migration, before: state, engine: context.engine, inspector: inspector
             ).explaining(finding)
+        } else {
+            do {
+                finding = try await FailureInvestigation(
+                    migration: migration, before: state, engine: context.engine, inspector: inspector,
+                    format: context.set.format
+                ).explaining(finding, error)
+            } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
+                // That it failed is known; there is no time left to say more.
+            }
         }
+        finding = failure.mentioningCode(finding)
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
     }

@@ -47,6 +47,11 @@ struct StepVerification: Sendable {
         outcome.findings = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing(outcome.findings)
+        let cascades = CascadeAdvice(migration: migration, before: before.catalog, format: format)
+        let copies = CopyAdvice(migration: migration, before: before.catalog, after: after.catalog)
+        outcome.findings = try await explaining(outcome.findings).map {
+            copies.explaining(cascades.explaining($0))
+        }
         outcome.usedDeclarations = use.used
         return outcome
     }
@@ -147,6 +152,19 @@ struct StepVerification: Sendable {
                     let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
                     return end.faultCounts()[last] ?? 0 > baseline
                 })
+        }
+    }
+
+    /// Says why rows reference what does not exist, where the step tells.
+    private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
+        guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
+        let (old, new, migration) = (before.catalog, after.catalog, migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            let diagnosis = ForeignKeyDiagnosis(
+                connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                after: new,
+                migration: migration)
+            return try findings.map { try diagnosis.explaining($0) }
         }
     }
 

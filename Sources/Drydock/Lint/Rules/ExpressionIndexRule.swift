@@ -122,9 +122,7 @@ struct ExpressionIndexRule: LintRule {
         return LintFault(
             .warning, "the index fails if a row of \(table.name) has a \(column) that is no JSON",
             help: "Leave such rows out:\n"
-                + proposed(
-                    step.statement.text + (index.condition == nil ? " WHERE " : " AND ")
-                        + "json_valid(\(quotedIfNeeded(column)));"),
+                + proposed(step.statement.adding(condition: "json_valid(\(quotedIfNeeded(column)))") + ";"),
             at: step.statement, token: token, table: table.name, column: column)
     }
 

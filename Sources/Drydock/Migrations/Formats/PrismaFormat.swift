@@ -42,6 +42,11 @@ public struct PrismaFormat: MigrationFormat {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Prisma opens no transaction: write PRAGMA foreign_keys = OFF before the statement and PRAGMA foreign_keys = ON at "
+            + "the end of the file."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_prisma_migrations", "migration_name", "finished_at", "checksum")
     }

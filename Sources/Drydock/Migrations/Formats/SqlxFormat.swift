@@ -38,6 +38,11 @@ public struct SqlxFormat: MigrationFormat {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Write '-- no-transaction' as the file's first line, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
+            + "PRAGMA foreign_keys = ON behind its COMMIT."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_sqlx_migrations", "version", "checksum", "success")
     }
