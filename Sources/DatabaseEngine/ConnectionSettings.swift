@@ -14,6 +14,8 @@ public struct ConnectionSettings: Sendable {
     public var busyTimeout: Duration = .seconds(5)
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
+    /// What `random()` and `randomblob()` give; nil for SQLite's own.
+    public var random: RandomSource?
     /// SQL to run once, when the connection is open.
     public var setup: [String] = []
     /// Polled every ``progressInterval`` virtual-machine instructions; `true` interrupts the statement.

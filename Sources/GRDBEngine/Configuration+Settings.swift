@@ -21,6 +21,7 @@ extension Configuration {
         prepareDatabase { database in
             interruptor?.install(on: database)
             let handle = try GRDBConnection(database).handle
+            try settings.random?.install(on: handle)
             for stub in settings.functions { try stub.install(on: handle) }
             for stub in settings.collations { try stub.install(on: handle) }
             for sql in settings.setup { try database.execute(sql: sql) }
