@@ -110,6 +110,7 @@ struct TableComparison {
                 for index in old.values.indices where old.values[index] != new.values[index] {
                     let position = index < keyCount && !usesRowid ? key[index] : rest[index - keyCount]
                     difference.changed[position, default: .init()].note(
+                        of: old.values[index],
                         .init(
                             row: .init(ordinal: old.ordinal, key: Array(old.values[..<keyCount])),
                             before: old.values[index], after: new.values[index]))
@@ -165,6 +166,7 @@ struct TableComparison {
                 let rowid = old.carried.map { [SQLValue.integer($0)] } ?? []
                 for index in old.values.indices where old.values[index] != new.values[index] {
                     difference.changed[compared[index], default: .init()].note(
+                        of: old.values[index],
                         .init(
                             row: .init(ordinal: old.ordinal, key: rowid), before: old.values[index],
                             after: new.values[index]))
@@ -210,7 +212,7 @@ struct TableComparison {
             let (a, b) = (before.value(index), after.value(index))
             guard a != b else { continue }
             difference.changed[position, default: .init()].note(
-                .init(row: .init(ordinal: ordinal, key: [.integer(rowid)]), before: a, after: b))
+                of: a, .init(row: .init(ordinal: ordinal, key: [.integer(rowid)]), before: a, after: b))
         }
     }
 }

@@ -27,10 +27,14 @@ struct TableDifference: Sendable {
 
     struct Changes: Sendable {
         var count = 0
+        /// How many of them replaced a value other than NULL.
+        var replacedCount = 0
         var samples: [Change] = []
 
-        mutating func note(_ change: @autoclosure () -> Change) {
+        /// - Parameter old: the value before.
+        mutating func note(of old: SQLValue, _ change: @autoclosure () -> Change) {
             count += 1
+            if old != .null { replacedCount += 1 }
             if samples.count < Evidence.rowLimit { samples.append(change()) }
         }
     }

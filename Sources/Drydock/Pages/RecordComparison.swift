@@ -115,7 +115,7 @@ struct RecordComparison {
                 row: .init(ordinal: 0, key: try rowKey(key, before, \.before, \.nameBefore)),
                 before: try before.value(pair.before, named: pair.nameBefore),
                 after: try after.value(pair.after, named: pair.nameAfter))
-            difference.changed[index, default: .init()].note(change)
+            difference.changed[index, default: .init()].note(of: change.before, change)
         }
     }
 
