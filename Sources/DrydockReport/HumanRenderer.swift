@@ -9,6 +9,7 @@ package struct HumanRenderer: ReportRenderer {
     package init() {}
 
     package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let report = report.visible
         let lines =
             options.isQuiet
             ? ""
@@ -27,7 +28,7 @@ package struct HumanRenderer: ReportRenderer {
 
     /// The line that is printed as soon as a snapshot is done.
     package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
+        let (replay, paint) = (replay.visible, Paint(options.usesColor))
         let worst = findings.map(\.severity).max() ?? .note
         let mark =
             switch worst {
@@ -50,7 +51,8 @@ package struct HumanRenderer: ReportRenderer {
             facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
             facts.append(
                 "integrity of " + (replay.tablesChecked.map { counted($0, "table") } ?? "everything")
-                    + " checked")
+                    + " checked"
+                    + (replay.integrityUnchecked > 0 ? ", not of \(replay.integrityUnchecked)" : ""))
         }
         facts.append(duration(replay.seconds))
         let text =
@@ -71,6 +73,7 @@ package struct HumanRenderer: ReportRenderer {
 
     /// Everything behind the lines of the snapshots.
     package func body(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let report = report.visible
         let shown = report.findings.filter { finding in
             switch finding.severity {
             case .error: true
@@ -94,6 +97,7 @@ package struct HumanRenderer: ReportRenderer {
 
     /// One cause, with its place, evidence and remedy.
     package func block(_ group: FindingGroup, _ options: RenderOptions) -> String {
+        let group = FindingGroup(findings: group.findings.map(\.visible))
         let (paint, finding) = (Paint(options.usesColor), group.findings[0])
         let label = "\(finding.severity.rawValue)[\(finding.rule.rawValue)]"
         let painted =

@@ -1,5 +1,4 @@
 import Drydock
-import Foundation
 
 /// The JSON contract, `formatVersion` 1. Fields are only ever added to a version.
 package struct JSONRenderer: ReportRenderer {
@@ -8,10 +7,7 @@ package struct JSONRenderer: ReportRenderer {
     package init() {}
 
     package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(Envelope(report, options)) else { return "{}" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+        jsonText(Envelope(report, options))
     }
 }
 

@@ -27,6 +27,9 @@ package final class Overlay: Sendable {
     /// What counts the temporary files of the overlays that are made meanwhile.
     @TaskLocal package static var spillMeter: SpillMeter?
 
+    /// The files of the disk that SQL may name in the overlays that are made meanwhile.
+    @TaskLocal package static var reach = FileReach.workingFolder
+
     private static let names = Atomic<Int>(0)
 
     /// Opens a snapshot. The `-wal` and `-journal` files beside it are seen as part of it.

@@ -32,6 +32,8 @@ final class VirtualFileSystem: Sendable {
         structure.initialize(to: Self.methods)
         structure.pointee.zName = UnsafePointer(cName)
         structure.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+        // Registering is a first use, and an overlay's name is a URI.
+        _ = Self.readsURIs
         let code = sqlite3_vfs_register(structure, 0)
         if code != SQLITE_OK { throw .notRegistered(code: code) }
     }
@@ -47,6 +49,9 @@ final class VirtualFileSystem: Sendable {
         guard let data = structure?.pointee.pAppData else { return nil }
         return Unmanaged<VirtualFileSystem>.fromOpaque(data).takeUnretainedValue()
     }
+
+    /// Whether names are read as URIs where SQLite was built without; nothing when it is in use already.
+    private static let readsURIs = csqlite_read_uris()
 
     /// The system's own file system, for what has nothing to do with files.
     static var system: UnsafeMutablePointer<sqlite3_vfs>? { sqlite3_vfs_find(nil) }

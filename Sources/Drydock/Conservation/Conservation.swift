@@ -8,6 +8,16 @@ struct Conservation: Sendable {
         var difference: TableDifference
         /// It had no row before the step; only known where rows were added.
         var wasEmpty = false
+        /// Generated columns that are computed otherwise than before.
+        var derived: Derived?
+    }
+
+    /// The values of columns that were generated and still are.
+    struct Derived: Sendable {
+        var match: TableMatch
+        var difference: TableDifference
+        /// Columns whose values cannot be computed again, since what they followed from is gone; folded.
+        var irrecoverable: Set<String>
     }
 
     struct DroppedTable: Sendable {
@@ -20,14 +30,23 @@ struct Conservation: Sendable {
     struct DroppedColumn: Sendable {
         var table: Catalog.Table
         var column: Catalog.Column
-        /// How many rows held something other than NULL.
+        /// How many rows held something other than NULL; 0 where ``basis`` is whole.
         var valueCount: Int
+        /// What a generated column's values followed from; nil for an ordinary column.
+        var basis: Basis?
         /// A new column that holds its every value, though no statement says that it was copied there.
         var twin: String?
         /// The column of another table, as TABLE.COLUMN, in which its every value is with the key of its row.
         var home: String?
         /// Columns of the state after, as TABLE.COLUMN, in which its every value is, with whatever row.
         var whereabouts: [String] = []
+    }
+
+    /// The ordinary columns that a generated column was computed from.
+    struct Basis: Sendable {
+        var sources: [String]
+        /// Those of them that are gone or have other values now.
+        var gone: [String]
     }
 
     var kept: [Kept] = []
@@ -40,6 +59,19 @@ struct Conservation: Sendable {
     var untouchedCount = 0
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
+    /// What of a table's values could not be compared.
+    var unsettled: [String] = []
+
+    /// By folded name of a table before the step, the columns that are called otherwise after it.
+    var renamedColumns: [String: [String: String]] {
+        kept.reduce(into: [:]) { names, kept in
+            for pair in kept.match.columns + kept.match.derived
+            where pair.before.name.foldedASCII != pair.after.name.foldedASCII {
+                names[kept.match.before.name.foldedASCII, default: [:]][pair.before.name.foldedASCII] =
+                    pair.after.name.foldedASCII
+            }
+        }
+    }
 
     var rowsCompared: Int { kept.reduce(0) { $0 + $1.difference.rowsCompared } }
 }
@@ -59,7 +91,7 @@ extension Conservation {
         usedDeclarations = match.usedDeclarations
         let moved = MovedData(
             connection: connection, after: after,
-            provenance: provenance ?? { Provenance(start: TableLineage(before), end: lineage) })
+            provenance: provenance ?? { Provenance(start: lineage.atStart, end: lineage) })
         for table in match.dropped {
             let count = try Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
             let isDeclared = declarations.contains { $0.kind.isDrop(of: table.name) }
@@ -83,36 +115,56 @@ extension Conservation {
         _ declarations: [Declaration], _ lineage: TableLineage
     ) throws {
         var pair = pair
-        var difference = try self.difference(of: pair, connection, pages, declarations)
+        var difference = try readableDifference(of: &pair, connection, pages, declarations)
         while let next = try Self.withoutRefuted(pair, difference, connection) {
             pair = next
-            difference = try self.difference(of: pair, connection, pages, declarations)
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
-        var dropped: [DroppedColumn] = []
-        for column in pair.droppedColumns {
-            let count = try Self.valueCount(of: column, in: pair.before, connection)
+        var twins: [String: String] = [:]
+        for column in pair.droppedColumns
+        where !column.isGenerated && !column.isDropped(from: pair, declarations) {
             let search = TwinSearch(connection: connection, pair: pair, difference: difference)
-            let isDeclared = declarations.contains {
-                $0.kind.isDrop(of: column.name.foldedASCII, in: [pair.before.name, pair.after.name])
-            }
-            let twin = count == 0 || isDeclared ? nil : try search.twin(of: column, valueCount: count)
-            if let twin, lineage.areMentionedTogether(column.name, twin.name) {
-                pair.columns.append(.init(before: column, after: twin, isGuess: true))
-                pair.droppedColumns.removeAll { $0.name == column.name }
-                difference = try self.difference(of: pair, connection, pages, declarations)
+            guard let twin = try search.twin(of: column) else { continue }
+            guard lineage.areMentionedTogether(column.name, twin.name) else {
+                twins[column.name] = twin.name
                 continue
             }
-            dropped.append(
-                DroppedColumn(table: pair.before, column: column, valueCount: count, twin: twin?.name))
+            pair.columns.append(.init(before: column, after: twin, isGuess: true))
+            pair.droppedColumns.removeAll { $0.name == column.name }
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
-        droppedColumns += dropped
-        var wasEmpty = false
+        let generated = GeneratedComparison(connection: connection, match: pair, difference: difference)
+        for column in pair.droppedColumns {
+            droppedColumns.append(
+                try dropped(column, from: pair, generated, twin: twins[column.name], declarations))
+        }
+        var result = Kept(match: pair, difference: difference, derived: try generated.derived())
         if difference.added.count > 0 {
-            wasEmpty =
-                try Self.count(
-                    connection, "SELECT NOT EXISTS (SELECT 1 FROM main.\(quotedName(pair.before.name)))") == 1
+            let sql = "SELECT NOT EXISTS (SELECT 1 FROM main.\(quotedName(pair.before.name)))"
+            result.wasEmpty = try Self.count(connection, sql) == 1
         }
-        kept.append(Kept(match: pair, difference: difference, wasEmpty: wasEmpty))
+        kept.append(result)
+    }
+
+    private mutating func dropped(
+        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison, twin: String?,
+        _ declarations: [Declaration]
+    ) throws -> DroppedColumn {
+        var dropped = DroppedColumn(table: pair.before, column: column, valueCount: 0, twin: twin)
+        if column.isGenerated {
+            let basis = generated.basis(of: column)
+            dropped.basis = basis
+            if basis.gone.isEmpty { return dropped }
+        }
+        let counted = try generated.valueCount(of: column)
+        dropped.valueCount = counted.values
+        if let failure = counted.failure { unsettled.append(failure) }
+        if column.isGenerated, counted.failure == nil, !column.isDropped(from: pair, declarations) {
+            let search = TwinSearch(
+                connection: generated.connection, pair: pair, difference: generated.difference)
+            dropped.twin = try search.twin(of: column)?.name
+        }
+        return dropped
     }
 
     /// A rename that only a copying statement suggests must be borne out by every value: the match with the next best
@@ -126,9 +178,8 @@ extension Conservation {
         for index in pair.columns.indices.reversed() where pair.columns[index].isGuess {
             guard let changes = difference.changed[index] else { continue }
             let column = pair.columns[index].before
-            if changes.replacedCount == 0, try valueCount(of: column, in: pair.before, connection) > 0 {
-                continue
-            }
+            let generated = GeneratedComparison(connection: connection, match: pair)
+            if changes.replacedCount == 0, try generated.valueCount(of: column).values > 0 { continue }
             isRefuted = true
             let taken = Set(next.columns.map(\.after.name.foldedASCII))
             let others = pair.columns[index].alternatives.filter { !taken.contains($0.name.foldedASCII) }
@@ -143,6 +194,35 @@ extension Conservation {
         return isRefuted ? next : nil
     }
 
+    /// Compares a table with its successor. Columns whose expression fails on some row are compared row by row, and
+    /// come last among the pair's columns.
+    private mutating func readableDifference(
+        of pair: inout TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
+    ) throws -> TableDifference {
+        do {
+            return try difference(of: pair, connection, pages, declarations)
+        } catch let error as EngineError where error.isOfExpression {
+            let failing = try pair.columns.filter { column in
+                guard column.before.isGenerated || column.after.isGenerated else { return false }
+                let comparison = GeneratedComparison(connection: connection, match: pair)
+                return try !comparison.isReadable(column)
+            }
+            guard !failing.isEmpty else { throw error }
+            pair.columns.removeAll { column in failing.contains { $0.before.name == column.before.name } }
+            var difference = try difference(of: pair, connection, pages, declarations)
+            let comparison = GeneratedComparison(connection: connection, match: pair)
+            for column in failing {
+                let (changes, failure) = try comparison.changes(of: column)
+                if changes.count > 0 { difference.changed[pair.columns.count] = changes }
+                if let failure { unsettled.append(failure) }
+                pair.columns.append(column)
+            }
+            if difference.keyColumns.isEmpty { difference.keyColumns = comparison.keyColumns }
+            return difference
+        }
+    }
+
     /// Looks for the values of a table's dropped columns.
     private mutating func locate(
         in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
@@ -152,10 +232,10 @@ extension Conservation {
         let table = pair.before
         for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
             let dropped = droppedColumns[index]
-            let isDeclared = declarations.contains {
-                $0.kind.isDrop(of: dropped.column.name.foldedASCII, in: [table.name])
-            }
-            guard dropped.twin == nil, dropped.valueCount > 0, !isDeclared else { continue }
+            // What an expression gives may fail on some row.
+            guard dropped.twin == nil, dropped.valueCount > 0, !dropped.column.isGenerated,
+                !dropped.column.isDropped(from: pair, declarations)
+            else { continue }
             droppedColumns[index].home = try moved.home(
                 of: dropped.column, in: table, succeededBy: pair)
             if droppedColumns[index].home == nil {
@@ -213,12 +293,14 @@ extension Conservation {
     private static func count(_ connection: any Connection, _ sql: String) throws -> Int {
         try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
     }
+}
 
-    static func valueCount(
-        of column: Catalog.Column, in table: Catalog.Table, _ connection: any Connection
-    ) throws -> Int {
-        try count(
-            connection, "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(table.name))")
+extension Catalog.Column {
+    /// Whether a declaration lets the column of a table go.
+    fileprivate func isDropped(from pair: TableMatch, _ declarations: [Declaration]) -> Bool {
+        declarations.contains {
+            $0.kind.isDrop(of: name.foldedASCII, in: [pair.before.name, pair.after.name])
+        }
     }
 }
 
@@ -228,8 +310,9 @@ private struct TwinSearch {
     let pair: TableMatch
     let difference: TableDifference
 
-    /// - Parameter valueCount: how many values other than NULL the column held.
-    func twin(of column: Catalog.Column, valueCount: Int) throws -> Catalog.Column? {
+    func twin(of column: Catalog.Column) throws -> Catalog.Column? {
+        let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
+            .values
         let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
         // Rows that are gone are reported as such; some must be left for the rest to tell anything.
         let gone = difference.lost.count + difference.declaredLost

@@ -52,6 +52,7 @@ extension Conservation {
     /// own table for each migration.
     fileprivate func isClean(sharing shared: Set<String>) -> Bool {
         droppedTables.isEmpty && droppedColumns.isEmpty && notCompared.isEmpty
+            && unsettled.isEmpty
             && kept.allSatisfy { kept in
                 var difference = kept.difference
                 if !shared.contains(kept.match.before.name.foldedASCII) { difference.added = .init() }
@@ -68,6 +69,7 @@ extension Conservation {
         droppedTables += history.droppedTables
         droppedColumns += history.droppedColumns
         notCompared += history.notCompared
+        unsettled += history.unsettled
         usedDeclarations.formUnion(history.usedDeclarations)
         failedConditions += history.failedConditions
     }

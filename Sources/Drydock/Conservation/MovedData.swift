@@ -51,8 +51,10 @@ struct MovedData {
                 pairs.append(.init(before: column, after: found))
                 continue
             }
-            let count = try Conservation.valueCount(of: column, in: table, connection)
-            if count > 0 { home.missing.append((column, count)) }
+            let count = try connection.firstRow(
+                "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(table.name))"
+            ) { Int($0.integer(0)) }
+            if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
         guard isKnown, !pairs.isEmpty else { return nil }
@@ -131,9 +133,21 @@ struct MovedData {
         return result
     }
 
+    /// Whether every row is there; what cannot be read is not found.
     private func isFound(
         _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
         except condition: String? = nil
+    ) throws -> Bool {
+        do {
+            return try holds(later, table, pairs, except: condition)
+        } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+            return false
+        }
+    }
+
+    private func holds(
+        _ later: Catalog.Table, _ table: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
+        except condition: String?
     ) throws -> Bool {
         let match = TableMatch(before: table, after: later, columns: pairs, droppedColumns: [])
         let difference = try TableComparison(

@@ -4,7 +4,7 @@ import DatabaseEngine
 struct TableDifference: Sendable {
     struct Row: Sendable {
         /// Its place in the table before the step, in the order of ``TableComparison/beforeOrder``; for an
-        /// added row, its place afterwards.
+        /// added row, its place afterwards. Negative where it is not known.
         var ordinal: Int
         var key: [SQLValue]
     }
@@ -71,7 +71,7 @@ struct TableDifference: Sendable {
     }
 
     func locator(of row: Row) -> Locator? {
-        if let keyPositions, !hasOrdinals { return .key(row.key, positions: keyPositions) }
+        if let keyPositions, !hasOrdinals || row.ordinal < 0 { return .key(row.key, positions: keyPositions) }
         if let keyPositions { return .ordinal(row.ordinal, keyPositions: keyPositions) }
         guard case .integer(let rowid)? = row.key.first else { return nil }
         return .rowid(rowid)

@@ -82,6 +82,8 @@ struct TableLineage: Sendable {
     var memory = Memory()
     private var savepoints: [(name: String, memory: Memory)] = []
     private var beginning: Memory?
+    /// As it was before the first statement.
+    private var initial: Memory?
     private var nextID = 0
     /// The statements' actions with every name resolved.
     private(set) var actions: [StatementAction] = []
@@ -114,7 +116,7 @@ struct TableLineage: Sendable {
         for name in temporaries.sorted() {
             add(TableKey(schema: "temp", name: name), origin: nil, createdBy: nil)
         }
-        beginning = memory
+        (beginning, initial) = (memory, memory)
         for (index, statement) in statements.enumerated() { apply(statement, at: index) }
     }
 
@@ -285,6 +287,13 @@ struct TableLineage: Sendable {
     }
 
     // MARK: - Names
+
+    /// The same before the first statement.
+    var atStart: TableLineage {
+        var start = self
+        start.memory = initial ?? memory
+        return start
+    }
 
     /// The folded names of temporary tables and views, which hide those of the database.
     var temporaries: Set<String> {

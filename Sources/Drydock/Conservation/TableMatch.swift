@@ -13,7 +13,10 @@ struct TableMatch: Sendable {
 
     var before: Catalog.Table
     var after: Catalog.Table
+    /// Those whose values must be the same: at least one side stores them.
     var columns: [ColumnPair]
+    /// Those that are generated on both sides.
+    var derived: [ColumnPair] = []
     var droppedColumns: [Catalog.Column]
 }
 
@@ -40,7 +43,7 @@ struct SchemaMatch: Sendable {
             usedDeclarations.formUnion(matching.usedDeclarations)
             pairs.append(
                 TableMatch(
-                    before: table, after: successor, columns: matching.pairs,
+                    before: table, after: successor, columns: matching.pairs, derived: matching.derived,
                     droppedColumns: matching.dropped))
         }
     }
@@ -82,9 +85,10 @@ struct SchemaMatch: Sendable {
     }
 }
 
-/// Pairs the stored columns of a table with those of its successor.
+/// Pairs the columns of a table with those of its successor.
 private struct ColumnMatching {
     private(set) var pairs: [TableMatch.ColumnPair] = []
+    private(set) var derived: [TableMatch.ColumnPair] = []
     private(set) var dropped: [Catalog.Column] = []
     private(set) var usedDeclarations: Set<Declaration> = []
 
@@ -100,14 +104,14 @@ private struct ColumnMatching {
             guard case .renamesColumn(let table, let from, let to) = declaration.kind,
                 [before.name.foldedASCII, after.name.foldedASCII].contains(table.foldedASCII),
                 target[from.foldedASCII] == nil, before.column(from) != nil, let column = after.column(to),
-                !column.isGenerated, !taken.contains(column.name.foldedASCII)
+                !taken.contains(column.name.foldedASCII)
             else { continue }
             target[from.foldedASCII] = column
             taken.insert(column.name.foldedASCII)
             usedDeclarations.insert(declaration)
         }
         var left: [Catalog.Column] = []
-        for column in before.storedColumns {
+        for column in before.columns {
             let folded = column.name.foldedASCII
             // Dropped as declared, and another made under its name.
             if lineage.dropStatement(ofColumn: folded, in: before.name) != nil,
@@ -117,9 +121,9 @@ private struct ColumnMatching {
                 continue
             }
             if let renamed = target[folded] {
-                pairs.append(.init(before: column, after: renamed))
+                add(.init(before: column, after: renamed))
             } else if let kept = kept[folded], taken.insert(kept.name.foldedASCII).inserted {
-                pairs.append(.init(before: column, after: kept))
+                add(.init(before: column, after: kept))
             } else {
                 left.append(column)
             }
@@ -133,10 +137,18 @@ private struct ColumnMatching {
                 continue
             }
             taken.insert(guess.name.foldedASCII)
-            pairs.append(
+            add(
                 .init(
                     before: column, after: guess, isGuess: true,
                     alternatives: Array(candidates.dropFirst())))
+        }
+    }
+
+    private mutating func add(_ pair: TableMatch.ColumnPair) {
+        if pair.before.isGenerated, pair.after.isGenerated {
+            derived.append(pair)
+        } else {
+            pairs.append(pair)
         }
     }
 
@@ -150,7 +162,7 @@ private struct ColumnMatching {
             let folded = column.name.foldedASCII
             let first = lineage.nameBefore(ofColumn: folded, in: after.name, from: before.name)?.foldedASCII
             if let first, first != folded, before.column(first) != nil {
-                if !column.isGenerated { renamed[first] = column }
+                renamed[first] = column
             } else {
                 kept[folded] = column
             }

@@ -47,6 +47,8 @@ public struct ReplaySummary: Sendable {
     public var baseline = BaselineSource.checked
     /// How many tables `integrity_check` read after the replay; nil for the whole database.
     public var tablesChecked: Int?
+    /// Tables whose integrity could not be checked in the end.
+    public var integrityUnchecked = 0
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0
 

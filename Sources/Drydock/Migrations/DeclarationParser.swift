@@ -256,7 +256,8 @@ struct WordReader {
             throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is no name", form: form)
         }
         index += 1
-        return name
+        // What a comment cannot hold, or nobody would see in it, is spelled out.
+        return VisibleText.name(name)
     }
 
     /// A list with commas, to the end.

@@ -170,8 +170,10 @@ public struct SchemaBase: Sendable, Hashable {
 public struct RequestError: Error, CustomStringConvertible, Sendable {
     /// The fact, then what to do.
     public var description: String
+    /// Lines that stand below it, such as a quoted line of SQL with a caret; mostly empty.
+    public var quote: String
 
-    public init(_ description: String) {
-        self.description = description
+    public init(_ description: String, quote: String = "") {
+        (self.description, self.quote) = (description, quote)
     }
 }

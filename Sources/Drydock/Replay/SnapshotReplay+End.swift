@@ -43,6 +43,11 @@ extension SnapshotReplay {
             try touched.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
                 ?? IntegrityCheck(connection, catalog: catalog)
         }
+        // What a table's own expressions made of the check is said of the table as well.
+        for reason in check.notChecked where !baseline.notChecked.contains(reason) {
+            notChecked(.integrityFailure, reason)
+        }
+        result.summary.integrityUnchecked = check.notChecked.count
         let known = Set(
             baseline.brokenConstraints.map {
                 IntegrityCheck.renaming($0) { trail.lastName(of: $0, after: 0) }

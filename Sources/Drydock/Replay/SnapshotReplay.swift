@@ -164,10 +164,11 @@ struct SnapshotReplay {
                     evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
         }
         for fault in state.faults {
-            add(
-                Finding(
-                    fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
-                    tags: [.preExisting], evidence: fault.evidence))
+            var finding = Finding(
+                fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
+                column: fault.column, tags: [.preExisting], evidence: fault.evidence)
+            finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
+            add(finding)
         }
         return state
     }

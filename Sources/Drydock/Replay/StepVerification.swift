@@ -43,11 +43,12 @@ struct StepVerification: Sendable {
         outcome.notChecked = conservation.notCompared.map { table, reason in
             NotChecked(.rowsLost, reason: "table \(table) cannot be read: \(reason)")
         }
+        outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation)
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
-        outcome.findings += newFaults(outcome.names)
+        outcome.findings += newFaults(outcome.names, conservation)
         let (broken, invalid) = try await invariants()
         outcome.findings += broken
         outcome.declarationFindings += invalid
@@ -130,24 +131,32 @@ struct StepVerification: Sendable {
     // MARK: - State rules
 
     /// What the state after the step has and the one before it had not.
-    private func newFaults(_ names: StepNames) -> [StepFinding] {
-        let known = before.faultCounts(renaming: names.renamed)
+    private func newFaults(_ names: StepNames, _ conservation: Conservation) -> [StepFinding] {
+        let columns = conservation.renamedColumns
+        let known = before.faults.reduce(into: [Fault.ID: Int]()) { counts, fault in
+            counts[fault.id.renaming(columns: columns).renaming(names.renamed), default: 0] += fault.count
+        }
         let counts = after.faultCounts()
         return after.faults.compactMap { fault in
             let baseline = known[fault.id] ?? 0
             guard counts[fault.id] ?? 0 > baseline else { return nil }
             let id = fault.id
+            var finding = Finding(
+                id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
+                table: fault.table, column: fault.column, evidence: fault.evidence)
+            finding.redactedMessage = fault.redactedMessage
             return StepFinding(
-                Finding(
-                    id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
-                    table: fault.table,
-                    evidence: fault.evidence),
+                finding,
                 probe: ReplayRules.states.first { $0.rule == id.rule }.map {
                     .fault($0, id, baseline: baseline)
                 },
                 stands: { end, lastName in
-                    let last = Fault.ID(
-                        rule: id.rule, kind: id.kind, names: id.names.map { lastName($0) ?? "" })
+                    let names = id.names.map { lastName($0) ?? "" }
+                    // The column may have another name by then.
+                    if id.column != nil {
+                        return end.faults.contains { $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names }
+                    }
+                    let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
                     return end.faultCounts()[last] ?? 0 > baseline
                 })
         }

@@ -14,6 +14,10 @@ struct ColumnDroppedRule: StepRule {
                 return kept?.match.isCalled(named) == true && name.foldedASCII == column.foldedASCII
             }
             guard !isDeclared else { continue }
+            if let basis = dropped.basis, basis.gone.isEmpty {
+                findings.append(derivedColumn(dropped, basis, in: step))
+                continue
+            }
             let count = dropped.valueCount
             let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
             if let home = dropped.home {
@@ -40,7 +44,8 @@ struct ColumnDroppedRule: StepRule {
                     Finding(
                         .columnDropped, count == 0 ? .warning : .error,
                         "column \(table).\(column) is gone"
-                            + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))"),
+                            + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))")
+                            + Self.origin(of: dropped, count),
                         help: remedy(
                             "its values were meant to go", "drops column \(path)", else: rename ?? moved ?? ""
                         ),
@@ -63,6 +68,28 @@ struct ColumnDroppedRule: StepRule {
             }
         }
         return findings
+    }
+
+    /// A generated column whose values can be computed again, since all that they follow from is as it was.
+    private func derivedColumn(
+        _ dropped: Conservation.DroppedColumn, _ basis: Conservation.Basis, in step: StepView
+    ) -> StepFinding {
+        let (table, column) = (dropped.table.name, dropped.column.name)
+        let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
+        return StepFinding(
+            Finding(
+                .columnDropped, .warning,
+                "generated column \(table).\(column) is gone"
+                    + (basis.sources.isEmpty
+                        ? "" : "; what it was computed from is unchanged: \(basis.sources.joined(separator: ", "))"),
+                help: remedy("it was meant to go", "drops column \(path)"),
+                place: place(of: table, column, in: step), table: table, column: column))
+    }
+
+    private static func origin(of dropped: Conservation.DroppedColumn, _ count: Int) -> String {
+        guard count > 0, let basis = dropped.basis else { return "" }
+        return ", and cannot be computed again: \(basis.gone.joined(separator: ", ")) "
+            + (basis.gone.count == 1 ? "is gone or has changed" : "are gone or have changed")
     }
 
     private func place(of table: String, _ column: String, in step: StepView) -> Finding.Place? {

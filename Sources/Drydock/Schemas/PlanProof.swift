@@ -17,7 +17,7 @@ struct PlanProof: Sendable {
         var image: Image?
         var refusals: [PlanRefusal] = []
         /// Declarations under which nothing would be broken, with what is then lost.
-        var permits: [(declaration: String, loss: String)] = []
+        var permits: [(declarations: [String], loss: String)] = []
     }
 
     /// The plan between two schemas, proved, or why it must not be given.
@@ -35,7 +35,10 @@ struct PlanProof: Sendable {
             return Outcome(
                 plan: plan, refusals: [.init("the plan would lose \(lost); --allow-loss allows it")])
         }
-        var outcome = try await prove(plan, on: before, to: new)
+        let keys = old.tables.values.sorted { $0.name < $1.name }.compactMap {
+            ConvertedKey($0, in: new, hints)
+        }
+        var outcome = try await prove(plan, on: before, to: new, keys)
         guard !outcome.permits.isEmpty else { return outcome }
         guard allowsLoss else {
             outcome.refusals = outcome.refusals.map {
@@ -44,14 +47,15 @@ struct PlanProof: Sendable {
             return outcome
         }
         plan.steps.insert(
-            .init("Values change, as allowed.", declarations: outcome.permits.map(\.declaration), []), at: 0)
+            .init("Values change, as allowed.", declarations: outcome.permits.flatMap(\.declarations), []),
+            at: 0)
         plan.losses += outcome.permits.map(\.loss)
-        return try await prove(plan, on: before, to: new)
+        return try await prove(plan, on: before, to: new, keys)
     }
 
-    private func prove(_ plan: MigrationPlan, on before: DatabaseState, to wanted: Schema) async throws
-        -> Outcome
-    {
+    private func prove(
+        _ plan: MigrationPlan, on before: DatabaseState, to wanted: Schema, _ keys: [ConvertedKey]
+    ) async throws -> Outcome {
         let migration = Self.migration(plan, named: name)
         let inspector = loader.inspector
         let overlay = try Overlay(before.image)
@@ -76,7 +80,15 @@ struct PlanProof: Sendable {
         ).run()
         let findings = (verified.findings.map(\.finding) + verified.declarationFindings)
             .filter { $0.severity == .error }
-        let permits = findings.compactMap(\.permit)
+        let kept = try await loader.inspector.withConnection(to: before.image, attaching: after) {
+            connection in
+            try keys.filter { key in
+                try findings.contains { key.isLost($0) } && key.keepsRows(connection)
+            }
+        }
+        let permits = findings.compactMap { finding in
+            kept.first { $0.isLost(finding) }.map { ($0.declarations, $0.loss) } ?? finding.permit
+        }
         outcome.refusals += findings.map { .init("the plan breaks \($0.rule.rawValue): \($0.message)") }
         outcome.refusals += try await newFaults(before.image, after)
         if permits.count == outcome.refusals.count { outcome.permits = permits }
@@ -111,12 +123,12 @@ struct PlanProof: Sendable {
 
 extension Finding {
     /// The declaration under which a plan may do it, and what is then lost.
-    fileprivate var permit: (declaration: String, loss: String)? {
+    fileprivate var permit: (declarations: [String], loss: String)? {
         switch rule {
         case .valuesChanged:
             guard let table, let column else { return nil }
-            return ("rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column))", message)
-        case .autoincrementReset: return ("rewrites sqlite_sequence", message)
+            return (["rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column))"], message)
+        case .autoincrementReset: return (["rewrites sqlite_sequence"], message)
         default: return nil
         }
     }

@@ -130,7 +130,9 @@ import Testing
                     "id INTEGER PRIMARY KEY, c TEXT, b TEXT",
                     "INSERT INTO new(id, c, b) SELECT id, upper(a), b FROM n"),
             schema: schema, rows: rows),
-        RuleCase("a generated column has no values of its own", "ALTER TABLE stamp DROP COLUMN twice"),
+        RuleCase(
+            "a generated column alone, whose values can be computed again, a warning",
+            "ALTER TABLE stamp DROP COLUMN twice", warnings: [.columnDropped]),
         RuleCase(
             "a stored column becomes a generated one with the same values",
             rebuild(
