@@ -22,6 +22,7 @@ extension Configuration {
             interruptor?.install(on: database)
             let handle = try GRDBConnection(database, nil).handle
             try settings.harden(handle)
+            try settings.random?.install(on: handle)
             for stub in settings.functions { try stub.install(on: handle) }
             for stub in settings.collations { try stub.install(on: handle) }
             try AllocationGate.passing(settings.interrupt) {

@@ -30,6 +30,8 @@ struct TableDifference: Sendable {
     struct Changes: Sendable {
         var count: Int { counts.reduce(0, +) }
         var samples: [Change] { kept.flatMap(\.self).prefix(Evidence.rowLimit).map(\.self) }
+        /// How many of them replaced a value other than NULL.
+        var overwrittenCount: Int { count - self[.filled].count }
         /// By kind, in the order of ``ValueChange``; of each as many as can be shown.
         private var counts = ValueChange.allCases.map { _ in 0 }
         private var kept: [[Change]] = ValueChange.allCases.map { _ in [] }

@@ -408,42 +408,23 @@ struct LintRun: Sendable {
 
     private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
     {
-        isIgnored(rule, migration, statement.map { $0.location.line }, statement)
+        note(migration.ignore(of: rule, in: statement))
     }
 
     private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
-        isIgnored(rule, migration, line, migration.statements.last { $0.location.line <= line ?? 0 })
+        note(migration.ignore(of: rule, atLine: line))
     }
 
-    /// A comment ignores a rule for the statement that follows, or that it stands in; drydock.yml for the
-    /// whole migration.
-    private mutating func isIgnored(
-        _ rule: Rule, _ migration: Migration, _ line: Int?, _ statement: SQLStatement?
-    ) -> Bool {
-        for declaration in migration.declarations {
-            guard case .ignores(rule, _) = declaration.kind else { continue }
-            if declaration.place.file != migration.path {
-                used.insert(declaration)
-                return true
-            }
-            guard let statement, let at = declaration.place.line else { continue }
-            let last = statement.source.location(at: statement.range.upperBound).line
-            let previous = migration.statements.last { $0.range.upperBound <= statement.range.lowerBound }
-            let first = previous.map { $0.source.location(at: $0.range.upperBound).line } ?? 0
-            // On the line on which the statement before ends, it is about that one's end no longer.
-            if at >= first, at <= last, at > first || previous == nil || at == statement.location.line {
-                used.insert(declaration)
-                return true
-            }
-        }
-        return false
+    private mutating func note(_ declaration: Declaration?) -> Bool {
+        if let declaration { used.insert(declaration) }
+        return declaration != nil
     }
 
     private mutating func lintIgnores() {
         for migration in set.migrations where selection.contains(migration.identifier) {
             for declaration in migration.declarations {
                 guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
-                    request.severities[rule] != .off
+                    Rule.ofLint.contains(rule), request.severities[rule] != .off
                 else { continue }
                 findings.append(
                     Finding(
