@@ -1,4 +1,5 @@
 import DatabaseEngine
+import SQLiteSchema
 
 /// What a finding rests on: how many rows, and a few of them.
 public struct Evidence: Sendable, Codable {
@@ -102,9 +103,8 @@ extension Evidence.Sample {
             case "\r": shown += "\\r"
             case "\t": shown += "\\t"
             default:
-                // Control characters would reach the reader's terminal.
-                if scalar.value < 32 || (127..<160).contains(scalar.value) {
-                    shown += "\\u{\(String(scalar.value, radix: 16))}"
+                if VisibleText.isHidden(scalar) {
+                    shown += VisibleText.spelling(scalar)
                 } else {
                     shown.unicodeScalars.append(scalar)
                 }

@@ -190,7 +190,7 @@ struct CaseGenerator {
             words.hasPrefix("renames column")
                 && !draft.model.tables.contains { table in table.columns.contains { words.hasSuffix(" to \(table.quoted).\($0.quoted)") } }
         }
-        try states[states.count - 1].ask(draft.file.exemptions.rows, database)
+        states[states.count - 1] = try OracleState(database, model, conditions: draft.file.exemptions.rows)
         made.files.append(draft.file)
         (database, model) = (now, draft.model)
         if draft.file.statements == ["SELECT 1"] { database = try OracleRun.result(of: draft.file, on: database, made.tool) }

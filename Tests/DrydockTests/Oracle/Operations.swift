@@ -35,7 +35,7 @@ enum Operations {
 
     private static func addColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         var maker = SchemaMaker(random: random, model: draft.model)
-        var column = maker.column(in: table)
+        var column = maker.column(in: table, taken: draft.start.tables.flatMap(\.columns).map(\.name))
         draft.model = maker.model
         if column.isNotNull, column.defaultValue == nil || column.defaultValue == "NULL" {
             column.defaultValue = "0"
@@ -60,7 +60,8 @@ enum Operations {
     private static func renameColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         let column = random.pick(table.columns)
         let name = SchemaMaker.newName(
-            SchemaMaker.columnNames + ["renamed"], taken: table.columns.map(\.name), &random)
+            SchemaMaker.columnNames + ["renamed"],
+            taken: (draft.start.tables + [table]).flatMap(\.columns).map(\.name), &random)
         draft.run("ALTER TABLE \(table.quoted) RENAME COLUMN \(column.quoted) TO \(quote(name))")
         draft.model.renameColumn(column.id, of: table.id, to: name)
     }

@@ -46,7 +46,6 @@ struct Oracle {
             losses.append(Loss(names: names, reason: "declared", isOpen: true))
             return
         }
-        let gone = Set(exemptions.rows[table.id]?.flatMap { old.met[$0] ?? [] } ?? [])
         // A declaration that one statement needs and another makes untrue.
         for column in table.columns where exemptions.columns.contains(column.id) {
             let isThere = related.contains { new in
@@ -56,7 +55,7 @@ struct Oracle {
                 losses.append(Loss(names: names, reason: "declared otherwise", isOpen: true))
             }
         }
-        let rows = old.rows.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
+        let rows = zip(old.rows, old.mayGo).filter { !$0.1 }.map(\.0)
         if rows.isEmpty || after.unreadable.contains(where: { $0.table.id == table.id }) { return }
         let verdicts = related.map { (new: $0, loss: loss(of: rows, in: table, to: $0)) }
         let own = verdicts.first { $0.new.table.id == table.id }

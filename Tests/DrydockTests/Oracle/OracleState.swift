@@ -5,8 +5,8 @@ struct OracleState {
     struct Table {
         let table: ModelTable
         let rows: [[SQLValue]]
-        /// By position, the rows that each condition meets.
-        var met: [String: Set<Int>] = [:]
+        /// Whether each row meets one of the conditions under which rows may go.
+        let mayGo: [Bool]
     }
 
     var tables: [Table] = []
@@ -22,7 +22,8 @@ struct OracleState {
     /// AUTOINCREMENT marks, by the tables' ids.
     var marks: [Int: Int64] = [:]
 
-    init(_ database: PlainDatabase, _ model: Model) throws {
+    /// - Parameter conditions: under which rows may go, by the tables' ids.
+    init(_ database: PlainDatabase, _ model: Model, conditions: [Int: [String]] = [:]) throws {
         let real = try database.rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"
         ) { $0.string(0).lowercased() }
@@ -36,11 +37,14 @@ struct OracleState {
                     description: "the generator is wrong: \(table.name) has \(names), not \(table.columns.map(\.name))")
             }
             let list = table.columns.map(\.quoted).joined(separator: ", ")
+            let condition = (conditions[table.id] ?? []).map { "coalesce((\($0)), 0)" }.joined(separator: " OR ")
+            let mayGo = condition.isEmpty ? "0" : condition
             do {
-                let rows = try database.rows("SELECT \(list) FROM main.\(table.quoted)") { row in
+                let rows = try database.rows("SELECT \(mayGo), \(list) FROM main.\(table.quoted)") { row in
                     (0..<row.columnCount).map(row.value)
                 }
-                tables.append(Table(table: table, rows: rows))
+                tables.append(
+                    Table(table: table, rows: rows.map { Array($0.dropFirst()) }, mayGo: rows.map { $0[0] != 0 }))
             } catch let failure as PlainDatabase.Failure {
                 unreadable.append((table, failure.description))
             }
@@ -73,18 +77,6 @@ struct OracleState {
         }
         if let all = try? database.rows("SELECT name, seq FROM sqlite_sequence", [], { ($0.string(0), $0.integer(1)) }) {
             for (name, mark) in all { if let id = model.table(name)?.id { marks[id] = mark } }
-        }
-    }
-
-    /// Notes which rows the conditions of declarations meet.
-    mutating func ask(_ conditions: [Int: [String]], _ database: PlainDatabase) throws {
-        for index in tables.indices {
-            for condition in conditions[tables[index].table.id] ?? [] {
-                let met = try database.rows("SELECT coalesce((\(condition)), 0) <> 0 FROM main.\(tables[index].table.quoted)") {
-                    $0.integer(0) == 1
-                }
-                tables[index].met[condition] = Set(met.indices.filter { met[$0] })
-            }
         }
     }
 

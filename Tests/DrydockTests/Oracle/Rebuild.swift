@@ -79,7 +79,7 @@ struct Rebuild {
         }
         if random.chance(12) {
             var maker = SchemaMaker(random: random, model: draft.model)
-            var column = maker.column(in: new)
+            var column = maker.column(in: new, taken: draft.start.tables.flatMap(\.columns).map(\.name))
             (draft.model, random) = (maker.model, maker.random)
             if column.isNotNull { column.defaultValue = "0" }
             new.columns.append(column)

@@ -25,10 +25,11 @@ struct SchemaMaker {
         return "\(name)\(number)"
     }
 
-    mutating func column(in table: ModelTable) -> ModelColumn {
+    /// - Parameter taken: names of columns of the past, which would be taken for this one.
+    mutating func column(in table: ModelTable, taken: [String] = []) -> ModelColumn {
         let id = model.newID()
         var column = ModelColumn(
-            id: id, name: Self.newName(Self.columnNames, taken: table.columns.map(\.name), &random),
+            id: id, name: Self.newName(Self.columnNames, taken: table.columns.map(\.name) + taken, &random),
             type: random.pick(table.isStrict ? Self.strictTypes : Self.types), origins: [id])
         if random.chance(15) { column.isNotNull = true }
         if random.chance(15) { column.defaultValue = table.isStrict && column.type != "ANY" ? "NULL" : random.pick(["0", "''", "'d'", "1.5", "NULL"]) }
