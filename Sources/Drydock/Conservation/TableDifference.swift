@@ -36,13 +36,24 @@ struct TableDifference: Sendable {
         private var counts = ValueChange.allCases.map { _ in 0 }
         private var kept: [[Change]] = ValueChange.allCases.map { _ in [] }
 
-        subscript(kind: ValueChange) -> (count: Int, first: Change?) {
-            (counts[kind.rawValue], kept[kind.rawValue].first)
+        /// Of each kind the least change, which is the same in whatever order rows are read.
+        private var examples: [Change?] = ValueChange.allCases.map { _ in nil }
+
+        subscript(kind: ValueChange) -> (count: Int, example: Change?) {
+            (counts[kind.rawValue], examples[kind.rawValue])
         }
 
         mutating func note(_ change: Change, _ encoding: TextEncoding) {
             let kind = ValueChange(from: change.before, to: change.after, encoding).rawValue
             counts[kind] += 1
+            if let example = examples[kind] {
+                let isLess =
+                    change.before == example.before
+                    ? change.after.sorts(before: example.after) : change.before.sorts(before: example.before)
+                if isLess { examples[kind] = change }
+            } else {
+                examples[kind] = change
+            }
             if kept[kind].count < Evidence.rowLimit { kept[kind].append(change) }
         }
     }
