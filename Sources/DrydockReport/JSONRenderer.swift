@@ -155,6 +155,8 @@ private struct JSONReplay: Encodable {
 
     var snapshot: String
     var from, to: String?
+    /// What it was without a migration of the folder: `empty`, `base` or `unknown`.
+    var start: String?
     var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
@@ -164,6 +166,7 @@ private struct JSONReplay: Encodable {
     init(_ replay: ReplaySummary) {
         snapshot = replay.snapshot
         from = replay.from
+        start = replay.from == nil ? replay.start.rawValue : nil
         to = replay.to
         pending = replay.pendingCount
         rowsCompared = replay.rowsCompared
@@ -179,7 +182,8 @@ private struct JSONReplay: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, from, to, pending, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds,
+        case snapshot, from, to, start, pending, rowsCompared, tablesUntouched, baseline, tablesChecked,
+            seconds,
             steps
     }
 
@@ -189,6 +193,7 @@ private struct JSONReplay: Encodable {
         try container.encode(snapshot, forKey: .snapshot)
         try container.encode(from, forKey: .from)
         try container.encode(to, forKey: .to)
+        try container.encodeIfPresent(start, forKey: .start)
         try container.encode(pending, forKey: .pending)
         try container.encode(rowsCompared, forKey: .rowsCompared)
         try container.encode(tablesUntouched, forKey: .tablesUntouched)

@@ -85,6 +85,11 @@ struct MigrationFailure {
             return
                 "If a text is meant, write \(quotedText(name)) in single quotes; double-quoted ones are off here."
         }
+        if message.hasPrefix("cannot start a transaction within a transaction"),
+            let help = migration.transactionHelp
+        {
+            return help
+        }
         switch migration.transaction {
         case .each: return "The whole migration was rolled back, as it would be for users."
         case .all:

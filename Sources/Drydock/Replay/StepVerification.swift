@@ -147,7 +147,9 @@ struct StepVerification: Sendable {
                     let names = id.names.map { lastName($0) ?? "" }
                     // The column may have another name by then.
                     if id.column != nil {
-                        return end.faults.contains { $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names }
+                        return end.faults.contains {
+                            $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
+                        }
                     }
                     let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
                     return end.faultCounts()[last] ?? 0 > baseline

@@ -74,6 +74,13 @@ public struct DieselFormat: MigrationFormat {
                 in: step.folder + "/down.sql", of: step.version, transaction: migration.transaction)
             migrations.append(migration)
         }
+        for name in folder.folders where !folder.exists(name + "/up.sql") {
+            let path = folder.file(name)
+            reader.note(
+                Finding(
+                    .nothingVerified, .warning, "\(path) has no up.sql and is not read",
+                    help: "diesel refuses a folder in which a migration has none.", place: .init(file: path)))
+        }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,
             findings: reader.findings)
