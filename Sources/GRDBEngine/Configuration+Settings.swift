@@ -24,7 +24,9 @@ extension Configuration {
             try settings.harden(handle)
             for stub in settings.functions { try stub.install(on: handle) }
             for stub in settings.collations { try stub.install(on: handle) }
-            for sql in settings.setup { try database.execute(sql: sql) }
+            try AllocationGate.passing(settings.interrupt) {
+                for sql in settings.setup { try database.execute(sql: sql) }
+            }
         }
     }
 }

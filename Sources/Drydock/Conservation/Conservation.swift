@@ -51,6 +51,7 @@ struct Conservation: Sendable {
     var failedConditions: [(Declaration, EngineError)] = []
     /// How many tables have none of their pages changed.
     var untouchedCount = 0
+    private var encoding = TextEncoding.utf8
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
     /// What of a table's values could not be compared.
@@ -77,7 +78,10 @@ extension Conservation {
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
         lineage: TableLineage, declarations: [Declaration]
     ) throws {
-        let pages = changes.map { PageConservation(changes: $0, connection: connection) }
+        encoding = before.encoding
+        let pages = changes.map {
+            PageConservation(changes: $0, connection: connection, encoding: before.encoding)
+        }
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
         for table in match.dropped {
@@ -111,7 +115,8 @@ extension Conservation {
             }
             difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
-        let generated = GeneratedComparison(connection: connection, match: pair, difference: difference)
+        let generated = GeneratedComparison(
+            connection: connection, match: pair, difference: difference, encoding: encoding)
         for column in pair.droppedColumns {
             droppedColumns.append(try dropped(column, from: pair, generated, connection))
         }
@@ -148,13 +153,13 @@ extension Conservation {
         } catch let error as EngineError where error.isOfExpression {
             let failing = try pair.columns.filter { column in
                 guard column.before.isGenerated || column.after.isGenerated else { return false }
-                let comparison = GeneratedComparison(connection: connection, match: pair)
+                let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
                 return try !comparison.isReadable(column)
             }
             guard !failing.isEmpty else { throw error }
             pair.columns.removeAll { column in failing.contains { $0.before.name == column.before.name } }
             var difference = try difference(of: pair, connection, pages, declarations)
-            let comparison = GeneratedComparison(connection: connection, match: pair)
+            let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
             for column in failing {
                 let (changes, failure) = try comparison.changes(of: column)
                 if changes.count > 0 { difference.changed[pair.columns.count] = changes }
@@ -209,7 +214,7 @@ extension Conservation {
         case .undecided, nil: break
         }
         var comparison = TableComparison(
-            connection: connection, match: pair, rewritable: rewritable,
+            connection: connection, match: pair, rewritable: rewritable, encoding: encoding,
             deletable: deletions.map(\.kind.condition))
         do {
             let difference = try comparison.run()

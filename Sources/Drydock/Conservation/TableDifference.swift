@@ -25,16 +25,28 @@ struct TableDifference: Sendable {
         var after: SQLValue
     }
 
+    /// The changed values of a column. The samples are the most telling ones: values that the new ones do not give
+    /// back come first, then what was NULL, then what only changed its storage class.
     struct Changes: Sendable {
-        var count = 0
-        var samples: [Change] = []
+        var count: Int { counts.reduce(0, +) }
+        var samples: [Change] { kept.flatMap(\.self).prefix(Evidence.rowLimit).map(\.self) }
+        /// By kind, in the order of ``ValueChange``; of each as many as can be shown.
+        private var counts = ValueChange.allCases.map { _ in 0 }
+        private var kept: [[Change]] = ValueChange.allCases.map { _ in [] }
 
-        mutating func note(_ change: @autoclosure () -> Change) {
-            count += 1
-            if samples.count < Evidence.rowLimit { samples.append(change()) }
+        subscript(kind: ValueChange) -> (count: Int, first: Change?) {
+            (counts[kind.rawValue], kept[kind.rawValue].first)
+        }
+
+        mutating func note(_ change: Change, _ encoding: TextEncoding) {
+            let kind = ValueChange(from: change.before, to: change.after, encoding).rawValue
+            counts[kind] += 1
+            if kept[kind].count < Evidence.rowLimit { kept[kind].append(change) }
         }
     }
 
+    /// How both states store text.
+    var encoding = TextEncoding.utf8
     /// Rows of the table before the step that were read.
     var rowsCompared = 0
     /// All rows of the table before the step, where not all were read.
@@ -71,6 +83,11 @@ struct TableDifference: Sendable {
         if let keyPositions { return .ordinal(row.ordinal, keyPositions: keyPositions) }
         guard case .integer(let rowid)? = row.key.first else { return nil }
         return .rowid(rowid)
+    }
+
+    /// - Parameter column: its position in the match's column pairs.
+    mutating func note(_ change: Change, column: Int) {
+        changed[column, default: .init()].note(change, encoding)
     }
 
     /// - Parameter condition: the number of the declared condition that lets the row go, from 1; 0 for none.
