@@ -137,6 +137,9 @@ struct LintCommand: AsyncParsableCommand {
         request.migrationsFolder = source.migrations ?? config.migrations ?? "Migrations"
         request.migrationFormat = source.migrationFormat ?? config.migrationFormat
         request.format = tool.options(config)
+        // Those of a folder that is named here are another project's.
+        let snapshots = config.snapshots ?? (source.migrations == nil ? "Snapshots" : nil)
+        if let snapshots, FolderListing.isFolder(snapshots) { request.snapshotsFolder = snapshots }
         (request.functions, request.collations) = stubs.stubs(config)
         request.declarations = config.declarations
         request.findings = config.findings

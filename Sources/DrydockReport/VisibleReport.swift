@@ -35,7 +35,7 @@ extension Finding {
 extension ReplaySummary {
     var visible: ReplaySummary {
         var summary = self
-        summary.snapshot = snapshot.visible
+        (summary.snapshot, summary.name) = (snapshot.visible, name.visible)
         (summary.from, summary.to) = (from?.visible, to?.visible)
         for index in steps.indices { summary.steps[index].migration = steps[index].migration.visible }
         return summary

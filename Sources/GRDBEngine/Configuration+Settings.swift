@@ -25,7 +25,9 @@ extension Configuration {
             try settings.random?.install(on: handle)
             for stub in settings.functions { try stub.install(on: handle) }
             for stub in settings.collations { try stub.install(on: handle) }
-            for sql in settings.setup { try database.execute(sql: sql) }
+            try AllocationGate.passing(settings.interrupt) {
+                for sql in settings.setup { try database.execute(sql: sql) }
+            }
         }
     }
 }

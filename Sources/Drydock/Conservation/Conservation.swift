@@ -57,6 +57,7 @@ struct Conservation: Sendable {
     var failedConditions: [(Declaration, EngineError)] = []
     /// How many tables have none of their pages changed.
     var untouchedCount = 0
+    private var encoding = TextEncoding.utf8
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
     /// What of a table's values could not be compared.
@@ -86,7 +87,10 @@ extension Conservation {
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
         lineage: TableLineage, declarations: [Declaration], provenance: (() -> Provenance)? = nil
     ) throws {
-        let pages = changes.map { PageConservation(changes: $0, connection: connection) }
+        encoding = before.encoding
+        let pages = changes.map {
+            PageConservation(changes: $0, connection: connection, encoding: before.encoding)
+        }
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
         let moved = MovedData(
@@ -133,7 +137,8 @@ extension Conservation {
             pair.droppedColumns.removeAll { $0.name == column.name }
             difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
-        let generated = GeneratedComparison(connection: connection, match: pair, difference: difference)
+        let generated = GeneratedComparison(
+            connection: connection, match: pair, difference: difference, encoding: encoding)
         for column in pair.droppedColumns {
             droppedColumns.append(
                 try dropped(column, from: pair, generated, twin: twins[column.name], declarations))
@@ -179,7 +184,7 @@ extension Conservation {
             guard let changes = difference.changed[index] else { continue }
             let column = pair.columns[index].before
             let generated = GeneratedComparison(connection: connection, match: pair)
-            if changes.replacedCount == 0, try generated.valueCount(of: column).values > 0 { continue }
+            if changes.overwrittenCount == 0, try generated.valueCount(of: column).values > 0 { continue }
             isRefuted = true
             let taken = Set(next.columns.map(\.after.name.foldedASCII))
             let others = pair.columns[index].alternatives.filter { !taken.contains($0.name.foldedASCII) }
@@ -205,13 +210,13 @@ extension Conservation {
         } catch let error as EngineError where error.isOfExpression {
             let failing = try pair.columns.filter { column in
                 guard column.before.isGenerated || column.after.isGenerated else { return false }
-                let comparison = GeneratedComparison(connection: connection, match: pair)
+                let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
                 return try !comparison.isReadable(column)
             }
             guard !failing.isEmpty else { throw error }
             pair.columns.removeAll { column in failing.contains { $0.before.name == column.before.name } }
             var difference = try difference(of: pair, connection, pages, declarations)
-            let comparison = GeneratedComparison(connection: connection, match: pair)
+            let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
             for column in failing {
                 let (changes, failure) = try comparison.changes(of: column)
                 if changes.count > 0 { difference.changed[pair.columns.count] = changes }
@@ -274,7 +279,7 @@ extension Conservation {
         case .undecided, nil: break
         }
         var comparison = TableComparison(
-            connection: connection, match: pair, rewritable: rewritable,
+            connection: connection, match: pair, rewritable: rewritable, encoding: encoding,
             deletable: deletions.map(\.kind.condition))
         do {
             let difference = try comparison.run()
@@ -330,7 +335,7 @@ private struct TwinSearch {
             let found = try TableComparison(
                 connection: connection, match: trial, rewritable: [], deletable: []
             ).run()
-            if found.changed[place]?.replacedCount ?? 0 == 0, found.lost.count == (known ? gone : 0) {
+            if found.changed[place]?.overwrittenCount ?? 0 == 0, found.lost.count == (known ? gone : 0) {
                 return candidate
             }
         }

@@ -8,6 +8,8 @@ struct GeneratedComparison {
     let match: TableMatch
     /// What became of the table's other values.
     var difference = TableDifference()
+    /// How both states store text.
+    var encoding = TextEncoding.utf8
 
     /// A problem of one column, for the list of what was not checked.
     typealias Failure = String
@@ -68,7 +70,7 @@ struct GeneratedComparison {
         result.match = trial
         do {
             result.difference = try TableComparison(
-                connection: connection, match: trial, rewritable: [], deletable: []
+                connection: connection, match: trial, rewritable: [], encoding: encoding, deletable: []
             ).run()
         } catch let error as EngineError where error.isOfExpression {
             result.difference.keyColumns = keyColumns
@@ -109,7 +111,7 @@ struct GeneratedComparison {
                         return
                     }
                     changes.note(
-                        of: old, .init(row: .init(ordinal: -1, key: row.key), before: old, after: new))
+                        .init(row: .init(ordinal: -1, key: row.key), before: old, after: new), encoding)
                 }
             }
             if !isRead { failing.addTable("its rows have neither rowid nor key") }

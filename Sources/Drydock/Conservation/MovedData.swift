@@ -155,7 +155,7 @@ struct MovedData {
         ).run()
         let last = pairs.indices.last
         let isKept = difference.changed.allSatisfy { position, changes in
-            condition != nil && position == last && changes.replacedCount == 0
+            condition != nil && position == last && changes.overwrittenCount == 0
         }
         return difference.lost.count == 0 && isKept
     }

@@ -27,11 +27,14 @@ public struct Evidence: Sendable, Codable {
         /// What it held and what it holds, where a value changed; nil where there is none.
         public var before: Sample?
         public var after: Sample?
+        /// What it holds that matters here, where nothing changed.
+        public var values: [Cell]?
 
-        public init(key: [Cell], before: Sample? = nil, after: Sample? = nil) {
+        public init(key: [Cell], before: Sample? = nil, after: Sample? = nil, values: [Cell]? = nil) {
             self.key = key
             self.before = before
             self.after = after
+            self.values = values
         }
     }
 

@@ -25,6 +25,8 @@ struct LintRun: Sendable {
     private(set) var linted = LintSummary(migrations: 0, statements: 0)
     /// Why what comes behind was not linted.
     private(set) var obstacle: String?
+    /// Migrations in code that were met, in their order: what the schema is behind them is a guess.
+    private var code: [CodeMigration] = []
     /// How a migration begins, while no table comes or goes.
     private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
     /// Views and triggers that do not compile, and that what is not linted broke.
@@ -58,9 +60,13 @@ struct LintRun: Sendable {
                     replay.schema.virtualTables.filter(\.value.holdsText).keys)
             }
             hasBegun = hasBegun || isLinted
+            if migration.isCode {
+                code.append(CodeMigration(migration, isLinted: isLinted))
+                continue
+            }
             if let obstacle = obstacle(migration) {
                 stop(obstacle, at: number)
-                return
+                return lintCode()
             }
             noteBroken(replay, isLinted)
             if isLinted { lintStatically(migration, replay.schema) }
@@ -70,17 +76,17 @@ struct LintRun: Sendable {
                         + (set.base == nil && number == 0
                             ? "; 'base' in drydock.yml names what is there before" : ""),
                     at: number + 1)
-                return
+                return lintCode()
             }
         }
         noteBroken(replay, true)
         try lintEnd(replay)
+        lintCode()
         lintIgnores()
     }
 
     private func obstacle(_ migration: Migration) -> String? {
         if let fault = migration.fault { return fault.message }
-        if migration.isCode { return "\(migration.path) is not SQL" }
         guard let ending = StaticChecks.refusedStatement(in: migration) else { return nil }
         return "\(migration.path) ends its runner's transaction with \(ending.text)"
     }
@@ -91,10 +97,52 @@ struct LintRun: Sendable {
             // What can be said of the file alone is said.
             lintStatically(migration, nil)
         }
-        let rest = set.migrations[number...].count { selection.contains($0.identifier) }
+        let rest = set.migrations[number...].count { selection.contains($0.identifier) && !$0.isCode }
+        for migration in set.migrations[number...] where migration.isCode {
+            code.append(CodeMigration(migration, isLinted: selection.contains(migration.identifier)))
+        }
         if rest > 0 {
             notChecked.append(
                 NotChecked(.migrationFailed, reason: "\(counted(rest, "migration")) not linted: \(reason)"))
+        }
+    }
+
+    // MARK: - Migrations in code
+
+    /// Reports what is written in code and was not read, and what names what only the code can have made.
+    private mutating func lintCode() {
+        guard !code.isEmpty, !selection.isEmpty else { return }
+        let unread = code.filter(\.isLinted).map(\.migration.path)
+        if !unread.isEmpty {
+            notChecked.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason: "\(counted(unread.count, "migration")) not linted: "
+                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
+                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
+        }
+        let unknown = code.flatMap(\.unknown)
+        if let (statement, error) = unknown.first {
+            notChecked.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason:
+                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
+                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
+        }
+        // Where nothing at all was linted, that is what is said.
+        guard linted.statements > 0 else {
+            obstacle = obstacle ?? code.first.map { "\($0.migration.path) is not SQL" }
+            return
+        }
+        for entry in code {
+            guard let finding = entry.finding,
+                !isIgnored(.migrationInCode, entry.migration, nil as SQLStatement?)
+            else { continue }
+            let own = request.severities[.migrationInCode]
+            guard own != .off else { continue }
+            findings.append(finding)
+            findings[findings.count - 1].severity = own?.severity ?? finding.severity
         }
     }
 
@@ -133,9 +181,16 @@ struct LintRun: Sendable {
             switch outcome {
             case .done: break
             case .refused(let error), .lost(let error):
+                if !code.isEmpty, error.isOfUnknownName {
+                    if isLinted { code[code.count - 1].unknown.append((statement, error)) }
+                    code[code.count - 1].isMissed = true
+                    continue
+                }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
                 let isMissing = isMissingBase(error, migration) && !set.expected.isEmpty
-                if isLinted, !hasFailed, !isMissing { fail(statement, error, migration) }
+                if isLinted, !hasFailed, !isMissing {
+                    fail(statement, error, migration, on: replay.connection)
+                }
                 hasFailed = true
                 if isMissing {
                     try replay.end(migration)
@@ -178,11 +233,14 @@ struct LintRun: Sendable {
         return true
     }
 
-    private mutating func fail(_ statement: SQLStatement, _ error: EngineError, _ migration: Migration) {
+    private mutating func fail(
+        _ statement: SQLStatement, _ error: EngineError, _ migration: Migration, on connection: any Connection
+    ) {
         let failure = MigrationFailure(
             migration: migration,
             error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
-        var help = failure.help(for: error, in: statement)
+        let function = UnknownFunction(error, on: connection)
+        var help = function?.help ?? failure.help(for: error, in: statement)
         if isMissingBase(error, migration) {
             help =
                 "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
@@ -190,8 +248,8 @@ struct LintRun: Sendable {
         let message =
             error.message.hasPrefix("no such") && !error.message.contains("function")
             ? "\(error.message), on the schema that the migrations before make" : error.message
-        // Of a function that the app registers Drydock cannot know.
-        let isUnknownFunction = error.message.hasPrefix("no such function")
+        // Of a function that the app registers Drydock cannot know; a schema that needs it nobody else can read.
+        let isUnknownFunction = function != nil && !statement.action.makesSchema
         findings.append(
             Finding(
                 .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
@@ -297,10 +355,15 @@ struct LintRun: Sendable {
             place = Finding.Place(statement, offset: offset)
         }
         guard !isIgnored(rule.rule, migration, fault.statement) else { return }
+        var (weight, help) = (fault.severity ?? rule.severity ?? .warning, fault.help)
+        if let last = code.last, rule.speaksOfMissing, weight == .error {
+            weight = .warning
+            help = "Unless \(last.migration.path) makes it. " + help
+        }
         findings.append(
             Finding(
-                rule.rule, severity ?? fault.severity ?? rule.severity ?? .warning, fault.message,
-                help: fault.help, migration: migration.identifier, place: place, table: fault.table,
+                rule.rule, severity ?? weight, fault.message, help: help, migration: migration.identifier,
+                place: place, table: fault.table,
                 column: fault.column))
         if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
         guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }

@@ -19,7 +19,7 @@ public enum DeclarationParser {
         in source: SQLSource, findings: inout [Finding], migration: String
     ) -> [Declaration] {
         var result: [Declaration] = []
-        for line in source.comments.flatMap(\.lines) {
+        for line in source.comments.filter(isDeclaring).flatMap(\.lines) {
             guard let words = declarationWords(of: line.text) else { continue }
             let place = Finding.Place(source, offset: line.location.offset)
             switch Declaration.parse(words, place: place, migration: migration) {
@@ -30,9 +30,14 @@ public enum DeclarationParser {
         return result
     }
 
+    /// Whether a comment begins with `drydock:`. What is only quoted in one, or was put into one to take it out of
+    /// the way, such as `-- -- drydock: ...`, declares nothing.
+    private static func isDeclaring(_ comment: SQLComment) -> Bool {
+        comment.lines.first { !$0.text.isEmpty }.map { declarationWords(of: $0.text) != nil } ?? false
+    }
+
     /// The text behind `drydock:`, or nil for an ordinary comment.
-    private static func declarationWords(of comment: String) -> String? {
-        let text = comment.drop { $0 == "-" }.drop { $0.isWhitespace }
+    private static func declarationWords(of text: String) -> String? {
         guard text.prefix(7).lowercased() == "drydock" else { return nil }
         let words = text.dropFirst(7).drop { $0.isWhitespace }
         if words.first == ":" { return String(words.dropFirst().drop { $0.isWhitespace }) }

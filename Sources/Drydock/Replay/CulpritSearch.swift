@@ -31,6 +31,7 @@ struct CulpritSearch: Sendable {
         for ((index, _), statement) in zip(probes, statements) {
             guard let statement else { continue }
             findings[index].finding.place = .init(migration.statements[statement])
+            findings[index].culprit = statement
         }
         return findings
     }

@@ -55,6 +55,11 @@ struct StepVerification: Sendable {
         outcome.findings = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing(outcome.findings)
+        let cascades = CascadeAdvice(migration: migration, before: before.catalog, format: format)
+        let copies = CopyAdvice(migration: migration, before: before.catalog, after: after.catalog)
+        outcome.findings = try await explaining(outcome.findings).map {
+            copies.explaining(cascades.explaining($0))
+        }
         outcome.usedDeclarations = use.used
         return outcome
     }
@@ -154,11 +159,26 @@ struct StepVerification: Sendable {
                     let names = id.names.map { lastName($0) ?? "" }
                     // The column may have another name by then.
                     if id.column != nil {
-                        return end.faults.contains { $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names }
+                        return end.faults.contains {
+                            $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
+                        }
                     }
                     let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
                     return end.faultCounts()[last] ?? 0 > baseline
                 })
+        }
+    }
+
+    /// Says why rows reference what does not exist, where the step tells.
+    private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
+        guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
+        let (old, new, migration) = (before.catalog, after.catalog, migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            let diagnosis = ForeignKeyDiagnosis(
+                connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                after: new,
+                migration: migration)
+            return try findings.map { try diagnosis.explaining($0) }
         }
     }
 

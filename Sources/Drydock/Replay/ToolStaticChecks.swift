@@ -35,7 +35,9 @@ struct ToolStaticChecks {
                     .transactionEnded, .error, "BEGIN stands where a transaction is open already",
                     "SQLite refuses it, and the migration fails. "
                         + (migration.transaction == .none
-                            ? "End the one before." : "Remove it: the tool opens a transaction itself."),
+                            ? "End the one before."
+                            : migration.transactionHelp
+                                ?? "Remove it: the tool opens a transaction itself."),
                     statement)
             }
             isInside = true
@@ -143,7 +145,8 @@ struct ToolStaticChecks {
         } else {
             add(
                 .transactionEnded, .error, "\(word) ends the transaction that the tool opened",
-                "What ran before stays even if the rest fails, and the tool's own COMMIT finds no transaction. Remove it.",
+                "What ran before stays even if the rest fails, and the tool's own COMMIT finds no transaction. "
+                    + (migration.transactionHelp ?? "Remove it."),
                 end)
         }
     }
@@ -156,5 +159,15 @@ struct ToolStaticChecks {
             Finding(
                 rule, severity, message, help: help, migration: migration.identifier, place: .init(statement))
         )
+    }
+}
+
+extension Migration {
+    /// What to write where the tool was told to open no transaction; nil where it cannot be told for all files.
+    var transactionHelp: String? {
+        guard transaction != .none, let transactionSwitch else { return nil }
+        return
+            "With \(transactionSwitch) the tool opens no transaction: write 'transaction: none' in drydock.yml, or "
+            + "give --transaction none. Otherwise remove it: the tool opens a transaction itself."
     }
 }

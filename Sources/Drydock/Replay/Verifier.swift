@@ -92,7 +92,11 @@ public struct Verifier: Sendable {
         var settings = ConnectionSettings()
         settings.functions = request.functions
         settings.collations = request.collations
-        return try await choice.load(asking: snapshots, SnapshotOpener(engine: engine, settings: settings))
+        let histories = try await choice.histories(
+            of: snapshots, SnapshotOpener(engine: engine, settings: settings))
+        var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
+        (lint.functions, lint.collations) = (request.functions, request.collations)
+        return try await Linter(engine: engine).settle(choice, try choice.readings(histories), lint)
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
@@ -191,11 +195,16 @@ public struct Verifier: Sendable {
         try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
             var results = [ReplayResult?](repeating: nil, count: snapshots.count)
             var (next, told) = (0, 0)
+            let names = SnapshotNames(snapshots.map(\.path))
             func start() {
                 guard next < snapshots.count else { return }
                 let (index, snapshot) = (next, snapshots[next])
                 next += 1
-                group.addTask { (index, try await replay(snapshot, context, fresh, request.timeout)) }
+                group.addTask {
+                    var result = try await replay(snapshot, context, fresh, request.timeout)
+                    result.summary.name = names.name(of: snapshot.path)
+                    return (index, result)
+                }
             }
             for _ in 0..<min(max(1, request.jobs), snapshots.count) { start() }
             while let (index, result) = try await group.next() {

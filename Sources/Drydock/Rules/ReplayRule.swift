@@ -65,6 +65,8 @@ struct StepFinding: Sendable {
     var stands: Stands?
     /// How to find the statement that did it.
     var probe: CulpritProbe?
+    /// The place of that statement in the migration, once it was found.
+    var culprit: Int?
 
     /// Asked with the last state, and with how to find a table's last name; that is nil when it is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
