@@ -40,7 +40,7 @@ struct LimitOptions: ParsableArguments {
             defer { started.end() }
             try await body(config, started)
         } catch let error as RequestError {
-            Terminal.complain(limits?.explaining(error.description) ?? error.description)
+            Terminal.complain(limits?.explaining(error.description) ?? error.description, help: error.quote)
             throw ExitCode(2)
         } catch let error as EngineError {
             Terminal.complain(limits?.explaining(error.description) ?? error.description)

@@ -5,6 +5,6 @@ import Foundation
 enum DrydockTool {
     static func main() async {
         if let status = DrydockCommand.prepare() { exit(status) }
-        await DrydockCommand.main()
+        await DrydockCommand.start()
     }
 }

@@ -12,7 +12,8 @@ extension Baseline {
         guard !isClean else { return Self.clean }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let plain = Baseline(integrity: integrity, faults: faults, notChecked: notChecked, parents: nil)
+        let plain = Baseline(
+            integrity: integrity, faults: faults.map(\.withoutValues), notChecked: notChecked, parents: nil)
         guard let data = try? encoder.encode(plain), data.count <= Self.limit else { return nil }
         return String(decoding: data, as: UTF8.self)
     }
@@ -32,5 +33,16 @@ extension Baseline {
         faults.isEmpty && notChecked.isEmpty && integrity.damage.isEmpty
             && integrity.brokenConstraints.isEmpty
             && integrity.notChecked.isEmpty
+    }
+}
+
+extension Fault {
+    /// A lock is for everybody to read: a row's values stay out of it, its rowid does not.
+    fileprivate var withoutValues: Fault {
+        guard let redactedMessage else { return self }
+        var fault = self
+        (fault.message, fault.redactedMessage) = (redactedMessage, nil)
+        fault.evidence?.rows = []
+        return fault
     }
 }

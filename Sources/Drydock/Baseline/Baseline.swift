@@ -42,5 +42,5 @@ extension Baseline {
     }
 
     /// The rules whose faults it has.
-    static let rules: Set<Rule> = [.foreignKeyViolation, .searchIndexStale]
+    static let rules: Set<Rule> = [.foreignKeyViolation, .searchIndexStale, .tableUnreadable]
 }

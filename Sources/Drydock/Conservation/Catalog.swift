@@ -99,6 +99,15 @@ struct Catalog: Sendable {
     }
 }
 
+extension Catalog.Table {
+    /// What the definition means; nil where it is not understood, or is a virtual table's.
+    var model: Table? {
+        SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)]).table(name)
+    }
+
+    var foreignKeys: [ForeignKey] { model?.foreignKeys ?? [] }
+}
+
 extension Catalog {
     /// Reads the schema of a connection's database.
     ///

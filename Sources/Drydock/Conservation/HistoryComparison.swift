@@ -52,6 +52,7 @@ extension Conservation {
     /// own table for each migration.
     fileprivate func isClean(sharing shared: Set<String>) -> Bool {
         droppedTables.isEmpty && droppedColumns.isEmpty && notCompared.isEmpty
+            && unsettled.isEmpty
             && kept.allSatisfy { kept in
                 var difference = kept.difference
                 if !shared.contains(kept.match.before.name.foldedASCII) { difference.added = .init() }
@@ -68,6 +69,7 @@ extension Conservation {
         droppedTables += history.droppedTables
         droppedColumns += history.droppedColumns
         notCompared += history.notCompared
+        unsettled += history.unsettled
         usedDeclarations.formUnion(history.usedDeclarations)
         failedConditions += history.failedConditions
     }
@@ -91,7 +93,8 @@ extension TableDifference {
     fileprivate mutating func leaveOut(_ gone: Set<SQLValue>, _ come: Set<SQLValue>) {
         for (position, changes) in changed where changes.count == changes.samples.count {
             let left = changes.samples.filter { !gone.contains($0.before) || !come.contains($0.after) }
-            changed[position] = left.isEmpty ? nil : Changes(count: left.count, samples: left)
+            changed[position] = nil
+            for change in left { note(change, column: position) }
         }
         if lost.count == lost.samples.count {
             lost.samples.removeAll { row in row.key.contains(where: gone.contains) }

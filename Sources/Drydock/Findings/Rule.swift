@@ -13,6 +13,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case autoincrementReset = "autoincrement-reset"
     case searchIndexStale = "search-index-stale"
     case viewBroken = "view-broken"
+    case tableUnreadable = "table-unreadable"
     case foreignKeyViolation = "foreign-key-violation"
     case integrityFailure = "integrity-failure"
     case schemaMismatch = "schema-mismatch"
@@ -38,6 +39,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     // Of `drydock lint` alone; what they say is in Lint/Rules.
     case addColumnFails = "add-column-fails"
     case uniqueOverExisting = "unique-over-existing"
+    case expressionFails = "expression-fails"
     case expressionIndexFails = "expression-index-fails"
     case destructiveUndeclared = "destructive-undeclared"
     case positionalCopy = "positional-copy"
@@ -73,6 +75,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
         case .searchIndexStale: "a full-text index no longer agrees with its content"
         case .viewBroken: "a view or trigger no longer compiles"
+        case .tableUnreadable: "a table can no longer be read in all its columns, or takes no row any more"
         case .foreignKeyViolation: "a row references a parent that does not exist"
         case .integrityFailure: "integrity_check finds damage"
         case .schemaMismatch: "a migrated snapshot's schema is not that of a fresh install"
@@ -116,6 +119,8 @@ extension Rule {
         case .searchIndexStale:
             "Searches miss rows or find what is no longer there; integrity_check does not see it."
         case .viewBroken: "SQLite reports it only when the view or trigger is used."
+        case .tableUnreadable:
+            "SQLite reports it only when the table is used: every SELECT * or INSERT of the app fails then."
         case .foreignKeyViolation: "With foreign keys on, later changes to these rows fail."
         case .schemaMismatch: "The next migration meets two kinds of database under one version."
         case .notIdempotent: "Every launch would migrate again."
@@ -130,6 +135,19 @@ extension Rule {
         case .engineDivergence: "Who migrates with the other engine gets another database, or none."
         case .unknownMigration: "Its schema may differ from what the folder makes."
         default: nil
+        }
+    }
+}
+
+extension Finding {
+    /// Why it matters to the people who have such a database; nil where the rule's summary says it all.
+    public var why: String? {
+        // What went without a row or a value took nothing of a user's.
+        guard evidence?.rowCount == 0 else { return rule.why }
+        switch rule {
+        case .columnDropped: return "No value is lost; a query that names the column fails."
+        case .tableDropped: return "No row is lost; a query that names the table fails."
+        default: return rule.why
         }
     }
 }

@@ -1,9 +1,12 @@
+import SQLiteSchema
+
 /// A source line made fit to be quoted: tabs as spaces, long lines cut around the column.
 package enum SourceQuote {
     private static let width = 96
 
     /// The text to show, and the blanks that put a caret under the column (counted from 1).
     package static func cut(_ line: String, at column: Int) -> (text: String, blanks: String) {
+        // One character for one, so that the caret stays under its column.
         let scalars = line.unicodeScalars
         let wanted = max(0, column - 1)
         // No more of the line is looked at than up to the column.
@@ -12,7 +15,7 @@ package enum SourceQuote {
             ? scalars.count : wanted
         let start = index < width - 16 ? 0 : index - width / 2
         let rest = scalars.dropFirst(start).prefix(width + 1)
-        let shown = rest.prefix(width).map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+        let shown = rest.prefix(width).map { VisibleText.isHidden($0) ? " " : Character($0) }
         let head = start > 0 ? "…" : ""
         let text = head + String(shown) + (rest.count > width ? "…" : "")
         return (text, String(repeating: " ", count: index - start + head.count))

@@ -32,9 +32,19 @@ struct Fault: Sendable, Codable {
         var kind = ""
         /// Names of what has the fault, folded.
         var names: [String]
+        /// The column of the first of them that has it, folded.
+        var column: String?
 
         func renaming(_ names: [String: String]) -> ID {
-            ID(rule: rule, kind: kind, names: self.names.map { names[$0] ?? $0 })
+            ID(rule: rule, kind: kind, names: self.names.map { names[$0] ?? $0 }, column: column)
+        }
+
+        /// - Parameter columns: by folded table, before it was renamed, the columns that were.
+        func renaming(columns: [String: [String: String]]) -> ID {
+            guard let column, let table = names.first, let name = columns[table]?[column] else { return self }
+            var id = self
+            id.column = name
+            return id
         }
     }
 
@@ -42,8 +52,11 @@ struct Fault: Sendable, Codable {
     /// How much of it there is, so that more of the same is seen.
     var count = 1
     var message: String
+    /// The message without what it may quote of a row; nil where it quotes nothing.
+    var redactedMessage: String?
     var help: String
     var table: String?
+    var column: String?
     var evidence: Evidence?
 }
 

@@ -22,11 +22,14 @@ extension SnapshotReplay {
 
     /// Where a second engine is asked for, it must make the same of a batch.
     mutating func compareEngines(
-        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
+        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome,
+        at moment: EngineComparison.Moment?
     ) async throws {
-        guard let other = context.other else { return }
-        let outcome = try await EngineComparison(context: context, other: other, watchdog: watchdog)
-            .run(batch, from: before, first)
+        guard let other = context.other, let moment else { return }
+        let outcome = try await EngineComparison(
+            context: context, other: other, watchdog: watchdog, moment: moment
+        )
+        .run(batch, from: before, first)
         if let finding = outcome.finding { add(finding) }
         if let missing = outcome.notChecked { notChecked(missing.rule, missing.reason) }
     }
@@ -40,6 +43,11 @@ extension SnapshotReplay {
             try touched.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
                 ?? IntegrityCheck(connection, catalog: catalog)
         }
+        // What a table's own expressions made of the check is said of the table as well.
+        for reason in check.notChecked where !baseline.notChecked.contains(reason) {
+            notChecked(.integrityFailure, reason)
+        }
+        result.summary.integrityUnchecked = check.notChecked.count
         let known = Set(
             baseline.brokenConstraints.map {
                 IntegrityCheck.renaming($0) { trail.lastName(of: $0, after: 0) }

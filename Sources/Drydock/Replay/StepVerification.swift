@@ -11,6 +11,10 @@ struct StepVerification: Sendable {
     let engine: any Engine
     /// Whose migration it is; nil for a plan of Drydock's own, which no tool records.
     var format: (any MigrationFormat)?
+    /// What the migrations before it did; nil where the step is looked at alone.
+    var chronicle: Chronicle?
+    /// Temporary tables that earlier migrations left on the connection.
+    var temporaries: Set<String> = []
 
     struct Outcome: Sendable {
         var findings: [StepFinding] = []
@@ -20,32 +24,42 @@ struct StepVerification: Sendable {
         var rowsCompared = 0
         var tablesUntouched = 0
         var names: StepNames
+        /// Temporary tables that are still there.
+        var temporaries: Set<String>
     }
 
     func run() async throws -> Outcome {
-        let lineage = TableLineage(tables: before.catalog.tableNames, statements: migration.statements)
+        let lineage = TableLineage(
+            before.catalog, temporaries: temporaries, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
             names: StepNames(
                 before: before.catalog, after: after.catalog, lineage: lineage,
-                match: conservation.kept.map(\.match)))
+                match: conservation.kept.map(\.match), moved: conservation.droppedTables),
+            temporaries: lineage.memory.temporaryTables)
         outcome.declarationFindings = faults
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
         outcome.notChecked = conservation.notCompared.map { table, reason in
             NotChecked(.rowsLost, reason: "table \(table) cannot be read: \(reason)")
         }
+        outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation)
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
-        outcome.findings += newFaults(outcome.names)
+        outcome.findings += newFaults(outcome.names, conservation)
         let (broken, invalid) = try await invariants()
         outcome.findings += broken
         outcome.declarationFindings += invalid
         outcome.findings = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing(outcome.findings)
+        let cascades = CascadeAdvice(migration: migration, before: before.catalog, format: format)
+        let copies = CopyAdvice(migration: migration, before: before.catalog, after: after.catalog)
+        outcome.findings = try await explaining(outcome.findings).map {
+            copies.explaining(cascades.explaining($0))
+        }
         outcome.usedDeclarations = use.used
         return outcome
     }
@@ -72,12 +86,16 @@ struct StepVerification: Sendable {
             before: old.history, after: new.history, shared: shared, record: migration.record,
             lineage: lineage, declarations: sound)
         let changes = after.changes
+        let (chronicle, step, catalog) = (chronicle, migration, before.catalog)
+        let provenance = chronicle.map { chronicle in
+            { @Sendable in chronicle.provenance(of: step, before: catalog) }
+        }
         var (conservation, verdict) = try await inspector.withConnection(
             to: before.image, attaching: after.image
         ) { connection in
             let conservation = try Conservation(
                 connection: connection, before: old.rest, after: new.rest, changes: changes,
-                lineage: lineage, declarations: sound)
+                lineage: lineage, declarations: sound, provenance: provenance)
             // Last, since it writes.
             return (conservation, try history.verdict(connection, changes))
         }
@@ -118,26 +136,49 @@ struct StepVerification: Sendable {
     // MARK: - State rules
 
     /// What the state after the step has and the one before it had not.
-    private func newFaults(_ names: StepNames) -> [StepFinding] {
-        let known = before.faultCounts(renaming: names.renamed)
+    private func newFaults(_ names: StepNames, _ conservation: Conservation) -> [StepFinding] {
+        let columns = conservation.renamedColumns
+        let known = before.faults.reduce(into: [Fault.ID: Int]()) { counts, fault in
+            counts[fault.id.renaming(columns: columns).renaming(names.renamed), default: 0] += fault.count
+        }
         let counts = after.faultCounts()
         return after.faults.compactMap { fault in
             let baseline = known[fault.id] ?? 0
             guard counts[fault.id] ?? 0 > baseline else { return nil }
             let id = fault.id
+            var finding = Finding(
+                id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
+                table: fault.table, column: fault.column, evidence: fault.evidence)
+            finding.redactedMessage = fault.redactedMessage
             return StepFinding(
-                Finding(
-                    id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
-                    table: fault.table,
-                    evidence: fault.evidence),
+                finding,
                 probe: ReplayRules.states.first { $0.rule == id.rule }.map {
                     .fault($0, id, baseline: baseline)
                 },
                 stands: { end, lastName in
-                    let last = Fault.ID(
-                        rule: id.rule, kind: id.kind, names: id.names.map { lastName($0) ?? "" })
+                    let names = id.names.map { lastName($0) ?? "" }
+                    // The column may have another name by then.
+                    if id.column != nil {
+                        return end.faults.contains {
+                            $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
+                        }
+                    }
+                    let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
                     return end.faultCounts()[last] ?? 0 > baseline
                 })
+        }
+    }
+
+    /// Says why rows reference what does not exist, where the step tells.
+    private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
+        guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
+        let (old, new, migration) = (before.catalog, after.catalog, migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            let diagnosis = ForeignKeyDiagnosis(
+                connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                after: new,
+                migration: migration)
+            return try findings.map { try diagnosis.explaining($0) }
         }
     }
 

@@ -1,0 +1,108 @@
+import Drydock
+import GRDBEngine
+import NIOEngine
+import Testing
+
+@Suite struct TableReadableRuleTests {
+    private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, payload TEXT, \"n m\" INT);"
+    private static let rows = """
+        INSERT INTO t VALUES (1, '{"kind":"x"}', 1), (7, 'no JSON', 2), (9, NULL, 3);
+        """
+    private static let kind = "ALTER TABLE t ADD COLUMN kind AS (json_extract(payload, '$.kind')) VIRTUAL;"
+
+    @Test(arguments: [
+        RuleCase("fails on a row", kind, schema: schema, rows: rows, errors: [.tableUnreadable]),
+        RuleCase("fails on no row", kind, schema: schema, rows: "INSERT INTO t VALUES (1, '{}', 1);"),
+        RuleCase(
+            "names an unknown function", "ALTER TABLE t ADD COLUMN k AS (nosuch(\"n m\"));", schema: schema,
+            rows: rows, errors: [.tableUnreadable]),
+        RuleCase(
+            "names an unknown function in an empty table", "ALTER TABLE t ADD COLUMN k AS (nosuch(\"n m\"));",
+            schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "names a column that names an unknown function",
+            "ALTER TABLE t ADD COLUMN k AS (nosuch(\"n m\")); ALTER TABLE t ADD COLUMN l AS (k + 1);",
+            schema: schema, errors: [.tableUnreadable, .tableUnreadable]),
+        RuleCase(
+            "a WITHOUT ROWID table",
+            """
+            CREATE TABLE u(a TEXT, b TEXT, PRIMARY KEY(b, a)) WITHOUT ROWID; INSERT INTO u VALUES ('x', '{}'), ('y', 'no');
+            ALTER TABLE u ADD COLUMN c AS (json_extract(b, '$'));
+            """, schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "an expression that was changed behind SQLite's back",
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a TEXT, b TEXT AS (json_extract(a, ''$'')))' WHERE name = 'u';
+            PRAGMA writable_schema = RESET;
+            """, schema: "CREATE TABLE u(a TEXT, b TEXT AS (a));", rows: "INSERT INTO u VALUES ('no'), ('1');",
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "mended by a later migration", kind, "ALTER TABLE t DROP COLUMN kind;", schema: schema, rows: rows,
+            warnings: [.columnDropped, .tableUnreadable]),
+        RuleCase(
+            "renamed by a later migration", kind, "ALTER TABLE t RENAME COLUMN kind TO sort; ALTER TABLE t RENAME TO u;",
+            schema: schema, rows: rows, errors: [.tableUnreadable]),
+        RuleCase(
+            "the snapshot's own", "INSERT INTO t VALUES (2, '{}', 0);", schema: schema + rows + kind,
+            warnings: [.rowsAdded], notes: [.tableUnreadable]),
+        RuleCase(
+            "the snapshot's own, renamed",
+            "ALTER TABLE t RENAME COLUMN kind TO sort; ALTER TABLE t RENAME TO u;", schema: schema + rows + kind,
+            notes: [.tableUnreadable]),
+        RuleCase(
+            "one more than the snapshot's own",
+            "ALTER TABLE t ADD COLUMN l AS (json_extract(payload, '$.l'));", schema: schema + rows + kind,
+            errors: [.tableUnreadable], notes: [.tableUnreadable]),
+        RuleCase(
+            "an index on a function that is not there",
+            """
+            CREATE INDEX i ON t("n m"); PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t(nosuch("n m"))' WHERE name = 'i'; PRAGMA writable_schema = RESET;
+            """, schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "a partial index on a function that is not there",
+            """
+            CREATE INDEX i ON t("n m") WHERE "n m" > 0; PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t("n m") WHERE nosuch(id)' WHERE name = 'i'; PRAGMA writable_schema = RESET;
+            """, schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "a CHECK of a function that is not there",
+            """
+            CREATE TABLE u(a CHECK (a > 0)); PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a CHECK (nosuch(a)))' WHERE name = 'u'; PRAGMA writable_schema = RESET;
+            """, schema: schema, errors: [.tableUnreadable]),
+    ])
+    func tables(_ it: RuleCase) async throws {
+        for isNIO in [false, true] {
+            let report = try await it.scenario.write().verify(isNIO ? NIODriver() : GRDBDriver())
+            let told = Comment(rawValue: report.findings.map(\.line).joined(separator: "\n"))
+            #expect(report.rules(.error) == it.errors.inOrder, told)
+            #expect(report.rules(.warning) == it.warnings.inOrder, told)
+            #expect(report.rules(.note) == it.notes.inOrder, told)
+        }
+    }
+
+    @Test func `the finding names column, row and reason, and integrity is not said to be checked`() async throws {
+        let report = try await Scenario(Self.schema, rows: Self.rows, steps: Self.kind).verify()
+        let finding = try report.finding(.tableUnreadable)
+        #expect(finding.table == "t" && finding.column == "kind" && finding.migration == "v2")
+        #expect(finding.message == "t.kind cannot be read in 1 row: malformed JSON")
+        #expect(finding.evidence?.rows.map { $0.key.map { "\($0.column) \($0.value.literal)" } } == [["id 7"]])
+        #expect(finding.place?.statement == Self.kind.replacing(";", with: ""))
+    }
+
+    @Test func `what makes integrity_check fail is listed as not checked`() async throws {
+        let report = try await Scenario(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, payload TEXT, kind NOT NULL AS (payload));",
+            rows: "INSERT INTO t VALUES (1, 'no');",
+            steps: """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = replace(sql, '(payload)', '(json_extract(payload, ''$''))') WHERE name = 't';
+                PRAGMA writable_schema = RESET;
+                """
+        ).verify()
+        #expect(report.rules(.error).contains(.tableUnreadable))
+        #expect(report.notChecked.contains { $0.rule == .integrityFailure && $0.reason.contains("malformed JSON") })
+    }
+}
