@@ -10,11 +10,11 @@ struct LintRun: Sendable {
     /// What is linted reaches users together: a table that it makes has no rows in any of it.
     let isOneSet: Bool
 
-    private(set) var findings: [Finding] = []
+    var findings: [Finding] = []
     private(set) var notChecked: [NotChecked] = []
     /// What can be mended: a finding by its number, and the edits.
     private var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
-    private var used: Set<Declaration> = []
+    var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
     /// What deleted rows of a table until now, in any migration.
@@ -402,36 +402,5 @@ struct LintRun: Sendable {
                     }))
         }
         return result
-    }
-
-    // MARK: - Ignores
-
-    private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
-    {
-        note(migration.ignore(of: rule, in: statement))
-    }
-
-    private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
-        note(migration.ignore(of: rule, atLine: line))
-    }
-
-    private mutating func note(_ declaration: Declaration?) -> Bool {
-        if let declaration { used.insert(declaration) }
-        return declaration != nil
-    }
-
-    private mutating func lintIgnores() {
-        for migration in set.migrations where selection.contains(migration.identifier) {
-            for declaration in migration.declarations {
-                guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
-                    Rule.ofLint.contains(rule), request.severities[rule] != .off
-                else { continue }
-                findings.append(
-                    Finding(
-                        .unusedDeclaration, .warning, "nothing here breaks \(rule.rawValue)",
-                        help: "Remove '\(declaration.text)'.", migration: migration.identifier,
-                        place: declaration.place))
-            }
-        }
     }
 }

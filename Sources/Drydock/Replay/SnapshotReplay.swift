@@ -27,7 +27,7 @@ struct SnapshotReplay {
     /// What is known of it by what it holds.
     private var recognition: Recognition?
     /// The migration that is being run or judged.
-    private var current: String?
+    var current: String?
 
     init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
@@ -376,51 +376,5 @@ struct SnapshotReplay {
         finding = failure.mentioningCode(finding)
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
-    }
-
-    // MARK: - Notes
-
-    mutating func add(_ finding: Finding) {
-        var finding = finding
-        finding.snapshot = snapshot.path
-        result.findings.append(finding)
-    }
-
-    mutating func notChecked(_ rule: Rule, _ reason: String) {
-        let entry = NotChecked(rule, snapshot: snapshot.path, reason: reason)
-        if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
-    }
-
-    private mutating func note(failure error: any Error) {
-        if watchdog.isTimeUp {
-            return add(
-                Finding(
-                    .timeLimit,
-                    "\(snapshot.path) was not verified within the time limit"
-                        + (current.map { "; it was at \($0)" } ?? ""),
-                    help: "Give it longer with --timeout.", migration: current))
-        }
-        switch error {
-        case let fault as SnapshotFault:
-            var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
-            finding.redactedMessage = fault.redactedMessage
-            add(finding)
-        case let error as OverlayError:
-            add(Finding(.snapshotUnreadable, error.description))
-        case let error as EngineError where error.isCorruption:
-            add(
-                Finding(
-                    .integrityFailure, "\(snapshot.path) is damaged: \(error.message)",
-                    help: "Recover it with sqlite3's .recover, or take another copy."))
-        default:
-            add(Finding(.snapshotUnreadable, "\(snapshot.path) could not be verified: \(error)"))
-        }
-    }
-}
-
-extension Connection {
-    /// Moves what a write-ahead log holds into the database, so that a layer's pages are the step's.
-    func checkpoint() throws {
-        _ = try rows("PRAGMA wal_checkpoint(TRUNCATE)") { _ in }
     }
 }
