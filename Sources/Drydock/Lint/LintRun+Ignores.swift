@@ -2,8 +2,7 @@ import SQLiteSchema
 
 /// The declarations that have a rule ignored, and those of them that nothing needed.
 extension LintRun {
-    mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
-    {
+    mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool {
         note(migration.ignore(of: rule, in: statement))
     }
 
