@@ -107,28 +107,13 @@ struct SnapshotReplay {
             return nil
         }
         let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
-        if try await !holdsTables(database) {
-            result.summary.start = .empty
-        } else if set.base != nil, plan.unknown.isEmpty {
-            result.summary.start = .base
-        }
+        result.summary.start = try await database.withConnection { try plan.start(on: $0) }
         result.summary.from = plan.from
         result.summary.to = plan.from
         result.isUpToDate = plan.pending.isEmpty
         result.applied = Set(history.identifiers)
         for finding in plan.findings(for: snapshot) { add(finding) }
         return plan.isRefused ? nil : plan
-    }
-
-    /// Whether anything but a tool's history is there.
-    private func holdsTables(_ database: any OpenDatabase) async throws -> Bool {
-        let own = context.set.format.ownTables.map(\.foldedASCII)
-        return try await database.withConnection { connection in
-            let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
-                $0.string(0).foldedASCII
-            }
-            return tables.contains { !own.contains($0) && !$0.hasPrefix("sqlite_") }
-        }
     }
 
     /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
