@@ -19,6 +19,8 @@ public struct ConnectionSettings: Sendable {
     public var limits: ConnectionLimits? = ConnectionLimits()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
+    /// What `random()` and `randomblob()` give; nil for SQLite's own.
+    public var random: RandomSource?
     /// SQL to run once, when the connection is open.
     public var setup: [String] = []
     /// Polled every ``progressInterval`` virtual-machine instructions, and while a statement is compiled; `true`

@@ -16,9 +16,9 @@ public struct GRDBDriver: Engine {
     ) async throws -> any OpenDatabase {
         let configuration = Configuration(settings)
         do {
-            let writer = try AllocationGate.passing(settings.interrupt) {
-                try Self.writer(for: location, configuration)
-            }
+            // GRDB takes it for a fault of its own, and traps, where SQLite has no memory while a connection is set up:
+            // what may have to stop there is passed by the configuration.
+            let writer = try Self.writer(for: location, configuration)
             return GRDBDatabase(writer: writer, interrupt: settings.interrupt)
         } catch let error as DatabaseError {
             throw EngineError(error)

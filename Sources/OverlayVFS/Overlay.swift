@@ -96,6 +96,13 @@ package final class Overlay: Sendable {
         return Self.uri(of: path, in: fileSystem.name)
     }
 
+    /// Stops the clock that SQLite sees here, for `'now'` and CURRENT_TIMESTAMP: what is run twice sees one time.
+    /// - Parameter milliseconds: since 1970.
+    package func stopClock(at milliseconds: Int64) {
+        // SQLite counts from noon in Greenwich on November 24, 4714 B.C.
+        fileSystem.fixedTime.store(milliseconds + 210_866_760_000_000, ordering: .relaxed)
+    }
+
     /// Makes sure that what was read is still what the disk has.
     /// - Throws: ``OverlayError`` when a file of the disk that this overlay stands on is gone, was
     ///   replaced, was written or was cut short.

@@ -36,6 +36,30 @@ private final class Start: Sendable {
         try await database.close()
     }
 
+    @Test(arguments: Place.allCases) func whatIsToStopBeforeItIsOpenThrows(_ place: Place) async throws {
+        let site = try Site(place)
+        try await site.open().close()
+        // SQLite asks every 128th time whether memory is to be refused: one of these falls into each step of opening.
+        for patience in stride(from: 0, to: 60, by: 1) {
+            let left = Mutex(patience)
+            let isStopped: @Sendable () -> Bool = {
+                left.withLock { count in
+                    count -= 1
+                    return count < 0
+                }
+            }
+            do {
+                let database = try await site.open { settings in
+                    settings.interrupt = isStopped
+                    settings.setup = ["CREATE TEMP TABLE s(a, b UNIQUE)", "SELECT * FROM s"]
+                }
+                try await database.close()
+            } catch let error as EngineError {
+                #expect(error.isInterrupt, "\(error)")
+            }
+        }
+    }
+
     @Test(arguments: Place.allCases) func aValueHasALimit(_ place: Place) async throws {
         let site = try Site(place)
         for sql in ["SELECT zeroblob(300000000)", "SELECT length(randomblob(300000000))"] {

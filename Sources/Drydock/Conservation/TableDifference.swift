@@ -30,17 +30,30 @@ struct TableDifference: Sendable {
     struct Changes: Sendable {
         var count: Int { counts.reduce(0, +) }
         var samples: [Change] { kept.flatMap(\.self).prefix(Evidence.rowLimit).map(\.self) }
+        /// How many of them replaced a value other than NULL.
+        var overwrittenCount: Int { count - self[.filled].count }
         /// By kind, in the order of ``ValueChange``; of each as many as can be shown.
         private var counts = ValueChange.allCases.map { _ in 0 }
         private var kept: [[Change]] = ValueChange.allCases.map { _ in [] }
 
-        subscript(kind: ValueChange) -> (count: Int, first: Change?) {
-            (counts[kind.rawValue], kept[kind.rawValue].first)
+        /// Of each kind the least change, which is the same in whatever order rows are read.
+        private var examples: [Change?] = ValueChange.allCases.map { _ in nil }
+
+        subscript(kind: ValueChange) -> (count: Int, example: Change?) {
+            (counts[kind.rawValue], examples[kind.rawValue])
         }
 
         mutating func note(_ change: Change, _ encoding: TextEncoding) {
             let kind = ValueChange(from: change.before, to: change.after, encoding).rawValue
             counts[kind] += 1
+            if let example = examples[kind] {
+                let isLess =
+                    change.before == example.before
+                    ? change.after.sorts(before: example.after) : change.before.sorts(before: example.before)
+                if isLess { examples[kind] = change }
+            } else {
+                examples[kind] = change
+            }
             if kept[kind].count < Evidence.rowLimit { kept[kind].append(change) }
         }
     }

@@ -44,3 +44,25 @@ enum ValueChange: Int, CaseIterable {
         return digits[..<exponent] + ".0" + digits[exponent...]
     }
 }
+
+extension SQLValue {
+    /// Whether the value comes before another in an order that tells all values apart: by class, then by value.
+    func sorts(before other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let a), .integer(let b)): a < b
+        case (.real(let a), .real(let b)): a == b || a.isNaN || b.isNaN ? a.bitPattern < b.bitPattern : a < b
+        case (.text(let a), .text(let b)), (.blob(let a), .blob(let b)): a.lexicographicallyPrecedes(b)
+        default: rank < other.rank
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .integer: 1
+        case .real: 2
+        case .text: 3
+        case .blob: 4
+        }
+    }
+}

@@ -95,7 +95,12 @@ struct DependentExplainer: FailureExplainer {
         }
         let plan = MigrationPlanner(from: scene.schema, to: wanted).plan()
         let statements = plan.steps.flatMap { $0.statements.map { $0 + ";" } }.joined(separator: "\n")
-        let declarations = plan.steps.flatMap(\.declarations).map { "\n\(declarationMarker)\($0)" }.joined()
+        let planned = plan.steps.flatMap(\.declarations)
+        let generated = users.generated.map {
+            "drops column \(quotedIfNeeded(table.name)).\(quotedIfNeeded($0))"
+        }
+        let declarations = (planned + generated.filter { !planned.contains($0) })
+            .map { "\n\(declarationMarker)\($0)" }.joined()
         return FailureExplanation(
             detail:
                 ", which \(users.names.joined(separator: " and ")) \(users.names.count == 1 ? "uses" : "use")",
@@ -109,6 +114,8 @@ struct DependentExplainer: FailureExplainer {
 /// What in a table's own definition uses one of its columns.
 private struct ColumnUsers {
     private(set) var names: [String] = []
+    /// The generated columns among them.
+    private(set) var generated: [String] = []
     /// The table without the column and all of these.
     private(set) var without: Table
     /// The columns that are gone then, folded.
@@ -125,7 +132,8 @@ private struct ColumnUsers {
                     continue
                 }
                 gone.insert(other.name.foldedASCII)
-                names.contains(column.foldedASCII) ? self.names.append("generated column \(other.name)") : ()
+                if names.contains(column.foldedASCII) { self.names.append("generated column \(other.name)") }
+                generated.append(other.name)
                 isMore = true
             }
         }

@@ -162,7 +162,7 @@ struct FailureScene {
         }
         schema = SchemaParser().schema(of: rows)
         lineage = TableLineage(
-            tables: before.catalog.tableNames, statements: Array(migration.statements.prefix(index)))
+            before.catalog, statements: Array(migration.statements.prefix(index)))
     }
 
     var statement: SQLStatement? {

@@ -10,7 +10,7 @@ struct ForeignKeyExplainer: FailureExplainer {
             // Unchecked, to see what it would have left: the pragma counts outside of a transaction alone.
             if connection.isInTransaction { try connection.execute("COMMIT") }
             try connection.execute("PRAGMA foreign_keys = OFF")
-            try connection.execute(statement.executedText)
+            try Sandbox.run(statement, on: connection)
         }
         var unreadable: [Catalog.UnreadableTable] = []
         let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)

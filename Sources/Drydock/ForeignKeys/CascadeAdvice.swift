@@ -13,7 +13,7 @@ struct CascadeAdvice {
             taken.name.foldedASCII != table.name.foldedASCII
         else { return it }
         let lineage = TableLineage(
-            tables: before.tableNames, statements: Array(migration.statements.prefix(culprit)))
+            before, statements: Array(migration.statements.prefix(culprit)))
         let parent = lineage[taken.name]?.origin ?? taken.name.foldedASCII
         let actions: [ForeignKey.Action] =
             it.finding.rule == .rowsLost ? [.cascade] : [.setNull, .setDefault]

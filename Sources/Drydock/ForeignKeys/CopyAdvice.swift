@@ -14,7 +14,7 @@ struct CopyAdvice {
         var it = it
         switch it.finding.rule {
         case .valuesChanged:
-            let lineage = TableLineage(tables: before.tableNames, statements: migration.statements)
+            let lineage = TableLineage(before, statements: migration.statements)
             guard let column = it.finding.column, let now = after.table(table.name),
                 let copy = lineage[now.name]?.copies.first(where: { $0.statement == culprit }),
                 let crossed = CrossedCopy(copy, statement, into: now, from: table), crossed.concerns([column])

@@ -4,7 +4,8 @@ import SQLiteSchema
 extension ForeignKeyDiagnosis {
     func childrenChanged(_ key: ResolvedKey, _ culprit: Int?) -> Finding? {
         let (child, parent) = (key.child.name, key.parent.name)
-        if let incarnation = lineage[child], incarnation.createdBy != nil, let copy = incarnation.copies.last {
+        if let incarnation = lineage[child], incarnation.createdBy != nil, let copy = incarnation.copies.last
+        {
             let statement = migration.statements[copy.statement]
             if let crossed = CrossedCopy(copy, statement, into: key.child, from: before.table(copy.origin)),
                 crossed.concerns(key.columns)
@@ -27,7 +28,9 @@ extension ForeignKeyDiagnosis {
         case .addColumn(let name, let column) where name.folded == child.foldedASCII:
             return Finding(
                 cause: "the default of \(column) in \(place) is no row of \(parent)",
-                help: "Let the column be NULL by default, or insert the row of \(parent) that the default means first.")
+                help:
+                    "Let the column be NULL by default, or insert the row of \(parent) that the default means first."
+            )
         default: return since(culprit, "that is so", key)
         }
     }
@@ -50,7 +53,8 @@ extension ForeignKeyDiagnosis {
         return Finding(
             cause: "the foreign key is new, and the rows had these values before",
             help: advice(
-                key, child: earlier.before.name, columns: names, parent: parent?.name, "before they are copied"))
+                key, child: earlier.before.name, columns: names, parent: parent?.name,
+                "before they are copied"))
     }
 
     /// What to do about orphans that the step did not make.
@@ -71,7 +75,8 @@ extension ForeignKeyDiagnosis {
             key.child.model.map { model in model.column(name).map { !model.isNotNull($0) } ?? true } ?? true
         }
         guard mayBeNull, let parent, columns.count == key.columns.count else {
-            return "Insert the rows of \(key.parent.name) that are missing, or give \(key.columns.joined(separator: ", ")) "
+            return
+                "Insert the rows of \(key.parent.name) that are missing, or give \(key.columns.joined(separator: ", ")) "
                 + "values that it has, \(when)."
         }
         let table = quotedIfNeeded(child)
@@ -91,6 +96,7 @@ extension ForeignKeyDiagnosis {
         Finding(
             cause: "\(what) since \(migration.mention(culprit))",
             help:
-                "Keep the rows of \(key.parent.name) that are referenced, or give the rows of \(key.child.name) another parent or NULL.")
+                "Keep the rows of \(key.parent.name) that are referenced, or give the rows of \(key.child.name) another parent or NULL."
+        )
     }
 }

@@ -13,13 +13,16 @@ extension ForeignKeyDiagnosis {
                 return Finding(
                     cause: (cause.map { $0 + ", " } ?? "") + "\(parent.name) has no column \(first)",
                     help:
-                        "Rename the column with ALTER TABLE, which references follow, or rebuild \(child.name) with the new name.")
+                        "Rename the column with ALTER TABLE, which references follow, or rebuild \(child.name) with the new name."
+                )
             }
             let columns = resolved.parentColumns.map(quotedIfNeeded).joined(separator: ", ")
             let index = quotedIfNeeded(([parent.name] + resolved.parentColumns).joined(separator: "_"))
             return Finding(
                 cause: (cause.map { $0 + " " } ?? "") + "nothing makes \(parent.name) (\(columns)) unique",
-                help: "Make it unique again:\n  CREATE UNIQUE INDEX \(index) ON \(quotedIfNeeded(parent.name))(\(columns));")
+                help:
+                    "Make it unique again:\n  CREATE UNIQUE INDEX \(index) ON \(quotedIfNeeded(parent.name))(\(columns));"
+            )
         }
         return nil
     }

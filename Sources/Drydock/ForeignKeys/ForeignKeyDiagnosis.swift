@@ -31,7 +31,7 @@ struct ForeignKeyDiagnosis {
         // What ran: with the statement that failed, and without those behind it.
         if let end { migration.statements = Array(migration.statements.prefix(end + 1)) }
         self.migration = migration
-        lineage = TableLineage(tables: before.tableNames, statements: migration.statements)
+        lineage = TableLineage(before, statements: migration.statements)
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: [])
         pairs = Dictionary(
             match.pairs.map { ($0.after.name.foldedASCII, $0) }, uniquingKeysWith: { first, _ in first })

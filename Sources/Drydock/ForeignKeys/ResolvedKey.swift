@@ -20,7 +20,8 @@ struct ResolvedKey {
     func orphans(in schema: String) -> String {
         let filled = columns.map { "c.\(quotedName($0)) IS NOT NULL" }
         let same = zip(parentColumns, columns).map { "p.\(quotedName($0)) = c.\(quotedName($1))" }
-        return "SELECT 1 FROM \(schema).\(quotedName(child.name)) AS c WHERE \(filled.joined(separator: " AND ")) "
+        return
+            "SELECT 1 FROM \(schema).\(quotedName(child.name)) AS c WHERE \(filled.joined(separator: " AND ")) "
             + "AND NOT EXISTS (SELECT 1 FROM \(schema).\(quotedName(parent.name)) AS p WHERE \(same.joined(separator: " AND ")))"
     }
 

@@ -42,13 +42,15 @@ extension DatabaseHealth {
     }
 
     private static let ofRun = """
-        Until it is, the database is not known to be healthy. Give the run more time with --budget, or have the next \
-        one go on from here with --continue FILE; where others write all the time, a longer --slice or a copy helps:
+        Until it is, nobody knows whether the database is healthy. Give the run more time with --budget, or have
+        the next one go on from here with --continue FILE. Where others write all the time, a longer --slice or a
+        copy helps:
           sqlite3 DATABASE ".backup COPY"
         """
 
     private static let ofDatabase = """
-        Until it is, this part is not known to be healthy. If it needs what only the program has, such as a function, \
-        a collation or a module, check it there with PRAGMA integrity_check, and take it as known with --accept.
+        Until it is, nobody knows whether this part is healthy. If it needs what only the program has, such as a
+        function, a collation or a module, check it there with PRAGMA integrity_check, and take it as known with
+        --accept.
         """
 }

@@ -305,8 +305,8 @@ extension DatabaseHealth {
 /// Remedies that several checks give.
 enum HealthHelp {
     static let empty = """
-        A failed copy or a wrong path looks like this. Look for the database where it was, or restore a backup; \
-        a database that is yet to be made is left in peace with --without file-header
+        A failed copy or a wrong path looks like this: look for the database where it was, or restore a backup.
+        One that is yet to be made is left in peace with --without file-header.
         """
 
     static let damaged = """

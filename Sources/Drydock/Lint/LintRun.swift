@@ -362,26 +362,23 @@ struct LintRun: Sendable {
 
     private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
     {
-        isIgnored(rule, migration, statement.map { $0.location.line }, statement)
+        note(migration.ignore(of: rule, in: statement))
     }
 
     private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
-        isIgnored(rule, migration, line, migration.statements.last { $0.location.line <= line ?? 0 })
+        note(migration.ignore(of: rule, atLine: line))
     }
 
-    private mutating func isIgnored(
-        _ rule: Rule, _ migration: Migration, _ line: Int?, _ statement: SQLStatement?
-    ) -> Bool {
-        guard let declaration = migration.ignore(of: rule, for: statement) else { return false }
-        used.insert(declaration)
-        return true
+    private mutating func note(_ declaration: Declaration?) -> Bool {
+        if let declaration { used.insert(declaration) }
+        return declaration != nil
     }
 
     private mutating func lintIgnores() {
         for migration in set.migrations where selection.contains(migration.identifier) {
             for declaration in migration.declarations {
                 guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
-                    request.severities[rule] != .off
+                    Rule.ofLint.contains(rule), request.severities[rule] != .off
                 else { continue }
                 findings.append(
                     Finding(

@@ -9,6 +9,8 @@ struct LiveState: Sendable, Equatable {
     /// The file format says write-ahead log.
     var isLogged = false
     var logSize: Int?
+    /// The file's own header is damaged, and the log has the one that counts.
+    var hasHeaderInLogAlone = false
     var hasSharedMemory = false
     /// Some program has the write-ahead log's index open.
     var isOpenElsewhere = false
@@ -26,6 +28,7 @@ struct LiveState: Sendable, Equatable {
         // The version to read decides (sqlite3BtreeBeginTrans in btree.c).
         isLogged = head.count == 100 && head[19] == 2
         logSize = try? FolderListing.size(of: path + "-wal")
+        if (logSize ?? 0) > 0 { hasHeaderInLogAlone = SnapshotFile.hasHeaderInLogAlone(path) }
         hasSharedMemory = FolderListing.exists(path + "-shm")
         if hasSharedMemory {
             isOpenElsewhere = LockHolder.of(path + "-shm", at: LogIndex.openOffset) != nil

@@ -106,11 +106,22 @@ public enum DeclarationParser {
         }
     }
 
+    /// What allows a loss, by the rule that reports it.
+    private static let meant = [
+        Rule.rowsLost.rawValue: "deletes from TABLE where CONDITION",
+        Rule.valuesChanged.rawValue: "rewrites TABLE.COLUMN",
+        Rule.tableDropped.rawValue: "drops table TABLE",
+        Rule.columnDropped.rawValue: "drops column TABLE.COLUMN",
+    ]
+
     private static func parseIgnore(_ reader: inout WordReader) throws(Fault) -> Declaration.Kind {
         let form = "ignore RULE because REASON"
         let name = reader.word() ?? ""
-        guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
-            let nearest = nearestName(to: name, in: Rule.ofLint.map(\.rawValue))
+        guard let rule = Rule.ignorable.first(where: { $0.rawValue == name }) else {
+            if let form = meant[name] {
+                throw Fault(message: "'\(name)' cannot be ignored; declare what is meant", form: form)
+            }
+            let nearest = nearestName(to: name, in: Rule.ignorable.map(\.rawValue))
             throw Fault(
                 message: name.isEmpty
                     ? "no rule follows 'ignore'"

@@ -84,8 +84,27 @@ struct ToolStaticChecks {
             .pragmaIgnored, parents.isEmpty ? .warning : .error,
             "PRAGMA foreign_keys = \(value) has no effect inside a transaction, foreign keys stay on\(what)",
             "The tool opens the transaction before the file's first statement. Opt out of it for this file where "
-                + "the tool allows that, set foreign keys off on the connection, or move the children's rows to safety first.",
+                + "the tool allows that, or set foreign keys off on the connection"
+                + (savesRows(before: index) ? "." : ", or move the children's rows to safety first."),
             statement)
+    }
+
+    /// Whether the file copies rows to safety already, before it takes any.
+    private func savesRows(before pragma: Int) -> Bool {
+        let parents = Set(
+            migration.statements[(pragma + 1)...].compactMap { losingParent($0.action)?.foldedASCII })
+        let children = Set(
+            before()?.tables.values.filter { table in
+                table.foreignKeys.contains { parents.contains($0.parent.foldedASCII) }
+            }.map(\.name.foldedASCII) ?? [])
+        let end =
+            migration.statements.firstIndex { losingParent($0.action) != nil }
+            ?? migration.statements.endIndex
+        return migration.statements[..<end].contains { statement in
+            statement.selectedRows.contains { rows in
+                rows.source.tables.contains { children.contains($0.foldedASCII) }
+            }
+        }
     }
 
     /// The table of a statement that takes rows, where other tables' rows go or change with them.

@@ -243,13 +243,17 @@ public struct Verifier: Sendable {
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
             let index = context.set.index(of: migration.identifier) ?? 0
-            report.findings += StaticChecks.findings(for: migration, before: catalogs[index]?.schema)
+            let schema = catalogs[index]?.schema
+            let weight = PragmaWeight(
+                migration: migration, before: schema, found: results.flatMap(\.findings))
+            report.findings += StaticChecks.findings(for: migration, before: schema).map(weight.weighed)
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
         // One database needs what it needs, and is at the newest version when it is.
         if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
         report.findings += results.flatMap(\.findings)
+        leaveOutIgnored(context, tried, &report)
         report.notChecked += results.flatMap(\.notChecked)
         if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
             report.findings.append(
@@ -262,6 +266,35 @@ public struct Verifier: Sendable {
         for index in report.findings.indices {
             let isReleased = report.findings[index].migration.map(applied.contains) ?? false
             report.findings[index].placeDeclaration(isReleased: isReleased, proposal)
+        }
+    }
+
+    /// Takes out what `ignore` names; one that names nothing which was found is unused.
+    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout VerifyReport)
+    {
+        let migrations = Dictionary(
+            context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var used: Set<Declaration> = []
+        report.findings.removeAll { finding in
+            guard finding.severity != .note, Rule.ignorableInReplay.contains(finding.rule),
+                let migration = finding.migration.flatMap({ migrations[$0] }),
+                let declaration = migration.ignore(of: finding.rule, atLine: finding.place?.line)
+            else { return false }
+            used.insert(declaration)
+            return true
+        }
+        for migration in context.targets where tried.contains(migration.identifier) {
+            for declaration in migration.declarations where !used.contains(declaration) {
+                // Lint says so of its own.
+                guard case .ignores(let rule, _) = declaration.kind, !Rule.ofLint.contains(rule) else {
+                    continue
+                }
+                report.findings.append(
+                    Finding(
+                        .unusedDeclaration, .warning, "nothing here breaks \(rule.rawValue)",
+                        help: "Remove '\(declaration.text)'.", migration: migration.identifier,
+                        place: declaration.place))
+            }
         }
     }
 

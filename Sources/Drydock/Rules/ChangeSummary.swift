@@ -14,9 +14,9 @@ struct ChangeSummary {
     init(_ changes: TableDifference.Changes, sample: (SQLValue) -> Evidence.Sample) {
         total = changes.count
         for kind in ValueChange.allCases {
-            let (count, first) = changes[kind]
-            guard let first else { continue }
-            parts[kind] = Part(count: count, before: sample(first.before), after: sample(first.after))
+            let (count, example) = changes[kind]
+            guard let example else { continue }
+            parts[kind] = Part(count: count, before: sample(example.before), after: sample(example.after))
         }
     }
 

@@ -35,9 +35,14 @@ struct StepView: Sendable {
     let lineage: TableLineage
     let conservation: Conservation
 
+    /// The statements' actions, those on temporary tables left out: these may have a name of the database's.
+    var actions: [(statement: SQLStatement, action: StatementAction)] {
+        zip(migration.statements, lineage.actions).filter { $0.1.target?.isMain ?? true }
+    }
+
     /// The last statement for which a closure is true.
     func lastStatement(_ isIt: (StatementAction) -> Bool) -> SQLStatement? {
-        migration.statements.last { isIt($0.action) }
+        actions.last { isIt($0.action) }?.statement
     }
 
     func statement(at index: Int?) -> SQLStatement? {

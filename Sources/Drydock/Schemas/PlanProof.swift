@@ -38,7 +38,7 @@ struct PlanProof: Sendable {
         let keys = old.tables.values.sorted { $0.name < $1.name }.compactMap {
             ConvertedKey($0, in: new, hints)
         }
-        var outcome = try await prove(plan, on: before, to: new, keys)
+        var outcome = try await prove(plan, on: before, from: old, to: new, keys)
         guard !outcome.permits.isEmpty else { return outcome }
         guard allowsLoss else {
             outcome.refusals = outcome.refusals.map {
@@ -50,11 +50,12 @@ struct PlanProof: Sendable {
             .init("Values change, as allowed.", declarations: outcome.permits.flatMap(\.declarations), []),
             at: 0)
         plan.losses += outcome.permits.map(\.loss)
-        return try await prove(plan, on: before, to: new, keys)
+        return try await prove(plan, on: before, from: old, to: new, keys)
     }
 
     private func prove(
-        _ plan: MigrationPlan, on before: DatabaseState, to wanted: Schema, _ keys: [ConvertedKey]
+        _ plan: MigrationPlan, on before: DatabaseState, from old: Schema, to wanted: Schema,
+        _ keys: [ConvertedKey]
     ) async throws -> Outcome {
         let migration = Self.migration(plan, named: name)
         let inspector = loader.inspector
@@ -87,7 +88,7 @@ struct PlanProof: Sendable {
             }
         }
         let permits = findings.compactMap { finding in
-            kept.first { $0.isLost(finding) }.map { ($0.declarations, $0.loss) } ?? finding.permit
+            kept.first { $0.isLost(finding) }.map { ($0.declarations, $0.loss) } ?? finding.permit(in: old)
         }
         outcome.refusals += findings.map { .init("the plan breaks \($0.rule.rawValue): \($0.message)") }
         outcome.refusals += try await newFaults(before.image, after)
@@ -123,8 +124,14 @@ struct PlanProof: Sendable {
 
 extension Finding {
     /// The declaration under which a plan may do it, and what is then lost.
-    fileprivate var permit: (declarations: [String], loss: String)? {
+    fileprivate func permit(in old: Schema) -> (declarations: [String], loss: String)? {
         switch rule {
+        case .columnDropped:
+            // The planner has declared the others; a generated one is lost only if what it was made of is.
+            guard let table, let column, old.table(table)?.column(column)?.generated != nil else {
+                return nil
+            }
+            return (["drops column \(quotedIfNeeded(table)).\(quotedIfNeeded(column))"], message)
         case .valuesChanged:
             guard let table, let column else { return nil }
             return (["rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column))"], message)

@@ -7,8 +7,8 @@ struct Damage {
     mutating func spoil(_ folder: TemporaryFolder, _ path: String) throws {
         var bytes = [UInt8](FileManager.default.contents(atPath: folder.file(path)) ?? Data())
         let size = bytes.count > 18 ? max(512, Int(bytes[16]) << 8 | Int(bytes[17])) : 512
-        let pages = max(1, bytes.count / size)
         for _ in 0...random.below(3) where !bytes.isEmpty {
+            let pages = max(1, bytes.count / size)
             switch random.below(14) {
             case 0...2: for _ in 0...random.below(8) { flip(&bytes, random.below(bytes.count)) }
             case 3: flip(&bytes, random.below(min(100, bytes.count)))
@@ -43,7 +43,7 @@ struct Damage {
 
     private mutating func fill(_ bytes: inout [UInt8], _ place: Int, _ size: Int) {
         let isZero = random.chance(30)
-        for index in place..<min(bytes.count, place + size) { bytes[index] = isZero ? 0 : UInt8(truncatingIfNeeded: random.next()) }
+        for index in place..<max(place, min(bytes.count, place + size)) { bytes[index] = isZero ? 0 : UInt8(truncatingIfNeeded: random.next()) }
     }
 
     /// The head of a page: kind, cells, their pointers.

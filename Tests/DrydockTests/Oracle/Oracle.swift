@@ -55,6 +55,10 @@ struct Oracle {
                 losses.append(Loss(names: names, reason: "declared otherwise", isOpen: true))
             }
         }
+        // Another row in the place of one that may go is the same row with other values, as the rules have it.
+        if old.mayGo.contains(true), related.contains(where: { isNew(in: $0, to: old) }) {
+            losses.append(Loss(names: names, reason: "replaced", isOpen: true))
+        }
         let rows = zip(old.rows, old.mayGo).filter { !$0.1 }.map(\.0)
         if rows.isEmpty || after.unreadable.contains(where: { $0.table.id == table.id }) { return }
         let verdicts = related.map { (new: $0, loss: loss(of: rows, in: table, to: $0)) }
@@ -119,6 +123,15 @@ struct Oracle {
         guard let first = missing.first else { return nil }
         let named = zip(places, first).map { "\(old.columns[$0.old].name) = \(Self.text($1))" }
         return ("\(missing.count) of \(rows.count) rows of \(old.name) are not in \(new.table.name), such as \(named.joined(separator: ", "))", isOpen)
+    }
+
+    /// Whether a table has a row that is not one of another's rows, as far as they have the same columns.
+    private func isNew(in new: OracleState.Table, to old: OracleState.Table) -> Bool {
+        let places = old.table.columns.enumerated().compactMap { place, column in
+            new.table.columns.firstIndex { $0.origins == column.origins }.map { (old: place, new: $0) }
+        }
+        let known = Set(old.rows.map { row in places.map { row[$0.old] } })
+        return new.rows.contains { row in !known.contains(places.map { row[$0.new] }) }
     }
 
     /// Whether a dropped column's every value is in another table that was given them.

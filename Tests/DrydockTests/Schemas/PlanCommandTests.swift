@@ -237,4 +237,13 @@ import Testing
             """, "--allow-loss", "--rename", "p=q", "--rename", "p.a=n")
         #expect(result.status == 1, "\(result)")
     }
+
+    @Test func `a generated column that goes with what it was made of is declared`() throws {
+        let old =
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'x') STORED, c); INSERT INTO t(id, a) VALUES (1, 'y')"
+        let refused = try plan(old, "CREATE TABLE t(id INTEGER PRIMARY KEY, c);")
+        #expect(refused.status == 2 && refused.output == "", "\(refused)")
+        let result = try plan(old, "CREATE TABLE t(id INTEGER PRIMARY KEY, c);", "--allow-loss")
+        #expect(result.status == 1 && result.output.contains("-- drydock: drops column t.b\n"), "\(result)")
+    }
 }

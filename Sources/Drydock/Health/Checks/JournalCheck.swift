@@ -33,7 +33,7 @@ struct JournalCheck: HealthCheck {
                     help: "It is part of the database: copy both. The next program that opens it takes it in."
                 ))
         }
-        if SnapshotFile.hasHeaderInLogAlone(view.path) {
+        if view.state.hasHeaderInLogAlone {
             findings.append(
                 finding(
                     .note,
