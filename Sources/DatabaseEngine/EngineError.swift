@@ -28,11 +28,11 @@ public struct EngineError: Error, Sendable {
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 
+    /// Whether SQLite says that the statement itself is wrong, or what it computes.
+    public var isStatementError: Bool { code == SQLITE_ERROR }
     public var isInterrupt: Bool { code == SQLITE_INTERRUPT }
     /// Whether memory, the disk or the way to it gave out: nothing is known then of what was asked.
     public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }
-    /// Whether SQLite refused the statement itself: its syntax, a name in it, or what one of its functions was given.
-    public var isOfStatement: Bool { code == SQLITE_ERROR }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
     /// What a check of foreign keys before a commit throws.
     public static let foreignKeyCheck = EngineError(

@@ -51,7 +51,7 @@ struct ExpressionProbe {
         do {
             try body()
             return nil
-        } catch let error as EngineError where error.isOfStatement {
+        } catch let error as EngineError where error.isStatementError {
             return error
         } catch {
             return nil

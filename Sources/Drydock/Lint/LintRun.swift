@@ -111,38 +111,20 @@ struct LintRun: Sendable {
 
     /// Reports what is written in code and was not read, and what names what only the code can have made.
     private mutating func lintCode() {
-        guard !code.isEmpty, !selection.isEmpty else { return }
-        let unread = code.filter(\.isLinted).map(\.migration.path)
-        if !unread.isEmpty {
-            notChecked.append(
-                NotChecked(
-                    .migrationInCode,
-                    reason: "\(counted(unread.count, "migration")) not linted: "
-                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
-                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
-        }
-        let unknown = code.flatMap(\.unknown)
-        if let (statement, error) = unknown.first {
-            notChecked.append(
-                NotChecked(
-                    .migrationInCode,
-                    reason:
-                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
-                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
-        }
+        guard !selection.isEmpty else { return }
+        notChecked += code.notChecked
         // Where nothing at all was linted, that is what is said.
         guard linted.statements > 0 else {
             obstacle = obstacle ?? code.first.map { "\($0.migration.path) is not SQL" }
             return
         }
-        for entry in code {
-            guard let finding = entry.finding,
+        let own = request.severities[.migrationInCode]
+        for entry in code where own != .off {
+            guard var finding = entry.finding,
                 !isIgnored(.migrationInCode, entry.migration, nil as SQLStatement?)
             else { continue }
-            let own = request.severities[.migrationInCode]
-            guard own != .off else { continue }
+            finding.severity = own?.severity ?? finding.severity
             findings.append(finding)
-            findings[findings.count - 1].severity = own?.severity ?? finding.severity
         }
     }
 
@@ -187,7 +169,8 @@ struct LintRun: Sendable {
                     continue
                 }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
-                let isMissing = isMissingBase(error, migration) && !set.expected.isEmpty
+                let failure = LintFailure(statement: statement, error: error, migration: migration, set: set)
+                let isMissing = failure.isOfBase && !set.expected.isEmpty
                 if isLinted, !hasFailed, !isMissing {
                     fail(statement, error, migration, on: replay.connection)
                 }
@@ -231,35 +214,6 @@ struct LintRun: Sendable {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }
         return true
-    }
-
-    private mutating func fail(
-        _ statement: SQLStatement, _ error: EngineError, _ migration: Migration, on connection: any Connection
-    ) {
-        let failure = MigrationFailure(
-            migration: migration,
-            error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
-        let function = UnknownFunction(error, on: connection)
-        var help = function?.help ?? failure.help(for: error, in: statement)
-        if isMissingBase(error, migration) {
-            help =
-                "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
-        }
-        let message =
-            error.message.hasPrefix("no such") && !error.message.contains("function")
-            ? "\(error.message), on the schema that the migrations before make" : error.message
-        // Of a function that the app registers Drydock cannot know; a schema that needs it nobody else can read.
-        let isUnknownFunction = function != nil && !statement.action.makesSchema
-        findings.append(
-            Finding(
-                .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
-                migration: migration.identifier, place: .init(statement, offset: error.offset)))
-    }
-
-    /// The first migration changes what only a base can have made.
-    private func isMissingBase(_ error: EngineError, _ migration: Migration) -> Bool {
-        error.message.hasPrefix("no such table") && set.base == nil
-            && migration.identifier == set.migrations.first?.identifier
     }
 
     // MARK: - What is where

@@ -105,41 +105,6 @@ struct SnapshotReplay {
         }
     }
 
-    private mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
-        let set = context.set
-        // Without a history, a snapshot is what the project says was there before the first migration.
-        let history =
-            try await database.withConnection { try set.format.history($0, of: set) }
-            ?? set.base.map { _ in AppliedHistory([]) }
-        guard let history else {
-            add(ReplayPlan.unknownVersion(of: snapshot, set))
-            return nil
-        }
-        let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
-        if try await !holdsTables(database) {
-            result.summary.start = .empty
-        } else if set.base != nil, plan.unknown.isEmpty {
-            result.summary.start = .base
-        }
-        result.summary.from = plan.from
-        result.summary.to = plan.from
-        result.isUpToDate = plan.pending.isEmpty
-        result.applied = Set(history.identifiers)
-        for finding in plan.findings(for: snapshot) { add(finding) }
-        return plan.isRefused ? nil : plan
-    }
-
-    /// Whether anything but a tool's history is there.
-    private func holdsTables(_ database: any OpenDatabase) async throws -> Bool {
-        let own = context.set.format.ownTables.map(\.foldedASCII)
-        return try await database.withConnection { connection in
-            let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
-                $0.string(0).foldedASCII
-            }
-            return tables.contains { !own.contains($0) && !$0.hasPrefix("sqlite_") }
-        }
-    }
-
     /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
     private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
         let known = recognition
