@@ -81,12 +81,15 @@ extension Conservation {
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
         for table in match.dropped {
-            let count = try Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
+            let count =
+                try table.isContentless
+                ? IndexComparison.documentCount(of: table, connection)
+                : Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
             droppedTables.append(DroppedTable(table: table, rowCount: count))
         }
         for pair in match.pairs {
             do {
-                try compare(pair, connection, pages, declarations)
+                try compare(pair, connection, pages, declarations, before.encoding)
                 try locate(in: pair.before.name, connection, after, changes)
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
                 notCompared.append((pair.before.name, error.message))
@@ -96,8 +99,11 @@ extension Conservation {
 
     private mutating func compare(
         _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
-        _ declarations: [Declaration]
+        _ declarations: [Declaration], _ encoding: TextEncoding
     ) throws {
+        if pair.before.isContentless {
+            return try compareIndex(pair, connection, pages, declarations, encoding)
+        }
         var pair = pair
         var difference = try readableDifference(of: &pair, connection, pages, declarations)
         // A rename that only a copying statement suggests must be borne out by every value.
@@ -116,6 +122,29 @@ extension Conservation {
             droppedColumns.append(try dropped(column, from: pair, generated, connection))
         }
         kept.append(Kept(match: pair, difference: difference, derived: try generated.derived()))
+    }
+
+    /// Compares a full-text table that keeps no text.
+    private mutating func compareIndex(
+        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration], _ encoding: TextEncoding
+    ) throws {
+        let verdict = try pages?.verdict(on: pair, rewritable: [], hasConditions: false)
+        if case .untouched = verdict {
+            untouchedCount += 1
+            return kept.append(Kept(match: pair, difference: TableDifference()))
+        }
+        let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
+        let outcome = try IndexComparison(
+            connection: connection, match: pair, deletable: deletions.map(\.kind.condition), encoding: encoding
+        ).run()
+        usedDeclarations.formUnion(outcome.difference.usedConditions.map { deletions[$0] })
+        if let failure = outcome.failure { unsettled.append(failure) }
+        for column in pair.droppedColumns {
+            let count = try FullTextIndex(pair.before, in: "main", connection)?.valueCount(of: column) ?? 0
+            droppedColumns.append(DroppedColumn(table: pair.before, column: column, valueCount: count))
+        }
+        kept.append(Kept(match: pair, difference: outcome.difference))
     }
 
     private mutating func dropped(
@@ -174,7 +203,7 @@ extension Conservation {
         for index in droppedColumns.indices where droppedColumns[index].table.name == table {
             let dropped = droppedColumns[index]
             // What an expression gives may fail on some row.
-            guard dropped.twin == nil, !dropped.column.isGenerated else { continue }
+            guard dropped.twin == nil, !dropped.column.isGenerated, !dropped.table.isContentless else { continue }
             droppedColumns[index].whereabouts = try search.columns(holding: droppedColumns[index])
         }
     }
