@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build lint format docs install prepare sample
+.PHONY: verify test soak bench build lint format docs docs-check docc install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -29,11 +29,19 @@ lint: prepare                   ## check the style
 format: prepare                 ## put the style right
 	swift format --in-place --recursive --parallel Package.swift Sources Tests $(EXAMPLE)
 
-docs: prepare                   ## print the reference of verify; write docs/rules.md; build the libraries' pages
+docs: prepare                   ## run every command line of README.md and docs/ and write its output there
+	@Scripts/prepare python3
+	swift build --product drydock
+	Scripts/docs "$$(swift build --show-bin-path)/drydock"
+
+docs-check: prepare             ## fail where README.md or docs/ is not what the commands print
+	@Scripts/prepare python3
+	swift build --product drydock
+	Scripts/docs --check "$$(swift build --show-bin-path)/drydock"
+
+docc: prepare                   ## build the libraries' pages from their doc comments
 	swift build
-	"$$(swift build --show-bin-path)/drydock" help verify
-	"$$(swift build --show-bin-path)/drydock" lint --list-rules --format markdown > docs/rules.md
-	Scripts/documentation
+	Scripts/docc
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots

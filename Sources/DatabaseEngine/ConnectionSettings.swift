@@ -12,11 +12,19 @@ public struct ConnectionSettings: Sendable {
     public var readOnly = false
     /// How long to wait for another connection's lock.
     public var busyTimeout: Duration = .seconds(5)
+    /// Whether statements that write the schema or shadow tables by hand are refused: for connections on which only
+    /// Drydock's own SQL writes.
+    public var isDefensive = false
+    /// Nil for those that SQLite has itself.
+    public var limits: ConnectionLimits? = ConnectionLimits()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
+    /// What `random()` and `randomblob()` give; nil for SQLite's own.
+    public var random: RandomSource?
     /// SQL to run once, when the connection is open.
     public var setup: [String] = []
-    /// Polled every ``progressInterval`` virtual-machine instructions; `true` interrupts the statement.
+    /// Polled every ``progressInterval`` virtual-machine instructions, and while a statement is compiled; `true`
+    /// interrupts it.
     public var interrupt: (@Sendable () -> Bool)?
 
     /// Instructions between two polls of ``interrupt``: some hundred microseconds of work.

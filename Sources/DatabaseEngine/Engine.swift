@@ -92,4 +92,13 @@ public enum DatabaseLocation: Sendable, Hashable {
     case uri(String)
     /// The path of a file that other programs may have open. Its journal mode is never changed.
     case live(path: String)
+
+    /// The name to open it with. A path that looks like a URI or like `:memory:` stays a path.
+    package var name: String {
+        switch self {
+        case .memory: ":memory:"
+        case .uri(let uri): uri
+        case .live(let path): path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
+        }
+    }
 }

@@ -170,27 +170,28 @@ struct DiffCommand: AsyncParsableCommand {
             let report = try await SchemaComparer(engine: engines.driver).run(request)
             try write(report)
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }
 
     private func write(_ report: DiffReport) throws {
         if let format = format.flatMap(DiffFormat.init) {
-            Terminal.write(format.render(report, showsQuiet: columnOrder, RenderOptions()))
+            let text = format.render(report, showsQuiet: columnOrder, RenderOptions())
+            if format == .json { Terminal.write(text) } else { Terminal.show(text) }
         } else if sql || down {
-            if let plan = down ? report.downPlan : report.plan { Terminal.write(plan.text) }
+            if let plan = down ? report.downPlan : report.plan { Terminal.write(sql: plan.text) }
             let notes =
                 (report.plan?.notes ?? []) + report.renames.open.map(\.openNote)
                 + (report.plan?.leftOver ?? [])
-            for note in notes { Terminal.show(error: "drydock: note: \(note)\n") }
+            for note in notes { Terminal.note(note) }
         } else if nameOnly {
             Terminal.show(DiffFormat.names(report))
         } else {
             let options = RenderOptions(usesColor: Terminal.outputHasColor)
             Terminal.show(DiffFormat.human.render(report, showsQuiet: columnOrder, options))
         }
-        for refusal in report.refusals { Terminal.complain(refusal.text) }
+        for refusal in report.refusals { Terminal.complain(refusal.message, help: refusal.help) }
         if !report.refusals.isEmpty { throw ExitCode(2) }
         if columnOrder ? !report.changes.isEmpty : !report.isSame { throw ExitCode(1) }
     }

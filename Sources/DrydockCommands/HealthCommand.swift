@@ -1,6 +1,7 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
+import SQLiteSchema
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -94,14 +95,15 @@ struct HealthCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What goes to standard output: \(HealthRenderers.names.joined(separator: ", ")). (default: human)",
+            "What goes to standard output: \(HealthRenderers.names.joined(separator: ", ")).",
             valueName: "format"),
         completion: .list(HealthRenderers.names))
     var format = "human"
 
     @Option(
         help: ArgumentHelp(
-            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"))
+            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
+        transform: HealthReportFile.parsed)
     var report: [HealthReportFile] = []
 
     @Flag(name: .shortAndLong, help: "Only what is wrong.")
@@ -148,10 +150,11 @@ struct HealthCommand: AsyncParsableCommand {
             if !report.isHealthy { throw ExitCode(1) }
         } catch let error as RequestError {
             guard format == "nagios" else {
-                Terminal.complain(error.description)
+                Terminal.complain(error.description, help: error.quote)
                 throw ExitCode(2)
             }
-            Terminal.show("DRYDOCK UNKNOWN - \(error.description.replacing("|", with: "/"))\n")
+            Terminal.show(
+                "DRYDOCK UNKNOWN - \(VisibleText.line(error.description).replacing("|", with: "/"))\n")
             throw ExitCode(NagiosRenderer.Status.unknown.rawValue)
         } catch is CancellationError {
             Terminal.writeError("drydock: interrupted; nothing was written\n")

@@ -72,6 +72,14 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         (self.format, self.path) = (format, path)
     }
 
+    /// - Throws: `ValidationError` that names the formats.
+    static func parsed(_ argument: String) throws -> HealthReportFile {
+        guard let file = HealthReportFile(argument: argument) else {
+            throw ReportFile.fault(of: argument, formats: HealthRenderers.names)
+        }
+        return file
+    }
+
     /// Refuses the path of a database or of what lies beside one.
     /// - Throws: ``RequestError``.
     func check(against databases: [String]) throws {

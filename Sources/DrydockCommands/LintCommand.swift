@@ -127,7 +127,7 @@ struct LintCommand: AsyncParsableCommand {
             if !isWritten { throw ExitCode(2) }
             if !outcome.report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }
@@ -137,6 +137,9 @@ struct LintCommand: AsyncParsableCommand {
         request.migrationsFolder = source.migrations ?? config.migrations ?? "Migrations"
         request.migrationFormat = source.migrationFormat ?? config.migrationFormat
         request.format = tool.options(config)
+        // Those of a folder that is named here are another project's.
+        let snapshots = config.snapshots ?? (source.migrations == nil ? "Snapshots" : nil)
+        if let snapshots, FolderListing.isFolder(snapshots) { request.snapshotsFolder = snapshots }
         (request.functions, request.collations) = stubs.stubs(config)
         request.declarations = config.declarations
         request.findings = config.findings
@@ -169,13 +172,16 @@ struct LintCommand: AsyncParsableCommand {
             do {
                 try rewrite.write()
                 written.insert(rewrite.path)
-                Terminal.show(error: "drydock: rewrote \(rewrite.path)\n")
+                Terminal.show(error: "drydock: rewrote \(VisibleText.line(rewrite.path))\n")
             } catch {
                 Terminal.complain("\(error)")
             }
         }
         for file in outcome.kept {
-            Terminal.show(error: "drydock: \(file.path) was left alone: \(file.reason)\n")
+            Terminal.show(
+                error:
+                    "drydock: \(VisibleText.line(file.path)) was left alone: \(VisibleText.line(file.reason))\n"
+            )
         }
         if outcome.rewrites.isEmpty, outcome.kept.isEmpty {
             Terminal.writeError("drydock: there is nothing to rewrite\n")

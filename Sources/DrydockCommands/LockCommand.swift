@@ -94,7 +94,7 @@ struct LockCommand: AsyncParsableCommand {
             try output.write(report, options, config)
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }

@@ -106,7 +106,7 @@ struct MigrateCommand: AsyncParsableCommand {
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }

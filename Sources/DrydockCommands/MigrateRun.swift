@@ -10,14 +10,14 @@ struct MigrateRun: Sendable {
         try settings.reports.check(against: settings.request.verify)
         let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
         let migrator = Migrator(engine: settings.engine) { event in
-            if showsStatus { Terminal.writeError("\r\u{1b}[K\(Self.text(event))") }
+            if showsStatus { Terminal.progress(Self.text(event)) }
         }
         let request = settings.request
         let task = Task { try await migrator.run(request) }
         let interruption = Interruption { task.cancel() }
         defer { interruption.end() }
         let outcome = await task.result
-        if showsStatus { Terminal.writeError("\r\u{1b}[K") }
+        if showsStatus { Terminal.progress("") }
         do {
             let report = try outcome.get()
             try write(report)

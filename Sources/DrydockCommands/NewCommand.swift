@@ -71,7 +71,7 @@ struct NewCommand: AsyncParsableCommand {
             }
             Terminal.write(path + "\n")
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }
@@ -84,15 +84,18 @@ struct NewCommand: AsyncParsableCommand {
         request.wantsPlan = true
         request.allowsLoss = allowLoss
         let report = try await SchemaComparer(engine: engines.driver).run(request)
-        if let refusal = report.refusals.first { throw RequestError(refusal.text) }
+        if let refusal = report.refusals.first {
+            Terminal.complain(refusal.message, help: refusal.help)
+            throw ExitCode(2)
+        }
         guard let plan = report.plan, !plan.isEmpty else {
             throw RequestError(
                 "'\(folder)' leads to the schema of '\(target)' already: there is nothing to migrate")
         }
         let keysAreOff = try MigrationFolder.runsWithForeignKeysOff(folder)
         let notes = (keysAreOff ? [] : [plan.caution.joined(separator: " ")]) + plan.notes
-        for note in notes where !note.isEmpty { Terminal.show(error: "drydock: note: \(note)\n") }
-        for rename in report.renames.open { Terminal.show(error: "drydock: note: \(rename.openNote)\n") }
+        for note in notes where !note.isEmpty { Terminal.note(note) }
+        for rename in report.renames.open { Terminal.note(rename.openNote) }
         return plan.text(foreignKeysAreOff: keysAreOff)
     }
 }

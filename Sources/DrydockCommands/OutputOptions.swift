@@ -14,7 +14,8 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         name: .customLong("report"),
-        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"))
+        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"),
+        transform: ReportFile.parsed)
     var reports: [ReportFile] = []
 
     @Flag(name: .shortAndLong, help: "Only what is wrong.")

@@ -16,6 +16,26 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         self.path = path
     }
 
+    /// - Throws: `ValidationError` that names the formats.
+    static func parsed(_ argument: String) throws -> ReportFile {
+        guard let file = ReportFile(argument: argument) else {
+            throw fault(of: argument, formats: ReportRenderers.all.map(\.name))
+        }
+        return file
+    }
+
+    /// What is wrong with a `FORMAT=PATH`.
+    static func fault(of argument: String, formats: [String]) -> ValidationError {
+        let list = formats.joined(separator: ", ")
+        guard let (format, path) = argument.splitOnce("=") else {
+            return ValidationError("write FORMAT=PATH, with one of these formats: \(list)")
+        }
+        guard formats.contains(format) else {
+            return ValidationError("there is no format '\(format)'; choose one of: \(list)")
+        }
+        return ValidationError("no path follows '\(format)=\(path)'")
+    }
+
     /// Refuses a path where migrations, snapshots or the lock are, since what is verified is never written, and one
     /// that cannot be written, before the work is done.
     /// - Throws: RequestError.

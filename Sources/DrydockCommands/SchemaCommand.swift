@@ -22,7 +22,7 @@ struct SchemaCommand: AsyncParsableCommand {
     var source: String
 
     @Option(
-        help: ArgumentHelp("sql, json or mermaid. (default: sql)", valueName: "format"),
+        help: ArgumentHelp("sql, json or mermaid.", valueName: "format"),
         completion: .list(SchemaFormat.allCases.map(\.rawValue)))
     var format = "sql"
 
@@ -64,9 +64,15 @@ struct SchemaCommand: AsyncParsableCommand {
             }
             let schema = try await SchemaComparer(engine: engine).schema(
                 of: loaded, functions: functions, collations: collations)
-            Terminal.write((SchemaFormat(rawValue: format) ?? .sql).render(schema))
+            let format = SchemaFormat(rawValue: format) ?? .sql
+            let text = format.render(schema)
+            switch format {
+            case .sql: Terminal.write(sql: text)
+            case .json: Terminal.write(text)
+            case .mermaid: Terminal.show(text)
+            }
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }

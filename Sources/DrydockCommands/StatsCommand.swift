@@ -29,7 +29,7 @@ struct StatsCommand: AsyncParsableCommand {
     @OptionGroup var engines: EngineOptions
 
     @Option(
-        help: ArgumentHelp("human or json. (default: human)", valueName: "format"),
+        help: ArgumentHelp("human or json.", valueName: "format"),
         completion: .list(["human", "json"]))
     var format = "human"
 
@@ -54,7 +54,7 @@ struct StatsCommand: AsyncParsableCommand {
                 Terminal.show(StatisticsRenderer.render(statistics, options))
             }
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteSchema
 
 /// The two streams, and what is at their other end.
 enum Terminal {
@@ -25,14 +26,17 @@ enum Terminal {
     /// Writes what people read: a name or value out of a database cannot steer their terminal.
     static func show(_ text: String) { show(Array(text.utf8)) }
 
-    static func show(_ bytes: [UInt8]) { write(VisibleText.of(bytes, withColors: outputHasColor)) }
+    static func show(_ bytes: [UInt8]) { write(TerminalText.of(bytes, withColors: outputHasColor)) }
+
+    /// Shows what is going on, in the place of what was; nothing more when it is empty.
+    static func progress(_ text: String) { writeError("\r\u{1b}[K" + VisibleText.line(text)) }
 
     static func writeError(_ text: String) {
         _ = put(Array(text.utf8), to: STDERR_FILENO)
     }
 
     static func show(error text: String) {
-        _ = put(VisibleText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO)
+        _ = put(TerminalText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO)
     }
 
     /// - Returns: the system's error, or nil when all was written.
@@ -47,10 +51,17 @@ enum Terminal {
         return nil
     }
 
-    /// An error in one sentence, the way compilers put it.
-    static func complain(_ message: String) {
-        show(error: "drydock: error: \(message)\n")
+    /// SQL keeps every character of a name, for it is meant to be run; on a terminal it is read.
+    static func write(sql: String) {
+        if outputIsTerminal { show(sql) } else { write(sql) }
     }
+
+    /// An error in one sentence, the way compilers put it, with its remedy in lines below.
+    static func complain(_ message: String, help: String = "") {
+        show(error: "drydock: error: \(VisibleText.line(message))\n" + (help.isEmpty ? "" : help + "\n"))
+    }
+
+    static func note(_ text: String) { show(error: "drydock: note: \(VisibleText.line(text))\n") }
 }
 
 /// `write(2)`; inside ``Terminal`` its own function of that name hides it.

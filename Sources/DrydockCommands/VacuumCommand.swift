@@ -101,7 +101,7 @@ struct VacuumCommand: AsyncParsableCommand {
         } catch let error as RequestError {
             Self.clear()
             showFailure(error.description)
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }
@@ -120,10 +120,10 @@ struct VacuumCommand: AsyncParsableCommand {
             case .verifying(let table): "comparing \(table)"
             case .installing(let done, let total): "installing \(done * 100 / max(1, total)) %"
             }
-        Terminal.writeError("\r\u{1b}[K\(text)")
+        Terminal.progress(text)
     }
 
     private static func clear() {
-        if Terminal.errorIsTerminal { Terminal.writeError("\r\u{1b}[K") }
+        if Terminal.errorIsTerminal { Terminal.progress("") }
     }
 }

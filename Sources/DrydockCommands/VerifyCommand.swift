@@ -77,7 +77,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Remember between runs what a snapshot's own faults are. (default: in the user's cache folder)")
+        help: "Remember between runs what a snapshot's own faults are, in the user's cache folder.")
     var cache = true
 
     @OptionGroup var output: OutputOptions
@@ -105,7 +105,7 @@ struct VerifyCommand: AsyncParsableCommand {
             guard let report else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
-            Terminal.complain(error.description)
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }

@@ -62,7 +62,7 @@ private final class VerifyProgress: Sendable {
         case .step(let snapshot, let migration, let number, let count):
             guard showsStatus else { return }
             let name = snapshot.split(separator: "/").last.map(String.init) ?? snapshot
-            Terminal.writeError("\r\u{1b}[K\(name)  \(number)/\(count)  \(migration)")
+            Terminal.progress("\(name)  \(number)/\(count)  \(migration)")
         case .replayed(let summary, let findings):
             done.withLock { $0 += 1 }
             clear()
@@ -71,6 +71,6 @@ private final class VerifyProgress: Sendable {
     }
 
     func clear() {
-        if showsStatus { Terminal.writeError("\r\u{1b}[K") }
+        if showsStatus { Terminal.progress("") }
     }
 }

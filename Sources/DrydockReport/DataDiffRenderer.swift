@@ -1,5 +1,6 @@
 import DatabaseEngine
 import Drydock
+import SQLiteSchema
 
 /// Turns a data diff into text for people, table by table, a row a line.
 package final class DataDiffRenderer: DataDiffConsumer {
@@ -28,7 +29,7 @@ package final class DataDiffRenderer: DataDiffConsumer {
         ] {
             for name in names {
                 header(overview)
-                let line = "\(sign) \(quotedIfNeeded(name))  only in \(other)"
+                let line = "\(sign) \(quotedIfNeeded(name))  only in \(VisibleText.line(other))"
                 out.write((sign == "-" ? paint.red(line) : paint.green(line)) + "\n")
             }
         }
@@ -39,7 +40,9 @@ package final class DataDiffRenderer: DataDiffConsumer {
     private func header(_ overview: DataDiffOverview) {
         guard !hasHeader else { return }
         hasHeader = true
-        out.write("\(paint.red("---")) \(overview.old)\n\(paint.green("+++")) \(overview.new)\n\n")
+        out.write(
+            "\(paint.red("---")) \(VisibleText.line(overview.old))\n\(paint.green("+++")) \(VisibleText.line(overview.new))\n\n"
+        )
     }
 
     package func begin(_ table: TableDataDiff) -> (passes: Int, detail: RowDetail) {
@@ -52,7 +55,7 @@ package final class DataDiffRenderer: DataDiffConsumer {
         for (names, side) in [(table.columnsOnlyInOld, overview.old), (table.columnsOnlyInNew, overview.new)]
         where !names.isEmpty {
             let list = names.map(quotedIfNeeded).joined(separator: ", ")
-            out.write("  not compared, only in \(side): \(list)\n")
+            out.write("  not compared, only in \(VisibleText.line(side)): \(list)\n")
         }
         return (isSummary ? 0 : 1, .changes)
     }
@@ -92,11 +95,14 @@ package final class DataDiffRenderer: DataDiffConsumer {
 
     package func end(_ report: DataDiffReport) {
         for (table, reason) in report.overview.notCompared {
-            out.write("\(paint.yellow("not compared:")) \(quotedIfNeeded(table)): \(reason)\n")
+            out.write(
+                "\(paint.yellow("not compared:")) \(quotedIfNeeded(table)): \(VisibleText.line(reason))\n")
         }
         if report.isSame {
             let word = report.isIncomplete ? "same as far as it was compared" : "same"
-            out.write("\(paint.green(word)): \(overview.old) and \(overview.new)\n")
+            out.write(
+                "\(paint.green(word)): \(VisibleText.line(overview.old)) and \(VisibleText.line(overview.new))\n"
+            )
         } else {
             let tables = report.tables.filter { !$0.isSame }
             let total = tables.reduce(0) { $0 + $1.added + $1.removed + $1.changed }

@@ -1,5 +1,6 @@
 import DatabaseEngine
 import Drydock
+import SQLiteSchema
 
 /// Turns a data diff into JSON, written row by row; values can be had from it exactly.
 package final class DataJSONRenderer: DataDiffConsumer {
@@ -13,7 +14,7 @@ package final class DataJSONRenderer: DataDiffConsumer {
     package init(_ options: RenderOptions, isSummary: Bool, _ sink: @escaping OutputBuffer.Sink) {
         redacts = options.redacts
         self.isSummary = isSummary
-        out = OutputBuffer(sink)
+        out = OutputBuffer { sink(Array(VisibleText.json(String(decoding: $0, as: UTF8.self)).utf8)) }
     }
 
     package func begin(_ overview: DataDiffOverview) {

@@ -156,7 +156,8 @@ package final class DataScriptRenderer: DataDiffConsumer {
 
     private func value(_ value: SQLValue) { out.write { value.writeLiteral(overview.encoding, to: &$0) } }
 
-    private static func comment(_ text: String) -> String { text.replacing("\n", with: " ") }
+    /// A comment ends where its line does.
+    private static func comment(_ text: String) -> String { VisibleText.line(text) }
 }
 
 /// A table's names as SQL has them.

@@ -1,5 +1,4 @@
 import Drydock
-import Foundation
 import SQLiteSchema
 
 /// Turns a diff into text. Each format is one case of ``DiffFormat``.
@@ -10,7 +9,7 @@ package enum DiffFormat: String, CaseIterable, Sendable {
         let changes = report.changes.filter { showsQuiet || !$0.isQuiet }
         switch self {
         case .human: return Self.human(report, changes, Paint(options.usesColor))
-        case .json: return Self.json(report, changes)
+        case .json: return jsonText(JSONDiff(report, changes))
         case .markdown: return Self.markdown(report, changes)
         }
     }
@@ -19,49 +18,53 @@ package enum DiffFormat: String, CaseIterable, Sendable {
     package static func names(_ report: DiffReport) -> String {
         let names = report.changes.filter { !$0.isQuiet }.map { $0.table ?? $0.description }
         var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }.map { $0 + "\n" }.joined()
+        return names.filter { seen.insert($0).inserted }.map { line($0) + "\n" }.joined()
     }
 
     // MARK: - Formats
 
     private static func human(_ report: DiffReport, _ changes: [SchemaChange], _ paint: Paint) -> String {
-        guard !changes.isEmpty else { return "\(paint.green("same")): \(report.old) and \(report.new)\n" }
-        var text = "\(paint.red("---")) \(report.old)\n\(paint.green("+++")) \(report.new)\n"
+        guard !changes.isEmpty else {
+            return "\(paint.green("same")): \(line(report.old)) and \(line(report.new))\n"
+        }
+        var text = "\(paint.red("---")) \(line(report.old))\n\(paint.green("+++")) \(line(report.new))\n"
         for group in groups(changes) {
-            text += "\n\(paint.bold(group.name))\n"
+            text += "\n\(paint.bold(line(group.name)))\n"
             for change in group.changes {
-                let line = "\(change.sign.rawValue) \(change.detail)"
+                let detail = "\(change.sign.rawValue) \(line(change.detail))"
                 switch change.sign {
-                case .added: text += "  \(paint.green(line))\n"
-                case .dropped: text += "  \(paint.red(line))\n"
-                case .changed: text += "  \(paint.yellow(line))\n"
+                case .added: text += "  \(paint.green(detail))\n"
+                case .dropped: text += "  \(paint.red(detail))\n"
+                case .changed: text += "  \(paint.yellow(detail))\n"
                 }
-                for line in change.clauses {
-                    text += "      \(line.hasPrefix("+") ? paint.green(line) : paint.red(line))\n"
+                for clause in change.clauses.map(line) {
+                    text += "      \(clause.hasPrefix("+") ? paint.green(clause) : paint.red(clause))\n"
                 }
             }
         }
         for rename in report.renames.taken {
             text +=
-                "\n\(paint.cyan("taken as renamed:")) \(rename.oldPath) → \(rename.to) (\(rename.evidence)); "
+                "\n\(paint.cyan("taken as renamed:")) \(line(rename.oldPath)) → \(line(rename.to)) (\(line(rename.evidence))); "
                 + "--rename or --no-detect-renames decides otherwise\n"
         }
         for rename in report.renames.open {
             text +=
-                "\n\(paint.yellow("perhaps renamed:")) \(rename.oldPath) → \(rename.to) (\(rename.evidence)); "
-                + "--rename \(rename.oldPath)=\(rename.to) says so\n"
+                "\n\(paint.yellow("perhaps renamed:")) \(line(rename.oldPath)) → \(line(rename.to)) (\(line(rename.evidence))); "
+                + "--rename \(line(rename.oldPath))=\(line(rename.to)) says so\n"
         }
-        for line in report.unparsed {
-            text += "\n\(paint.yellow("not parsed:")) \(line); compared by tokens\n"
+        for object in report.unparsed {
+            text += "\n\(paint.yellow("not parsed:")) \(line(object)); compared by tokens\n"
         }
         return text + "\n" + counted(changes.count, "difference") + "\n"
     }
 
     private static func markdown(_ report: DiffReport, _ changes: [SchemaChange]) -> String {
-        guard !changes.isEmpty else { return "No difference between `\(report.old)` and `\(report.new)`.\n" }
-        var text = "### Schema: `\(report.old)` → `\(report.new)`\n"
+        guard !changes.isEmpty else {
+            return "No difference between \(code(report.old)) and \(code(report.new)).\n"
+        }
+        var text = "### Schema: \(code(report.old)) → \(code(report.new))\n"
         for group in groups(changes) {
-            text += "\n**\(group.name)**\n\n"
+            text += "\n**\(code(group.name))**\n\n"
             for change in group.changes {
                 let mark =
                     switch change.sign {
@@ -78,19 +81,25 @@ package enum DiffFormat: String, CaseIterable, Sendable {
         if !renames.isEmpty { text += "\n" + renames.map { "- \($0)\n" }.joined() }
         for (title, plan) in [("SQL", report.plan), ("The way back", report.downPlan)] {
             guard let plan, !plan.isEmpty else { continue }
-            let fence = plan.text.contains("```") ? "~~~~" : "```"
-            text += "\n**\(title)**\n\n\(fence)sql\n\(plan.text)\(fence)\n"
+            let sql = VisibleText.lines(plan.text)
+            let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: sql) + 1))
+            if sql != plan.text {
+                text += "\nNames in it have characters that do not show: take the SQL from `--sql`.\n"
+            }
+            text += "\n**\(title)**\n\n\(fence)sql\n\(sql)\(fence)\n"
         }
         return text
     }
 
-    private static func code(_ text: String) -> String { "`" + text.replacing("`", with: "'") + "`" }
+    private static func code(_ text: String) -> String { "`" + line(text).replacing("`", with: "'") + "`" }
 
-    private static func json(_ report: DiffReport, _ changes: [SchemaChange]) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(JSONDiff(report, changes)) else { return "{}\n" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+    private static func line(_ text: String) -> String { VisibleText.line(text) }
+
+    private static func longestRun(of character: Character, in text: String) -> Int {
+        text.reduce(into: (run: 0, longest: 0)) { counts, next in
+            counts.run = next == character ? counts.run + 1 : 0
+            counts.longest = max(counts.longest, counts.run)
+        }.longest
     }
 
     private static func groups(_ changes: [SchemaChange]) -> [(name: String, changes: [SchemaChange])] {

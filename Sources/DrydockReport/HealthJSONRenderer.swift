@@ -1,5 +1,4 @@
 import Drydock
-import Foundation
 
 /// The health report in the envelope of every report; sizes in bytes, shares from 0 to 1.
 package struct HealthJSONRenderer: HealthReportRenderer {
@@ -8,10 +7,7 @@ package struct HealthJSONRenderer: HealthReportRenderer {
     package init() {}
 
     package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(Envelope(report)) else { return "{}" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+        jsonText(Envelope(report))
     }
 }
 

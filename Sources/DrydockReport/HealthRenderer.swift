@@ -1,4 +1,5 @@
 import Drydock
+import SQLiteSchema
 
 /// Turns a health report into text. A renderer is one file, registered in ``HealthRenderers/all``.
 package protocol HealthReportRenderer: Sendable {
@@ -24,15 +25,17 @@ package struct HealthHumanRenderer: HealthReportRenderer {
     package init() {}
 
     package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
-        var text = report.databases.map { section($0, options) }.joined(separator: "\n")
+        var text = report.databases.map { section($0, options) }.filter { !$0.isEmpty }.joined(
+            separator: "\n")
         if let accepted = report.accepted {
             text +=
-                "\n\(counted(accepted.count, "finding")) \(accepted.count == 1 ? "is" : "are") known in \(accepted.path)\n"
+                "\n\(counted(accepted.count, "finding")) \(accepted.count == 1 ? "is" : "are") known in \(VisibleText.line(accepted.path))\n"
         }
         return text
     }
 
-    private func section(_ it: DatabaseHealth, _ options: RenderOptions) -> String {
+    private func section(_ health: DatabaseHealth, _ options: RenderOptions) -> String {
+        let it = health.visible
         let paint = Paint(options.usesColor)
         if let trouble = it.trouble { return "\(paint.red("?")) \(trouble)\n" }
         var text = head(it, paint) + "\n"
@@ -98,14 +101,29 @@ package struct HealthHumanRenderer: HealthReportRenderer {
 
     private func notReached(_ it: DatabaseHealth, _ paint: Paint) -> String {
         var text = ""
-        let groups = Dictionary(grouping: it.notReached) { [$0.check, $0.reason] }
-        for (key, entries) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        let told = Set(it.findings.filter(\.isGap).map(\.check))
+        let rest = it.notReached.filter { !told.contains($0.check) || $0.cause == .wholeFile }
+        let whole = Dictionary(grouping: rest.filter { $0.table == nil }) { $0.reason }
+        for (reason, entries) in whole.sorted(by: { $0.key < $1.key }) {
+            text += line(Self.cut(entries.map(\.check).sorted(), "check"), reason, paint)
+        }
+        let parts = Dictionary(grouping: rest.filter { $0.table != nil }) { [$0.check, $0.reason] }
+        for (key, entries) in parts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let tables = entries.compactMap(\.table)
             let names = tables.prefix(3).joined(separator: ", ") + (tables.count > 3 ? ", …" : "")
-            let which = tables.isEmpty ? "" : " of \(counted(tables.count, "table")) (\(names))"
-            text += "  \(paint.yellow("not reached:")) \(key[0])\(which): \(key[1])\n"
+            text += line("\(key[0]) of \(counted(tables.count, "table")) (\(names))", key[1], paint)
         }
         return text
+    }
+
+    private func line(_ what: String, _ reason: String, _ paint: Paint) -> String {
+        "  \(paint.yellow("not reached:")) \(what): \(reason)\n"
+    }
+
+    /// Names, or the first of many and how many there are.
+    private static func cut(_ names: [String], _ noun: String) -> String {
+        guard names.count > 4 else { return names.joined(separator: ", ") }
+        return "\(counted(names.count, noun)) (\(names.prefix(3).joined(separator: ", ")), …)"
     }
 
     static func duration(_ seconds: Double) -> String {

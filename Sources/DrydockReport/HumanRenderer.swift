@@ -9,6 +9,7 @@ package struct HumanRenderer: ReportRenderer {
     package init() {}
 
     package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let report = report.visible
         let lines =
             options.isQuiet
             ? ""
@@ -27,7 +28,7 @@ package struct HumanRenderer: ReportRenderer {
 
     /// The line that is printed as soon as a snapshot is done.
     package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
+        let (replay, paint) = (replay.visible, Paint(options.usesColor))
         let worst = findings.map(\.severity).max() ?? .note
         let mark =
             switch worst {
@@ -40,7 +41,7 @@ package struct HumanRenderer: ReportRenderer {
         let way =
             replay.steps.isEmpty
             ? replay.to.map { "at \($0)" } ?? "not replayed"
-            : "\(replay.from ?? "empty") → \(replay.to ?? "empty")"
+            : "\(replay.from ?? replay.start.rawValue) → \(replay.to ?? replay.start.rawValue)"
         let steps =
             counted(replay.steps.count, "step")
             + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
@@ -55,7 +56,7 @@ package struct HumanRenderer: ReportRenderer {
         }
         facts.append(duration(replay.seconds))
         let text =
-            "\(mark) \(paint.bold(fileName(replay.snapshot)))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
+            "\(mark) \(paint.bold(replay.name))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
         return options.isVerbose ? text + stepLines(of: replay, options) : text
     }
 
@@ -72,6 +73,7 @@ package struct HumanRenderer: ReportRenderer {
 
     /// Everything behind the lines of the snapshots.
     package func body(_ report: VerifyReport, _ options: RenderOptions) -> String {
+        let report = report.visible
         let shown = report.findings.filter { finding in
             switch finding.severity {
             case .error: true
@@ -80,8 +82,9 @@ package struct HumanRenderer: ReportRenderer {
             }
         }
         var text = ""
-        for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options) }
-        text += notChecked(report, options)
+        let names = SnapshotNames(report)
+        for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options, names) }
+        text += notChecked(report, options, names)
         text += report.lint.map { fixes($0, options) } ?? ""
         text += report.lock.map { changes($0, options) } ?? ""
         text += report.migrate.map { cost($0, options) } ?? ""
@@ -94,7 +97,10 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     /// One cause, with its place, evidence and remedy.
-    package func block(_ group: FindingGroup, _ options: RenderOptions) -> String {
+    package func block(
+        _ group: FindingGroup, _ options: RenderOptions, _ names: SnapshotNames = SnapshotNames([])
+    ) -> String {
+        let group = FindingGroup(findings: group.findings.map(\.visible))
         let (paint, finding) = (Paint(options.usesColor), group.findings[0])
         let label = "\(finding.severity.rawValue)[\(finding.rule.rawValue)]"
         let painted =
@@ -107,8 +113,8 @@ package struct HumanRenderer: ReportRenderer {
         var text = "\(painted)\(tags) \(paint.bold(finding.message(options)))\n"
         text += place(finding, options, paint)
         text += evidence(finding, options, paint)
-        text += snapshots(group, paint)
-        if finding.severity != .note, let why = finding.rule.why {
+        text += snapshots(group, paint, names)
+        if finding.severity != .note, let why = finding.why {
             text += "  \(paint.dim("why:"))  \(why)\n"
         }
         if !finding.help.isEmpty {
@@ -168,6 +174,10 @@ package struct HumanRenderer: ReportRenderer {
                 )
                 line += "\(key.isEmpty ? "" : ":  ")\(before) → \(after)" + classNote(row)
             }
+            if let values = row.values, !values.isEmpty {
+                let cells = values.map { "\($0.column) = \($0.value.text(options))" }
+                line += "\(key.isEmpty ? "" : ":  ")\(cells.joined(separator: ", "))"
+            }
             text += line + "\n"
         }
         if let count = evidence.rowCount, !evidence.rows.isEmpty, count > evidence.rows.count {
@@ -190,11 +200,11 @@ package struct HumanRenderer: ReportRenderer {
         return "  (\(before.storageClass) → \(after.storageClass))"
     }
 
-    private func snapshots(_ group: FindingGroup, _ paint: Paint) -> String {
+    private func snapshots(_ group: FindingGroup, _ paint: Paint, _ known: SnapshotNames) -> String {
         let names = group.findings.compactMap { finding in
             finding.snapshot.map { path in
                 let count = group.findings.count > 1 ? finding.evidence?.rowCount : nil
-                return fileName(path) + (count.map { " (\($0))" } ?? "")
+                return known.name(of: path) + (count.map { " (\($0))" } ?? "")
             }
         }
         guard !names.isEmpty else { return "" }
@@ -203,12 +213,15 @@ package struct HumanRenderer: ReportRenderer {
         return "  \(paint.dim("in:"))   \(shown)\n"
     }
 
-    private func notChecked(_ report: VerifyReport, _ options: RenderOptions) -> String {
+    private func notChecked(
+        _ report: VerifyReport, _ options: RenderOptions, _ names: SnapshotNames
+    ) -> String {
         let paint = Paint(options.usesColor)
         var text = report.notChecked.isEmpty ? "" : "\n"
         for entry in report.notChecked {
             let name =
-                entry.snapshot.map { path in entry.reason.contains(path) ? "" : " [\(fileName(path))]" } ?? ""
+                entry.snapshot.map { path in entry.reason.contains(path) ? "" : " [\(names.name(of: path))]" }
+                ?? ""
             text += "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(entry.reason)\n"
         }
         return text
@@ -244,10 +257,6 @@ package struct HumanRenderer: ReportRenderer {
             counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
         ]
         return report.migrate != nil ? facts : [counted(report.replays.count, "snapshot")] + facts
-    }
-
-    private func fileName(_ path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
     }
 
     func duration(_ seconds: Double) -> String {

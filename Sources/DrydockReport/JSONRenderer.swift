@@ -1,5 +1,4 @@
 import Drydock
-import Foundation
 
 /// The JSON contract, `formatVersion` 1. Fields are only ever added to a version.
 package struct JSONRenderer: ReportRenderer {
@@ -8,10 +7,7 @@ package struct JSONRenderer: ReportRenderer {
     package init() {}
 
     package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(Envelope(report, options)) else { return "{}" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+        jsonText(Envelope(report, options))
     }
 }
 
@@ -107,6 +103,7 @@ private struct JSONEvidence: Encodable {
     struct Row: Encodable {
         var key: [String: String]
         var before, after: Sample?
+        var values: [String: Sample]?
     }
 
     struct Sample: Encodable {
@@ -137,7 +134,12 @@ private struct JSONEvidence: Encodable {
                         row.key.map { ($0.column, $0.value.literal) }, uniquingKeysWith: { first, _ in first }
                     ),
                     before: row.before.map { Sample($0, options) },
-                    after: row.after.map { Sample($0, options) })
+                    after: row.after.map { Sample($0, options) },
+                    values: row.values.map { cells in
+                        Dictionary(
+                            cells.map { ($0.column, Sample($0.value, options)) },
+                            uniquingKeysWith: { first, _ in first })
+                    })
             }
         details = evidence.details.isEmpty ? nil : evidence.details
     }
@@ -153,6 +155,8 @@ private struct JSONReplay: Encodable {
 
     var snapshot: String
     var from, to: String?
+    /// What it was without a migration of the folder: `empty`, `base` or `unknown`.
+    var start: String?
     var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
@@ -162,6 +166,7 @@ private struct JSONReplay: Encodable {
     init(_ replay: ReplaySummary) {
         snapshot = replay.snapshot
         from = replay.from
+        start = replay.from == nil ? replay.start.rawValue : nil
         to = replay.to
         pending = replay.pendingCount
         rowsCompared = replay.rowsCompared
@@ -177,7 +182,8 @@ private struct JSONReplay: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, from, to, pending, rowsCompared, tablesUntouched, baseline, tablesChecked, seconds,
+        case snapshot, from, to, start, pending, rowsCompared, tablesUntouched, baseline, tablesChecked,
+            seconds,
             steps
     }
 
@@ -187,6 +193,7 @@ private struct JSONReplay: Encodable {
         try container.encode(snapshot, forKey: .snapshot)
         try container.encode(from, forKey: .from)
         try container.encode(to, forKey: .to)
+        try container.encodeIfPresent(start, forKey: .start)
         try container.encode(pending, forKey: .pending)
         try container.encode(rowsCompared, forKey: .rowsCompared)
         try container.encode(tablesUntouched, forKey: .tablesUntouched)

@@ -1,4 +1,5 @@
 import Drydock
+import SQLiteSchema
 
 /// One line for a monitoring system: status, what is wrong, performance data
 /// (https://www.monitoring-plugins.org/doc/guidelines.html#PLUGOUTPUT).
@@ -24,50 +25,84 @@ package struct NagiosRenderer: HealthReportRenderer {
 
     package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
         let status = Self.status(of: report).text
-        let data = performance(report)
-        return "DRYDOCK \(status) - \(plain(summary(report)))" + (data.isEmpty ? "" : " | \(data)") + "\n"
-    }
-
-    private func summary(_ report: HealthReport) -> String {
-        let isOne = report.databases.count == 1
-        let worst = report.findings.map(\.severity).max() ?? .note
-        var sentences = report.databases.flatMap { health -> [String] in
-            let name = isOne ? "" : "\(fileName(health.path)): "
-            if let trouble = health.trouble { return [trouble] }
-            return health.findings.filter { $0.severity > .note && $0.severity == worst }.map {
-                name + $0.message
-            }
-        }
-        let missed = report.databases.reduce(0) { $0 + $1.notReached.count }
-        let more = report.findings.count { $0.severity == .warning } * (worst == .error ? 1 : 0)
-        if sentences.count > 3 {
-            sentences = sentences.prefix(3) + ["and \(sentences.count - 3) more"]
-        }
+        let problems = self.problems(report)
+        var sentences = problems.prefix(Self.shownProblems).map(\.text)
         if sentences.isEmpty {
             let checks = report.databases.reduce(0) { $0 + $1.checked.count }
             sentences = [
                 "\(counted(report.databases.count, "database")) healthy in \(counted(checks, "check"))"
             ]
         }
-        if more > 0 { sentences.append(counted(more, "warning")) }
+        if problems.count > sentences.count {
+            sentences.append("and \(problems.count - sentences.count) more")
+        }
+        let missed = report.databases.reduce(0) { $0 + $1.notReached.count }
         if missed > 0 { sentences.append("\(missed) not reached") }
-        return sentences.joined(separator: "; ")
+        let text = "DRYDOCK \(status) - " + sentences.joined(separator: "; ") + performance(report) + "\n"
+        return text + rest(problems.dropFirst(Self.shownProblems), room: Self.limit - text.utf8.count)
+    }
+
+    /// What a plugin's caller reads, in bytes: 4096 and more
+    /// (https://assets.nagios.com/downloads/nagioscore/docs/nagioscore/4/en/pluginapi.html).
+    private static let limit = 4000
+    /// A few for the figures, and as many for everything else.
+    private static let figureLimit = 1800
+    private static let shownProblems = 3
+    private static let sentenceLimit = 240
+
+    private struct Problem {
+        /// The worst first.
+        var rank: Int
+        var text: String
+    }
+
+    private func problems(_ report: HealthReport) -> [Problem] {
+        let names = names(report)
+        let problems = report.databases.flatMap { health -> [Problem] in
+            if let trouble = health.trouble { return [Problem(rank: 1, text: sentence(trouble))] }
+            return health.findings.filter { $0.severity > .note }.map { finding in
+                let isNamed = names.isEmpty || finding.message.contains(health.path)
+                let name = isNamed ? "" : "\(names[health.path] ?? health.path): "
+                return Problem(
+                    rank: finding.severity == .error ? 0 : 2, text: sentence(name + finding.message))
+            }
+        }
+        // In the order of the databases otherwise.
+        return (0...2).flatMap { rank in problems.filter { $0.rank == rank } }
+    }
+
+    /// A line for each problem that has no place in the first, as long as there is room, and how many had none.
+    private func rest(_ problems: ArraySlice<Problem>, room: Int) -> String {
+        var (text, shown) = ("", 0)
+        for problem in problems {
+            guard text.utf8.count + problem.text.utf8.count + 1 < room - 40 else { break }
+            text += problem.text + "\n"
+            shown += 1
+        }
+        return shown < problems.count ? text + "and \(problems.count - shown) more, left out here\n" : text
+    }
+
+    private func sentence(_ text: String) -> String {
+        let plain = plain(text)
+        guard plain.utf8.count > Self.sentenceLimit else { return plain }
+        return String(decoding: plain.utf8.prefix(Self.sentenceLimit), as: UTF8.self).filter {
+            $0 != "\u{fffd}"
+        } + "…"
     }
 
     /// One line, without the bar that begins performance data.
     private func plain(_ text: String) -> String {
-        String(
-            text.unicodeScalars.map { scalar in
-                scalar == "|" ? "/" : scalar.value < 32 || scalar.value == 127 ? " " : Character(scalar)
-            })
+        VisibleText.line(text).replacing("|", with: "/")
     }
 
-    /// `'label'=value[UOM];[warn];[crit];[min];[max]`
+    /// ` | 'label'=value[UOM];[warn];[crit];[min];[max]`. Where the figures of all databases have no room, those of none
+    /// are there, so that what is drawn from them does not come and go.
     private func performance(_ report: HealthReport) -> String {
-        let isOne = report.databases.count == 1
-        var data = report.databases.flatMap { health in
+        let names = names(report)
+        let time = "time=\((report.seconds * 1000).rounded() / 1000)s;;;0;"
+        let data = report.databases.flatMap { health in
             health.measures.map { measure in
-                let label = (isOne ? "" : fileName(health.path) + "_") + measure.name
+                let label = (names[health.path].map { $0 + "_" } ?? "") + measure.name
                 let (value, unit) = figure(measure)
                 let (warning, critical) = (
                     measure.threshold?.warning?.text ?? "", measure.threshold?.critical?.text ?? ""
@@ -75,8 +110,18 @@ package struct NagiosRenderer: HealthReportRenderer {
                 return "\(quoted(label))=\(value)\(unit);\(warning);\(critical);0;"
             }
         }
-        data.append("time=\((report.seconds * 1000).rounded() / 1000)s;;;0;")
-        return data.joined(separator: " ")
+        let all = (data + [time]).joined(separator: " ")
+        if names.isEmpty || all.utf8.count <= Self.figureLimit { return " | " + all }
+        func count(_ label: String, _ isMeant: (DatabaseHealth) -> Bool) -> String {
+            "\(label)=\(report.databases.count(where: isMeant));;;0;"
+        }
+        let sums = [
+            count("databases") { _ in true },
+            count("critical") { $0.findings.contains { $0.severity == .error } },
+            count("warning") { $0.worst == .warning },
+            count("unknown") { $0.trouble != nil }, time,
+        ]
+        return "; figures of each are left out, --format prometheus has them | " + sums.joined(separator: " ")
     }
 
     private func figure(_ measure: HealthMeasure) -> (String, String) {
@@ -96,7 +141,16 @@ package struct NagiosRenderer: HealthReportRenderer {
         return isPlain ? label : "'" + plain(label).replacing("'", with: "''").replacing("=", with: "_") + "'"
     }
 
-    private func fileName(_ path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
+    /// What databases are called, by path: by the file's name where that tells them apart; none where there is one.
+    private func names(_ report: HealthReport) -> [String: String] {
+        let paths = report.databases.map(\.path)
+        guard paths.count > 1 else { return [:] }
+        let names = paths.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+        let areUnique = Set(names).count == names.count
+        return Dictionary(zip(paths, areUnique ? names : paths)) { first, _ in first }
     }
+}
+
+extension DatabaseHealth {
+    fileprivate var worst: Finding.Severity? { findings.map(\.severity).max() }
 }

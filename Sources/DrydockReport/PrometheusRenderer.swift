@@ -1,4 +1,5 @@
 import Drydock
+import SQLiteSchema
 
 /// Text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for
 /// each metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
@@ -56,8 +57,11 @@ package struct PrometheusRenderer: HealthReportRenderer {
             databases.map { Sample(labels: label($0), value: $0.seconds) })
         return text
             + metric(
-                "last_success_timestamp_seconds", "When the database was last asked without trouble.",
-                databases.filter { $0.trouble == nil }.map {
+                "last_success_timestamp_seconds",
+                "When the database was last asked without trouble, and everything vital was reached.",
+                databases.filter { health in
+                    health.trouble == nil && !health.findings.contains { $0.isOfRun }
+                }.map {
                     Sample(labels: label($0), value: report.finishedAt.rounded())
                 })
     }
@@ -89,6 +93,7 @@ package struct PrometheusRenderer: HealthReportRenderer {
     }
 
     private func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        VisibleText.lines(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
+            "\n", with: "\\n")
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SQLiteSchema
 
 /// Turns a schema into text that is stable enough to keep.
@@ -8,18 +7,9 @@ package enum SchemaFormat: String, CaseIterable, Sendable {
     package func render(_ schema: Schema) -> String {
         switch self {
         case .sql: SchemaPrinter(printsSettings: false).text(schema)
-        case .json: Self.json(schema)
+        case .json: jsonText(JSONSchema(schema))
         case .mermaid: Self.mermaid(schema)
         }
-    }
-
-    // MARK: - JSON
-
-    private static func json(_ schema: Schema) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(JSONSchema(schema)) else { return "{}\n" }
-        return String(decoding: data, as: UTF8.self) + "\n"
     }
 
     // MARK: - Mermaid
@@ -52,19 +42,19 @@ package enum SchemaFormat: String, CaseIterable, Sendable {
                 }
                 text +=
                     "    \(entity(key.parent)) \(isOptional ? "|o" : "||")--o{ \(entity(table.name)) : "
-                    + "\"\(key.columns.joined(separator: ", ").replacing("\"", with: "'"))\"\n"
+                    + entity(key.columns.joined(separator: ", ")) + "\n"
             }
         }
         return text
     }
 
     private static func entity(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "'") + "\""
+        "\"" + VisibleText.line(name).replacing("\"", with: "'") + "\""
     }
 
     /// A word of letters, digits and underscores, which is all that an attribute may be.
     private static func word(_ text: String) -> String {
-        let word = String(text.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+        let word = String(VisibleText.line(text).map { $0.isLetter || $0.isNumber ? $0 : "_" })
         return word.first?.isLetter == true ? word : "_" + word
     }
 }

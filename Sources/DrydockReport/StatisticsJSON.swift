@@ -1,5 +1,4 @@
 import Drydock
-import Foundation
 
 /// Page statistics as JSON: the envelope of every report, sizes in bytes. `spaceUsed` has the columns of
 /// `sqlite3_analyzer`'s table of that name.
@@ -7,11 +6,8 @@ package enum StatisticsJSON {
     package static func render(_ statistics: DatabaseStatistics, since old: DatabaseStatistics? = nil)
         -> String
     {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let growth = old.map { Growth.all(from: $0, to: statistics).map(JSONGrowth.init) }
-        guard let data = try? encoder.encode(Envelope(statistics, old?.path, growth)) else { return "{}" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+        return jsonText(Envelope(statistics, old?.path, growth))
     }
 }
 

@@ -1,4 +1,5 @@
 import Drydock
+import SQLiteSchema
 
 /// Turns page statistics into text for people, in 80 columns.
 package enum StatisticsRenderer {
@@ -13,7 +14,8 @@ package enum StatisticsRenderer {
         var facts = ["\(grouped(it.pageCount)) pages of \(grouped(it.pageSize)) bytes", it.encoding.rawValue]
         if it.autoVacuum != .none { facts.append("auto_vacuum \(it.autoVacuum.rawValue)") }
         if it.libraryVersion > 0 { facts.append("written by SQLite \(version(it.libraryVersion))") }
-        return "\(paint.bold(it.path))  \(size(it.byteCount))\n  \(facts.joined(separator: ", "))\n\n"
+        return
+            "\(paint.bold(VisibleText.line(it.path)))  \(size(it.byteCount))\n  \(facts.joined(separator: ", "))\n\n"
     }
 
     /// `3040001` as `3.40.1` (https://www.sqlite.org/c3ref/c_source_id.html).
@@ -63,7 +65,7 @@ package enum StatisticsRenderer {
         let (name, table) = (quotedIfNeeded(object.name), quotedIfNeeded(object.table))
         let label =
             object.isImplied
-            ? "\(table) autoindex \(object.name.split(separator: "_").last ?? "")"
+            ? "\(table) autoindex \(VisibleText.line(object.name.split(separator: "_").last.map(String.init) ?? ""))"
             : object.isIndex ? "\(name) (\(table))" : name
         let part = Double(object.tree.pages) / Double(max(1, it.pageCount))
         return
@@ -87,7 +89,8 @@ package enum StatisticsRenderer {
     ) -> String {
         let paint = Paint(options.usesColor)
         let growth = Growth.all(from: old, to: new)
-        var text = "--- \(old.path)  \(size(old.byteCount))\n+++ \(new.path)  \(size(new.byteCount))\n\n"
+        var text =
+            "--- \(VisibleText.line(old.path))  \(size(old.byteCount))\n+++ \(VisibleText.line(new.path))  \(size(new.byteCount))\n\n"
         for it in growth where it.bytes != 0 || it.rows != 0 {
             let bytes = it.bytes == 0 ? "0 B" : (it.bytes > 0 ? "+" : "-") + size(abs(it.bytes))
             let rows = it.rows == 0 ? "" : (it.rows > 0 ? "+" : "-") + grouped(abs(it.rows)) + " rows"

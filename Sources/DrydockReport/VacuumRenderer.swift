@@ -1,5 +1,6 @@
 import Drydock
 import Foundation
+import SQLiteSchema
 
 /// Turns what a vacuum did, or would do, into text.
 package enum VacuumRenderer {
@@ -7,12 +8,13 @@ package enum VacuumRenderer {
         let paint = Paint(options.usesColor)
         let (old, new) = (report.forecast.bytes, report.bytesAfter)
         let size = StatisticsRenderer.size
-        var text = "\(paint.bold(report.path))  \(size(old)) -> "
+        var text = "\(paint.bold(VisibleText.line(report.path)))  \(size(old)) -> "
         guard report.method != .forecast else {
             text += "about \(size(new))\n"
             for need in report.forecast.needs {
                 let free = need.free.map { ", \(size($0)) free" } ?? ""
-                text += "  needs \(size(need.bytes)) in \(need.folder)\(free): \(need.purpose)\n"
+                text +=
+                    "  needs \(size(need.bytes)) in \(VisibleText.line(need.folder))\(free): \(VisibleText.line(need.purpose))\n"
             }
             if let seconds = report.forecast.seconds, let sample = report.forecast.sampleBytes {
                 text +=
@@ -30,7 +32,7 @@ package enum VacuumRenderer {
                 + "held against the old ones: all there, to the bit\n"
         }
         if report.copies > 1 { text += "  copied \(report.copies) times: somebody committed meanwhile\n" }
-        for note in report.notes { text += "  \(paint.yellow("note:")) \(note)\n" }
+        for note in report.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
         return text
     }
 
@@ -39,19 +41,13 @@ package enum VacuumRenderer {
             ? "a second" : seconds < 90 ? "\(Int(seconds.rounded(.up))) s" : "\(Int(seconds / 60) + 1) min"
     }
 
-    package static func json(_ report: VacuumReport) -> String { encoded(Envelope(report)) }
+    package static func json(_ report: VacuumReport) -> String { jsonText(Envelope(report)) }
 
     /// What is printed in the place of a report where none could be made.
     package static func json(failure message: String, of path: String) -> String {
-        encoded(FailedEnvelope(database: path, findings: [.init(message: message)]))
+        jsonText(FailedEnvelope(database: path, findings: [.init(message: message)]))
     }
 
-    private static func encoded(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(value) else { return "{}" }
-        return String(decoding: data, as: UTF8.self) + "\n"
-    }
 }
 
 private struct FailedEnvelope: Encodable {

@@ -14,7 +14,10 @@ struct FindingText {
             (group.findings[0].severity, HumanRenderer().block(group, options).trimmed)
         }
         let unchecked = report.notChecked.map { entry in
-            (Finding.Severity.warning, "not checked: \(entry.rule.rawValue): \(entry.reason)")
+            (
+                Finding.Severity.warning,
+                "not checked: \(entry.rule.rawValue): \(VisibleText.line(entry.reason))"
+            )
         }
         return findings + unchecked
     }

@@ -26,7 +26,9 @@ struct MigrationTest: Sendable {
         if !FolderListing.isFolder(folder) { request.snapshots = [folder] }
         request.jobs = ProcessInfo.processInfo.activeProcessorCount
         request.proposal = Self.proposal
-        var report = try await Verifier(engine: engine).run(request, set)
+        var report = try await OwnCode.run { [request] in
+            try await Verifier(engine: engine).run(request, set)
+        }
         if let lock {
             report.findings += try ClosureLock(lock, beside: folder, site, closures).findings()
         }

@@ -21,6 +21,8 @@ struct MigratorEngine: Engine {
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) throws -> MigratorDatabase {
         var settings = settings
+        // The app's own code is as free as it is in the app.
+        settings.limits = nil
         // What the app prepares may have said otherwise.
         settings.setup.append("PRAGMA foreign_keys = \(settings.foreignKeys ? "ON" : "OFF")")
         var configuration = configuration
@@ -29,12 +31,7 @@ struct MigratorEngine: Engine {
         configuration.writeTargetQueue = nil
         configuration.observesSuspensionNotifications = false
         do {
-            let queue =
-                switch location {
-                case .memory: try DatabaseQueue(configuration: configuration)
-                case .uri(let path), .live(let path):
-                    try DatabaseQueue(path: path, configuration: configuration)
-                }
+            let queue = try DatabaseQueue(path: location.name, configuration: configuration)
             return MigratorDatabase(queue: queue, migrator: migrator)
         } catch let error as DatabaseError {
             throw EngineError(error)

@@ -27,7 +27,7 @@ public func provesEquivalent(
         old: MigratorEngine(migrator: old, configuration: configuration),
         new: MigratorEngine(migrator: new, configuration: configuration), snapshots: snapshots, rows: rows,
         site: site)
-    try await TestIssues(site: site).raise { try await proof.report() }
+    try await TestIssues(site: site).raise { try await OwnCode.run { try await proof.report() } }
 }
 
 /// Two migrators, held against each other from every beginning.

@@ -3,6 +3,6 @@ import DrydockCommands
 @main
 enum DrydockTool {
     static func main() async {
-        await DrydockCommand.main()
+        await DrydockCommand.start()
     }
 }

@@ -20,10 +20,14 @@ extension Configuration {
         let interruptor = settings.interrupt.map(Interruptor.init)
         prepareDatabase { database in
             interruptor?.install(on: database)
-            let handle = try GRDBConnection(database).handle
+            let handle = try GRDBConnection(database, nil).handle
+            try settings.harden(handle)
+            try settings.random?.install(on: handle)
             for stub in settings.functions { try stub.install(on: handle) }
             for stub in settings.collations { try stub.install(on: handle) }
-            for sql in settings.setup { try database.execute(sql: sql) }
+            try AllocationGate.passing(settings.interrupt) {
+                for sql in settings.setup { try database.execute(sql: sql) }
+            }
         }
     }
 }

@@ -6,14 +6,17 @@ import GRDB
 struct GRDBConnection: Connection {
     let database: Database
     let handle: OpaquePointer
+    private let interrupt: (@Sendable () -> Bool)?
 
+    /// - Parameter interrupt: see ``ConnectionSettings/interrupt``.
     /// - Throws: ``EngineError`` (SQLITE_MISUSE) when the connection is closed.
-    init(_ database: Database) throws {
+    init(_ database: Database, _ interrupt: (@Sendable () -> Bool)?) throws {
         guard let handle = database.sqliteConnection else {
             throw EngineError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
         }
         self.database = database
         self.handle = handle
+        self.interrupt = interrupt
     }
 
     func execute(_ sql: String) throws {
@@ -27,11 +30,12 @@ struct GRDBConnection: Connection {
     /// Adds to an error where in the SQL SQLite saw the fault, which only the connection knows, and only
     /// until its next call.
     private func withOffset<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            let offset = Int(sqlite3_error_offset(handle))
-            throw EngineError(error, offset: offset >= 0 ? offset : nil)
+        try AllocationGate.passing(interrupt) {
+            do {
+                return try body()
+            } catch let error as DatabaseError {
+                throw EngineError(error, offset: SQLiteLibrary.errorOffset(on: handle))
+            }
         }
     }
 }

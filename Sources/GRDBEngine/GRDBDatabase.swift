@@ -8,16 +8,22 @@ package final class GRDBDatabase: OpenDatabase {
     /// GRDB's queue does not hold against being used when it is closed.
     private let isClosed = Atomic(false)
 
-    package init(writer: any DatabaseWriter) { self.writer = writer }
+    private let interrupt: (@Sendable () -> Bool)?
+
+    /// - Parameter interrupt: see ``ConnectionSettings/interrupt``.
+    package init(writer: any DatabaseWriter, interrupt: (@Sendable () -> Bool)? = nil) {
+        self.writer = writer
+        self.interrupt = interrupt
+    }
 
     package func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.writeWithoutTransaction { database in
+            try await writer.writeWithoutTransaction { [interrupt] database in
                 // GRDB traps when a closure leaves a transaction open.
                 defer { if database.isInsideTransaction { try? database.rollback() } }
-                let result = try body(GRDBConnection(database))
+                let result = try body(GRDBConnection(database, interrupt))
                 guard !database.isInsideTransaction else {
                     throw EngineError(
                         extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
@@ -32,7 +38,7 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.read { try body(GRDBConnection($0)) }
+            try await writer.read { [interrupt] in try body(GRDBConnection($0, interrupt)) }
         }
     }
 
@@ -81,8 +87,8 @@ package final class GRDBDatabase: OpenDatabase {
             migrator.registerMigration(
                 migration.identifier,
                 foreignKeyChecks: migration.foreignKeyChecks == .immediate ? .immediate : .deferred
-            ) { database in
-                try body(GRDBConnection(database))
+            ) { [interrupt] database in
+                try body(GRDBConnection(database, interrupt))
             }
         }
         let ready = migrator

@@ -9,31 +9,30 @@ import GRDB
 public struct GRDBDriver: Engine {
     public let name = "grdb"
 
-    public init() {}
+    public init() { SQLiteLibrary.prepare() }
 
     public func open(
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) async throws -> any OpenDatabase {
         let configuration = Configuration(settings)
         do {
-            let writer: any DatabaseWriter =
-                switch location {
-                case .memory: try DatabaseQueue(configuration: configuration)
-                case .uri(let uri): try DatabaseQueue(path: uri, configuration: configuration)
-                case .live(let path): try Self.openLive(path, configuration)
-                }
-            return GRDBDatabase(writer: writer)
+            // GRDB takes it for a fault of its own, and traps, where SQLite has no memory while a connection is set up:
+            // what may have to stop there is passed by the configuration.
+            let writer = try Self.writer(for: location, configuration)
+            return GRDBDatabase(writer: writer, interrupt: settings.interrupt)
         } catch let error as DatabaseError {
             throw EngineError(error)
         }
     }
 
-    private static func openLive(_ path: String, _ configuration: Configuration) throws -> any DatabaseWriter
-    {
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+    private static func writer(
+        for location: DatabaseLocation, _ configuration: Configuration
+    ) throws -> any DatabaseWriter {
+        let queue = try DatabaseQueue(path: location.name, configuration: configuration)
+        guard case .live = location else { return queue }
         let mode = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         guard mode == "wal" else { return queue }
         try queue.close()
-        return try DatabasePool(path: path, configuration: configuration)
+        return try DatabasePool(path: location.name, configuration: configuration)
     }
 }

@@ -9,15 +9,10 @@ final class NIOConnection: Connection {
 
     /// - Throws: ``EngineError`` when SQLite cannot open it or a setup statement fails.
     init(_ location: DatabaseLocation, _ settings: ConnectionSettings) throws {
-        let (path, uri) =
-            switch location {
-            case .memory: (":memory:", Int32(0))
-            case .uri(let uri): (uri, SQLITE_OPEN_URI)
-            case .live(let path): (path, 0)
-            }
         let access = settings.readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, access | uri | SQLITE_OPEN_NOMUTEX, nil)
+        let code = sqlite3_open_v2(
+            location.name, &handle, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {
             defer { sqlite3_close_v2(handle) }
             let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
@@ -26,7 +21,7 @@ final class NIOConnection: Connection {
         self.handle = handle
         cache = StatementCache()
         stop = Stop(settings.interrupt)
-        try setUp(settings)
+        try stop.passing { try setUp(settings) }
     }
 
     deinit { close() }
@@ -51,13 +46,19 @@ final class NIOConnection: Connection {
             csqlite_set_double_quoted_strings(handle, accepted ? 1 : 0)
         }
         stop.install(on: handle)
+        try settings.harden(handle)
         try execute("PRAGMA foreign_keys = \(settings.foreignKeys ? "ON" : "OFF")")
+        try settings.random?.install(on: handle)
         for stub in settings.functions { try stub.install(on: handle) }
         for stub in settings.collations { try stub.install(on: handle) }
         for sql in settings.setup { try execute(sql) }
     }
 
     func execute(_ sql: String) throws {
+        try stop.passing { try run(sql) }
+    }
+
+    private func run(_ sql: String) throws {
         try sql.withCString { text in
             var rest: UnsafePointer<CChar>? = text
             while let start = rest, start.pointee != 0 {
@@ -73,7 +74,13 @@ final class NIOConnection: Connection {
 
     func prepare(_ sql: String) throws -> any PreparedStatement {
         if let statement = cache.take(sql) { return NIOStatement(statement, sql, on: self, cache) }
-        let statement = try sql.withCString { text -> OpaquePointer in
+        let statement = try stop.passing { try compileOne(sql) }
+        cache.note(statement)
+        return NIOStatement(statement, sql, on: self, cache)
+    }
+
+    private func compileOne(_ sql: String) throws -> OpaquePointer {
+        try sql.withCString { text -> OpaquePointer in
             var found: OpaquePointer?
             var rest: UnsafePointer<CChar>? = text
             while let start = rest, start.pointee != 0, let (statement, next) = try compile(start) {
@@ -92,8 +99,6 @@ final class NIOConnection: Connection {
             }
             return found
         }
-        cache.note(statement)
-        return NIOStatement(statement, sql, on: self, cache)
     }
 
     /// The statement that a text begins with, nil for blanks and comments alone, and what follows it.
@@ -105,10 +110,9 @@ final class NIOConnection: Connection {
         var rest: UnsafePointer<CChar>?
         let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, &rest)
         guard code == SQLITE_OK else {
-            let offset = Int(sqlite3_error_offset(handle))
+            let offset = SQLiteLibrary.errorOffset(on: handle)
             throw EngineError(
-                extendedCode: code, on: handle, sql: String(cString: text), offset: offset >= 0 ? offset : nil
-            )
+                extendedCode: code, on: handle, sql: String(cString: text), offset: offset)
         }
         return (statement, rest)
     }

@@ -8,7 +8,7 @@ import DatabaseEngine
 public struct NIODriver: Engine {
     public let name = "nio"
 
-    public init() {}
+    public init() { SQLiteLibrary.prepare() }
 
     public func open(
         _ location: DatabaseLocation, settings: ConnectionSettings

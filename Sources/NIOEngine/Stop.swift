@@ -27,6 +27,11 @@ final class Stop {
         !isSuspended && (cancellation?.isCancelled == true || interrupt?() == true)
     }
 
+    /// Runs a closure in which SQLite stops also where it does not poll.
+    func passing<Result>(_ body: () throws -> Result) throws -> Result {
+        try AllocationGate.passing({ self.isAsked }, body)
+    }
+
     /// - Throws: `CancellationError` when the task was cancelled.
     func check() throws {
         if !isSuspended, cancellation?.isCancelled == true { throw CancellationError() }

@@ -30,6 +30,7 @@ final class FileSpace: Sendable {
     /// What is to fail, in tests.
     private let faults = Overlay.faults
     private let log = Overlay.faultLog
+    private let reach = Overlay.reach
     private let state: Mutex<State>
 
     /// - Parameter images: the state of the files to begin with; nil for a name that stands for nothing.
@@ -71,6 +72,11 @@ final class FileSpace: Sendable {
             case .file(let file): return file
             case .absent: return nil
             case nil: break
+            }
+            guard reach.covers(path.resolved) else {
+                // A file that is nowhere can be made here.
+                guard Self.isOnDisk(path) else { return nil }
+                throw .outOfReach(path: path.string)
             }
             guard let base = try Self.map(path) else { return nil }
             let file = OverlayFile(FileImage(base), store: store)
@@ -133,6 +139,11 @@ final class FileSpace: Sendable {
 
     func checkUnchanged() throws(OverlayError) {
         for base in state.withLock({ $0.bases }) { try base.checkUnchanged() }
+    }
+
+    private static func isOnDisk(_ path: FilePath) -> Bool {
+        var status = stat()
+        return lstat(path.cString, &status) == 0
     }
 
     /// Maps a file of the disk; nil when there is none.

@@ -27,6 +27,9 @@ package final class Overlay: Sendable {
     /// What counts the temporary files of the overlays that are made meanwhile.
     @TaskLocal package static var spillMeter: SpillMeter?
 
+    /// The files of the disk that SQL may name in the overlays that are made meanwhile.
+    @TaskLocal package static var reach = FileReach.workingFolder
+
     private static let names = Atomic<Int>(0)
 
     /// Opens a snapshot. The `-wal` and `-journal` files beside it are seen as part of it.
@@ -91,6 +94,13 @@ package final class Overlay: Sendable {
         let path = Self.unusedPath(like: image.path)
         fileSystem.space.mount(image.mainFiles(as: path), bases: image.bases)
         return Self.uri(of: path, in: fileSystem.name)
+    }
+
+    /// Stops the clock that SQLite sees here, for `'now'` and CURRENT_TIMESTAMP: what is run twice sees one time.
+    /// - Parameter milliseconds: since 1970.
+    package func stopClock(at milliseconds: Int64) {
+        // SQLite counts from noon in Greenwich on November 24, 4714 B.C.
+        fileSystem.fixedTime.store(milliseconds + 210_866_760_000_000, ordering: .relaxed)
     }
 
     /// Makes sure that what was read is still what the disk has.

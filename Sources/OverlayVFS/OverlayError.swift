@@ -12,6 +12,8 @@ package enum OverlayError: Error, Equatable, Sendable {
     case unreadable(path: String, errno: Int32)
     /// A directory, pipe, device or socket stands where a database was named.
     case notARegularFile(path: String)
+    /// SQL named a file outside of the folder in which it may name files.
+    case outOfReach(path: String)
     /// The file was replaced or written since the overlay was opened.
     case changed(path: String)
     /// The file lost bytes, or its storage lost pages, while it was mapped.
@@ -26,8 +28,8 @@ package enum OverlayError: Error, Equatable, Sendable {
     /// The file, or for a failed spill the folder, that the error is about.
     package var path: String {
         switch self {
-        case .missing(let path), .unreadable(let path, _), .notARegularFile(let path), .changed(let path),
-            .shrank(let path), .tooManyFiles(let path):
+        case .missing(let path), .unreadable(let path, _), .notARegularFile(let path), .outOfReach(let path),
+            .changed(let path), .shrank(let path), .tooManyFiles(let path):
             path
         case .spillFailed(let directory, _): directory
         case .notRegistered: ""
@@ -44,6 +46,8 @@ extension OverlayError: CustomStringConvertible {
             "\(path) cannot be read: \(Self.text(errno)). Check its permissions and its storage."
         case .notARegularFile(let path):
             "\(path) is not a regular file. Name the database file itself."
+        case .outOfReach(let path):
+            "\(path) is outside of the folder that Drydock runs in, and SQL may open files there alone."
         case .changed(let path):
             "\(path) was changed while it was being read. Work on a copy that nobody writes, then run again."
         case .shrank(let path):

@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -13,6 +14,8 @@ import Darwin
 final class VirtualFileSystem: Sendable {
     let name: String
     let space: FileSpace
+    /// The time that it always is here, as `xCurrentTimeInt64` gives it; 0 for the system's clock.
+    let fixedTime = Atomic<Int64>(0)
 
     // Filled in init and freed in deinit; SQLite alone changes it in between (the list's `pNext`), under
     // its own mutex.
@@ -29,6 +32,8 @@ final class VirtualFileSystem: Sendable {
         structure.initialize(to: Self.methods)
         structure.pointee.zName = UnsafePointer(cName)
         structure.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+        // Registering is a first use, and an overlay's name is a URI.
+        _ = Self.readsURIs
         let code = sqlite3_vfs_register(structure, 0)
         if code != SQLITE_OK { throw .notRegistered(code: code) }
     }
@@ -44,6 +49,9 @@ final class VirtualFileSystem: Sendable {
         guard let data = structure?.pointee.pAppData else { return nil }
         return Unmanaged<VirtualFileSystem>.fromOpaque(data).takeUnretainedValue()
     }
+
+    /// Whether names are read as URIs where SQLite was built without; nothing when it is in use already.
+    private static let readsURIs = csqlite_read_uris()
 
     /// The system's own file system, for what has nothing to do with files.
     static var system: UnsafeMutablePointer<sqlite3_vfs>? { sqlite3_vfs_find(nil) }
@@ -129,11 +137,20 @@ extension VirtualFileSystem {
             VirtualFileSystem.system.flatMap { $0.pointee.xRandomness?($0, count, bytes) } ?? 0
         }
         methods.xSleep = { _, time in VirtualFileSystem.system.flatMap { $0.pointee.xSleep?($0, time) } ?? 0 }
-        methods.xCurrentTime = { _, time in
-            VirtualFileSystem.system.flatMap { $0.pointee.xCurrentTime?($0, time) } ?? SQLITE_ERROR
+        methods.xCurrentTime = { vfs, time in
+            if let fixed = VirtualFileSystem.from(vfs)?.fixedTime.load(ordering: .relaxed), fixed != 0 {
+                time?.pointee = Double(fixed) / 86_400_000
+                return SQLITE_OK
+            }
+            return VirtualFileSystem.system.flatMap { $0.pointee.xCurrentTime?($0, time) } ?? SQLITE_ERROR
         }
-        methods.xCurrentTimeInt64 = { _, time in
-            VirtualFileSystem.system.flatMap { $0.pointee.xCurrentTimeInt64?($0, time) } ?? SQLITE_ERROR
+        methods.xCurrentTimeInt64 = { vfs, time in
+            if let fixed = VirtualFileSystem.from(vfs)?.fixedTime.load(ordering: .relaxed), fixed != 0 {
+                time?.pointee = fixed
+                return SQLITE_OK
+            }
+            return VirtualFileSystem.system.flatMap { $0.pointee.xCurrentTimeInt64?($0, time) }
+                ?? SQLITE_ERROR
         }
         methods.xGetLastError = { _, _, _ in errno }
     }

@@ -15,21 +15,24 @@ public final class LoggedPages: PageSource {
     ///     read here either.
     ///   - log: the whole `-wal` file.
     ///   - owner: what keeps the bytes where they are; it lives as long as this object.
-    /// - Throws: ``FileDamage`` when the file gives no page size, or the log another one.
+    ///     What the log has of page 1 counts, whatever the file's first bytes are.
+    /// - Throws: ``FileDamage`` when neither gives a page size, or the log another one.
     public init(
         database: UnsafeRawBufferPointer, log: UnsafeRawBufferPointer, owner: (any Sendable)? = nil
     ) throws(FileDamage) {
-        let pages = try FilePages(database)
-        let read = pages.pageCount == 0 ? nil : try WriteAheadLog(log)
-        if let read, read.frameCount > 0 {
-            guard read.pageSize == pages.pageSize else { throw FileDamage(0, .logPageSize) }
+        if !database.isEmpty, let read = try WriteAheadLog(log), read.frameCount > 0 {
+            if !read.has(1) {
+                guard try FilePages(database).pageSize == read.pageSize else {
+                    throw FileDamage(0, .logPageSize)
+                }
+            }
             self.log = read
-            pageCount = read.pageCount
+            (pageSize, pageCount) = (read.pageSize, read.pageCount)
         } else {
+            let pages = try FilePages(database)
             self.log = nil
-            pageCount = pages.pageCount
+            (pageSize, pageCount) = (pages.pageSize, pages.pageCount)
         }
-        pageSize = pages.pageSize
         self.database = database
         logBytes = log
         self.owner = owner

@@ -20,13 +20,32 @@ import Testing
         }
     }
 
-    /// The README, or the rules' own page for those of lint.
+    /// On the page of verify, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/Drydock/Findings/Rule.swift")
-        let readme = try Repository.text("README.md") + Repository.text("docs/rules.md")
+        let pages = try Repository.text("docs/verify.md") + Repository.text("docs/rules.md")
         let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
         #expect(identifiers.count > 20)
-        for identifier in identifiers { #expect(readme.contains("`\(identifier)`"), "\(identifier)") }
+        for identifier in identifiers { #expect(pages.contains("`\(identifier)`"), "\(identifier)") }
+    }
+
+    /// Every command has a page of its name, and the README leads to it.
+    @Test func everyCommandHasAPage() throws {
+        let readme = try Repository.text("README.md")
+        let names = try Repository.swiftFiles(in: "Sources/DrydockCommands").flatMap { file in
+            file.text.matches(of: /commandName: "([a-z]+)"/).map { String($0.output.1) }
+        }.filter { $0 != "drydock" }
+        #expect(names.count >= 10)
+        for name in names {
+            #expect(readme.contains("**[\(name)](docs/\(name).md)**"), "\(name)")
+            #expect(try Repository.text("docs/\(name).md").contains("drydock help \(name)"), "\(name)")
+        }
+    }
+
+    /// One paragraph and one example a command; what is longer stands in docs/.
+    @Test func readmeIsShort() throws {
+        let lines = try Repository.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 181)
     }
 
     /// Every rule of a step or a state, and of lint, has its mirrored test file.
@@ -39,12 +58,12 @@ import Testing
         for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
     }
 
-    /// Every health check is registered, has its mirrored test file and its row in the README.
+    /// Every health check is registered, has its mirrored test file and its row on the page of health.
     @Test func healthChecksAreWhole() throws {
         let checks = try Repository.swiftFiles(in: "Sources/Drydock/Health/Checks")
         #expect(checks.count > 20)
         let registry = try Repository.text("Sources/Drydock/Health/HealthCheck.swift")
-        let rows = try Repository.text("README.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let rows = try Repository.text("docs/health.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Health/Checks").map(\.name)
         for check in checks {
             let type = check.name.dropLast(6)
@@ -55,13 +74,15 @@ import Testing
         }
     }
 
-    /// Every migration format is registered, has its mirrored test file and its row in the README.
+    /// Every migration format is registered, has its mirrored test file and its row on the page of formats.
     @Test func formatsAreWhole() throws {
         let formats = try Repository.swiftFiles(in: "Sources/Drydock/Migrations/Formats")
             .filter { $0.name.hasSuffix("Format.swift") }
         #expect(formats.count > 10)
         let registry = try Repository.text("Sources/Drydock/Migrations/MigrationFormats.swift")
-        let rows = try Repository.text("README.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let rows = try Repository.text("docs/formats.md").split(separator: "\n").filter {
+            $0.hasPrefix("| `")
+        }
         let tests = try Repository.swiftFiles(in: "Tests/DrydockTests").map(\.name)
         for format in formats {
             let type = format.name.dropLast(6)

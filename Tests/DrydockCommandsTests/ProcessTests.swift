@@ -49,12 +49,31 @@ import Testing
         (["verify", "--jobs", "0"], 64, "at least 1"),
         (["verify", "-q", "-v"], 64, "exclude each other"), (["verify", "--nonsense"], 64, "Unknown option"),
         (["verify", "--timeout", "soon"], 64, "timeout"),
+        (["verify", "--report", "sarif=x"], 64, "no format 'sarif'; choose one of: human, json"),
+        (["verify", "--report", "json"], 64, "write FORMAT=PATH"),
+        (["verify", "--report", "json="], 64, "no path"),
+        (["health", "a", "--report", "xml=x"], 64, "choose one of: human, json, nagios, prometheus"),
+        (["new", "--nonsense"], 64, "Unknown option '--nonsense'"),
+        (["stats", "--nonsense"], 64, "Unknown option"),
+        (["diff", "--nonsense"], 64, "Unknown option"), (["diff", "a", "-z"], 64, "Unknown option"),
+        (["new"], 64, "Missing expected argument"), (["diff", "a"], 64, "Missing expected argument"),
     ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let result = try Project().run(arguments)
         #expect(result.status == status)
         #expect(result.errors.contains(message), "\(result.errors)")
         // A report that cannot be written is known when all is printed.
         #expect(result.output.isEmpty || message == "cannot be written")
+    }
+
+    @Test(arguments: [
+        "verify", "lint", "diff", "schema", "new", "stats", "health", "vacuum", "migrate", "lock",
+    ])
+    func helpNamesEachDefaultOnce(_ command: String) throws {
+        let result = try Project().run("help", command)
+        // Wrapped lines are one again.
+        let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(result.status == 0 && !text.isEmpty)
+        #expect(text.firstMatch(of: #/\(default: [^)]*\)\.? ?\(default:/#) == nil)
     }
 
     @Test func nothingToVerifyFails() throws {

@@ -45,4 +45,54 @@ import Testing
         let renderer = try #require(HealthRenderers.named(format))
         try Golden.hold(renderer.render(Self.report, RenderOptions(isVerbose: true)), against: file)
     }
+
+    /// What a plugin's caller reads of many databases.
+    @Test func `nagios gets no more than it reads, and what is left out is counted`() throws {
+        for (broken, isLong) in [(0, false), (2, false), (200, false), (200, true)] {
+            var report = HealthReport()
+            report.databases = (0..<200).map { number in
+                var health = DatabaseHealth(path: "data/customer-\(number).sqlite")
+                health.checked = ["integrity"]
+                health.measures = Self.report.databases[0].measures
+                if number < broken {
+                    health.findings = [.error, .warning].map {
+                        HealthFinding(
+                            "integrity", $0, isLong ? String(repeating: "ü|", count: 3000) : "it is damaged",
+                            help: "")
+                    }
+                }
+                return health
+            }
+            let text = NagiosRenderer().render(report, RenderOptions())
+            #expect(text.utf8.count <= 4096, "\(text.utf8.count)")
+            let lines = text.split(separator: "\n").map(String.init)
+            let bars = lines.map { $0.count { $0 == "|" } }
+            #expect(bars.first == 1 && bars.dropFirst().allSatisfy { $0 == 0 })
+            #expect(lines[0].contains(" | databases=200;;;0; critical=\(broken);;;0;"), "\(lines[0])")
+            #expect(
+                lines[0].hasPrefix(broken == 0 ? "DRYDOCK OK - 200 databases healthy" : "DRYDOCK CRITICAL - ")
+            )
+            guard broken > 0 else { continue }
+            #expect(lines[0].contains("and \(2 * broken - 3) more"))
+            var told = 3 + lines.count - 1
+            if let last = lines.last, let left = last.firstMatch(of: #/^and (\d+) more, left out here$/#) {
+                told += (Int(left.1) ?? 0) - 1
+            }
+            #expect(told == 2 * broken)
+        }
+    }
+
+    @Test func `nagios tells two files of one name apart`() throws {
+        var report = HealthReport()
+        report.databases = ["eu/app.db", "us/app.db"].map { path in
+            var health = DatabaseHealth(path: path)
+            health.measures = [HealthMeasure("size_bytes", .bytes, 4096, "Size.")]
+            health.findings = [HealthFinding("integrity", .error, "table t is damaged", help: "")]
+            return health
+        }
+        let text = NagiosRenderer().render(report, RenderOptions())
+        #expect(
+            text.contains(
+                "eu/app.db: table t is damaged; us/app.db: table t is damaged | 'eu/app.db_size_bytes'="))
+    }
 }

@@ -101,6 +101,7 @@ enum SampleReport {
     private static func replay(_ path: String, steps: Int) -> ReplaySummary {
         var replay = ReplaySummary(snapshot: path)
         replay.from = steps == 0 ? "v3_parse" : nil
+        replay.start = .empty
         replay.to = "v3_parse"
         for number in 0..<steps {
             let pages = 3 * number + 1

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 
@@ -33,7 +34,9 @@ import Testing
 
     @Test func anAttachedFileOfTheDiskIsReadAndNotWritten() throws {
         let other = try folder.database("other.db", "create table o(a); insert into o values ('disk')")
-        let overlay = try Overlay(snapshot: try folder.database("a.db", "create table t(a)"))
+        let overlay = try Overlay.$reach.withValue(.folder(folder.path)) {
+            try Overlay(snapshot: try folder.database("a.db", "create table t(a)"))
+        }
         let before = try folder.state()
         let database = try Database(overlay)
         try database.execute(
@@ -51,6 +54,50 @@ import Testing
         let plain = try Database(other.uri)
         #expect(try plain.rows("select a from o") == [["disk"]])
         try overlay.checkUnchanged()
+    }
+
+    @Test func noFileOutsideOfTheFolderIsRead() throws {
+        let outside = Folder()
+        let secret = try outside.database("secret.db", "create table o(a)")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link.db"), withDestinationPath: secret)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("folder"), withDestinationPath: outside.path)
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "-beside", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder.path + "-beside") }
+        let beside = folder.path + "-beside/secret.db"
+        try FileManager.default.copyItem(atPath: secret, toPath: beside)
+        let overlay = try Overlay.$reach.withValue(.folder(folder.path)) {
+            try Overlay(snapshot: try folder.database("a.db", "create table t(a)"))
+        }
+        let database = try Database(overlay)
+        let name = outside.path.split(separator: "/").last.map(String.init) ?? ""
+        let names = [
+            secret, beside, folder.file("link.db"), folder.file("folder/secret.db"),
+            folder.file("../\(name)/secret.db"), "file:\(secret)", "file:\(secret)?mode=ro",
+            "file:\(folder.path)/../\(name)/secret%2Edb", "file://localhost\(secret)?immutable=1",
+            "/etc/passwd",
+            "/dev/zero",
+        ]
+        for name in names {
+            let error = #expect(throws: SQLiteError.self, "\(name)") {
+                try database.execute("attach '\(name)' as o")
+            }
+            #expect(error?.code == SQLITE_CANTOPEN, "\(name)")
+        }
+        #expect(throws: SQLiteError.self) { try database.execute("vacuum into '\(secret)'") }
+        // A fork reads no more than the overlay that it comes from.
+        let fork = try Overlay.$reach.withValue(.folder(folder.path)) { try Overlay(overlay.freeze().image) }
+        #expect(throws: SQLiteError.self) { try Database(fork).execute("attach '\(secret)' as o") }
+    }
+
+    @Test func theRootOfTheFileSystemIsNoFolderToReadFrom() throws {
+        let path = try folder.database("other.db", "create table o(a)")
+        let overlay = try Overlay.$reach.withValue(.folder("/")) { try Overlay() }
+        #expect(throws: SQLiteError.self) { try Database(overlay).execute("attach '\(path)' as o") }
+        let free = try Overlay.$reach.withValue(.anywhere) { try Overlay() }
+        try Database(free).execute("attach '\(path)' as o; select a from o")
     }
 
     @Test func temporaryTablesAndSortersStayOutOfTheFolder() throws {

@@ -34,7 +34,7 @@ import Testing
         let folder = Folder()
         let one = try folder.database("\u{E9}.db", "create table t(a); insert into t values ('composed')")
         let two = try folder.database("e\u{301}.db", "create table t(a); insert into t values ('decomposed')")
-        let overlay = try Overlay(snapshot: one)
+        let overlay = try Overlay.$reach.withValue(.anywhere) { try Overlay(snapshot: one) }
         let database = try Database(overlay)
         try database.execute("attach '\(two)' as other")
         #expect(try database.value("select a from main.t") == "composed")
@@ -73,7 +73,7 @@ import Testing
         #expect(mkfifo(folder.file("a.db-wal"), 0o600) == 0)
         #expect(throws: OverlayError.notARegularFile(path: path + "-wal")) { try Overlay(snapshot: path) }
 
-        let overlay = try Overlay()
+        let overlay = try Overlay.$reach.withValue(.anywhere) { try Overlay() }
         let database = try Database(overlay)
         #expect(throws: SQLiteError.self) { try database.execute("attach '\(folder.file("pipe"))' as p") }
         #expect(overlay.fault == .notARegularFile(path: folder.file("pipe")))

@@ -109,6 +109,15 @@ struct Catalog: Sendable {
     }
 }
 
+extension Catalog.Table {
+    /// What the definition means; nil where it is not understood, or is a virtual table's.
+    var model: Table? {
+        SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)]).table(name)
+    }
+
+    var foreignKeys: [ForeignKey] { model?.foreignKeys ?? [] }
+}
+
 extension Catalog {
     /// Reads the schema of a connection's database.
     ///
@@ -123,7 +132,7 @@ extension Catalog {
         encoding =
             try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
             ?? .utf8
-        let kinds = try Self.tableKinds(connection)
+        let kinds = try ListedKind.all(connection)
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
@@ -190,20 +199,6 @@ extension Catalog {
         var name: String
         var table: String
         var sql: String?
-    }
-
-    private struct ListedKind {
-        var type: String
-        var isWithoutRowid: Bool
-    }
-
-    private static func tableKinds(_ connection: any Connection) throws -> [String: ListedKind] {
-        var kinds: [String: ListedKind] = [:]
-        try connection.forEachRow("PRAGMA main.table_list") { row in
-            kinds[row.string(1).foldedASCII] = ListedKind(
-                type: row.string(2), isWithoutRowid: row.integer(4) != 0)
-        }
-        return kinds
     }
 
     private static func readTable(

@@ -6,6 +6,8 @@ struct Conservation: Sendable {
     struct Kept: Sendable {
         var match: TableMatch
         var difference: TableDifference
+        /// It had no row before the step; only known where rows were added.
+        var wasEmpty = false
         /// Generated columns that are computed otherwise than before.
         var derived: Derived?
     }
@@ -21,6 +23,8 @@ struct Conservation: Sendable {
     struct DroppedTable: Sendable {
         var table: Catalog.Table
         var rowCount: Int
+        /// Where its every row is after the step.
+        var home: MovedData.Home?
     }
 
     struct DroppedColumn: Sendable {
@@ -30,9 +34,11 @@ struct Conservation: Sendable {
         var valueCount: Int
         /// What a generated column's values followed from; nil for an ordinary column.
         var basis: Basis?
-        /// A new column that holds its every value.
+        /// A new column that holds its every value, though no statement says that it was copied there.
         var twin: String?
-        /// Columns of the state after, as TABLE.COLUMN, in which its every value is.
+        /// The column of another table, as TABLE.COLUMN, in which its every value is with the key of its row.
+        var home: String?
+        /// Columns of the state after, as TABLE.COLUMN, in which its every value is, with whatever row.
         var whereabouts: [String] = []
     }
 
@@ -51,6 +57,7 @@ struct Conservation: Sendable {
     var failedConditions: [(Declaration, EngineError)] = []
     /// How many tables have none of their pages changed.
     var untouchedCount = 0
+    private var encoding = TextEncoding.utf8
     /// Tables that could not be compared, and why.
     var notCompared: [(table: String, reason: String)] = []
     /// What of a table's values could not be compared.
@@ -72,25 +79,38 @@ struct Conservation: Sendable {
 
 extension Conservation {
     /// Compares two states through a connection that has the earlier as `main` and the later attached.
-    /// - Parameter changes: what their bytes say, where it is known.
+    ///
+    /// - Parameters:
+    ///   - changes: what their bytes say, where it is known.
+    ///   - provenance: asked where a table or column is gone; nil for what the lineage knows.
     init(
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
-        lineage: TableLineage, declarations: [Declaration]
+        lineage: TableLineage, declarations: [Declaration], provenance: (() -> Provenance)? = nil
     ) throws {
-        let pages = changes.map { PageConservation(changes: $0, connection: connection) }
+        encoding = before.encoding
+        let pages = changes.map {
+            PageConservation(changes: $0, connection: connection, encoding: before.encoding)
+        }
         let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
         usedDeclarations = match.usedDeclarations
+        let moved = MovedData(
+            connection: connection, after: after,
+            provenance: provenance ?? { Provenance(start: lineage.atStart, end: lineage) })
         for table in match.dropped {
             let count =
                 try table.isContentless
                 ? IndexComparison.documentCount(of: table, connection)
                 : Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
-            droppedTables.append(DroppedTable(table: table, rowCount: count))
+            let isDeclared = declarations.contains { $0.kind.isDrop(of: table.name) }
+            droppedTables.append(
+                DroppedTable(
+                    table: table, rowCount: count,
+                    home: count == 0 || isDeclared || table.isContentless ? nil : try moved.home(of: table)))
         }
         for pair in match.pairs {
             do {
-                try compare(pair, connection, pages, declarations, before.encoding)
-                try locate(in: pair.before.name, connection, after, changes)
+                try compare(pair, connection, pages, declarations, lineage)
+                try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
                 notCompared.append((pair.before.name, error.message))
             }
@@ -99,35 +119,48 @@ extension Conservation {
 
     private mutating func compare(
         _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
-        _ declarations: [Declaration], _ encoding: TextEncoding
+        _ declarations: [Declaration], _ lineage: TableLineage
     ) throws {
         if pair.before.isContentless {
-            return try compareIndex(pair, connection, pages, declarations, encoding)
+            return try compareIndex(pair, connection, pages, declarations)
         }
         var pair = pair
         var difference = try readableDifference(of: &pair, connection, pages, declarations)
-        // A rename that only a copying statement suggests must be borne out by every value.
-        let refuted = pair.columns.indices.filter {
-            pair.columns[$0].isGuess && difference.changed[$0] != nil
-        }
-        if !refuted.isEmpty {
-            pair.droppedColumns += refuted.map { pair.columns[$0].before }
-            pair.columns.removeAll { column in
-                column.isGuess && pair.droppedColumns.contains { $0.name == column.before.name }
-            }
+        while let next = try Self.withoutRefuted(pair, difference, connection) {
+            pair = next
             difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
-        let generated = GeneratedComparison(connection: connection, match: pair, difference: difference)
-        for column in pair.droppedColumns {
-            droppedColumns.append(try dropped(column, from: pair, generated, connection))
+        var twins: [String: String] = [:]
+        for column in pair.droppedColumns
+        where !column.isGenerated && !column.isDropped(from: pair, declarations) {
+            let search = TwinSearch(connection: connection, pair: pair, difference: difference)
+            guard let twin = try search.twin(of: column) else { continue }
+            guard lineage.areMentionedTogether(column.name, twin.name) else {
+                twins[column.name] = twin.name
+                continue
+            }
+            pair.columns.append(.init(before: column, after: twin, isGuess: true))
+            pair.droppedColumns.removeAll { $0.name == column.name }
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
-        kept.append(Kept(match: pair, difference: difference, derived: try generated.derived()))
+        let generated = GeneratedComparison(
+            connection: connection, match: pair, difference: difference, encoding: encoding)
+        for column in pair.droppedColumns {
+            droppedColumns.append(
+                try dropped(column, from: pair, generated, twin: twins[column.name], declarations))
+        }
+        var result = Kept(match: pair, difference: difference, derived: try generated.derived())
+        if difference.added.count > 0 {
+            let sql = "SELECT NOT EXISTS (SELECT 1 FROM main.\(quotedName(pair.before.name)))"
+            result.wasEmpty = try Self.count(connection, sql) == 1
+        }
+        kept.append(result)
     }
 
     /// Compares a full-text table that keeps no text.
     private mutating func compareIndex(
         _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
-        _ declarations: [Declaration], _ encoding: TextEncoding
+        _ declarations: [Declaration]
     ) throws {
         let verdict = try pages?.verdict(on: pair, rewritable: [], hasConditions: false)
         if case .untouched = verdict {
@@ -148,10 +181,10 @@ extension Conservation {
     }
 
     private mutating func dropped(
-        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison,
-        _ connection: any Connection
+        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison, twin: String?,
+        _ declarations: [Declaration]
     ) throws -> DroppedColumn {
-        var dropped = DroppedColumn(table: pair.before, column: column, valueCount: 0)
+        var dropped = DroppedColumn(table: pair.before, column: column, valueCount: 0, twin: twin)
         if column.isGenerated {
             let basis = generated.basis(of: column)
             dropped.basis = basis
@@ -160,10 +193,39 @@ extension Conservation {
         let counted = try generated.valueCount(of: column)
         dropped.valueCount = counted.values
         if let failure = counted.failure { unsettled.append(failure) }
-        if dropped.valueCount > 0, counted.failure == nil {
-            dropped.twin = try Self.twin(of: column, in: pair, connection)
+        if column.isGenerated, counted.failure == nil, !column.isDropped(from: pair, declarations) {
+            let search = TwinSearch(
+                connection: generated.connection, pair: pair, difference: generated.difference)
+            dropped.twin = try search.twin(of: column)?.name
         }
         return dropped
+    }
+
+    /// A rename that only a copying statement suggests must be borne out by every value: the match with the next best
+    /// guess where one is not, or without it; nil where all are. What was NULL may have been filled, as by `coalesce`,
+    /// if there is a value that was kept.
+    private static func withoutRefuted(
+        _ pair: TableMatch, _ difference: TableDifference, _ connection: any Connection
+    ) throws -> TableMatch? {
+        var next = pair
+        var isRefuted = false
+        for index in pair.columns.indices.reversed() where pair.columns[index].isGuess {
+            guard let changes = difference.changed[index] else { continue }
+            let column = pair.columns[index].before
+            let generated = GeneratedComparison(connection: connection, match: pair)
+            if changes.overwrittenCount == 0, try generated.valueCount(of: column).values > 0 { continue }
+            isRefuted = true
+            let taken = Set(next.columns.map(\.after.name.foldedASCII))
+            let others = pair.columns[index].alternatives.filter { !taken.contains($0.name.foldedASCII) }
+            if let other = others.first {
+                next.columns[index].after = other
+                next.columns[index].alternatives = Array(others.dropFirst())
+            } else {
+                next.columns.remove(at: index)
+                next.droppedColumns.append(column)
+            }
+        }
+        return isRefuted ? next : nil
     }
 
     /// Compares a table with its successor. Columns whose expression fails on some row are compared row by row, and
@@ -177,13 +239,13 @@ extension Conservation {
         } catch let error as EngineError where error.isOfExpression {
             let failing = try pair.columns.filter { column in
                 guard column.before.isGenerated || column.after.isGenerated else { return false }
-                let comparison = GeneratedComparison(connection: connection, match: pair)
+                let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
                 return try !comparison.isReadable(column)
             }
             guard !failing.isEmpty else { throw error }
             pair.columns.removeAll { column in failing.contains { $0.before.name == column.before.name } }
             var difference = try difference(of: pair, connection, pages, declarations)
-            let comparison = GeneratedComparison(connection: connection, match: pair)
+            let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
             for column in failing {
                 let (changes, failure) = try comparison.changes(of: column)
                 if changes.count > 0 { difference.changed[pair.columns.count] = changes }
@@ -197,14 +259,23 @@ extension Conservation {
 
     /// Looks for the values of a table's dropped columns.
     private mutating func locate(
-        in table: String, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?
+        in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
+        _ moved: MovedData, _ declarations: [Declaration]
     ) throws {
         let search = MovedValues(connection: connection, after: after, changes: changes)
-        for index in droppedColumns.indices where droppedColumns[index].table.name == table {
+        let table = pair.before
+        for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
             let dropped = droppedColumns[index]
             // What an expression gives may fail on some row.
-            guard dropped.twin == nil, !dropped.column.isGenerated, !dropped.table.isContentless else { continue }
-            droppedColumns[index].whereabouts = try search.columns(holding: droppedColumns[index])
+            guard dropped.twin == nil, dropped.valueCount > 0, !dropped.column.isGenerated,
+                !table.isContentless,
+                !dropped.column.isDropped(from: pair, declarations)
+            else { continue }
+            droppedColumns[index].home = try moved.home(
+                of: dropped.column, in: table, succeededBy: pair)
+            if droppedColumns[index].home == nil {
+                droppedColumns[index].whereabouts = try search.columns(holding: dropped)
+            }
         }
     }
 
@@ -238,7 +309,7 @@ extension Conservation {
         case .undecided, nil: break
         }
         var comparison = TableComparison(
-            connection: connection, match: pair, rewritable: rewritable,
+            connection: connection, match: pair, rewritable: rewritable, encoding: encoding,
             deletable: deletions.map(\.kind.condition))
         do {
             let difference = try comparison.run()
@@ -257,20 +328,46 @@ extension Conservation {
     private static func count(_ connection: any Connection, _ sql: String) throws -> Int {
         try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
     }
+}
 
-    /// A column that is new and holds, row by row, what a dropped one held: most likely a rename.
-    private static func twin(
-        of column: Catalog.Column, in pair: TableMatch, _ connection: any Connection
-    ) throws -> String? {
+extension Catalog.Column {
+    /// Whether a declaration lets the column of a table go.
+    fileprivate func isDropped(from pair: TableMatch, _ declarations: [Declaration]) -> Bool {
+        declarations.contains {
+            $0.kind.isDrop(of: name.foldedASCII, in: [pair.before.name, pair.after.name])
+        }
+    }
+}
+
+/// Looks for a column that is new and holds, row by row, what a dropped one held: most likely a rename.
+private struct TwinSearch {
+    let connection: any Connection
+    let pair: TableMatch
+    let difference: TableDifference
+
+    func twin(of column: Catalog.Column) throws -> Catalog.Column? {
+        let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
+            .values
         let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
+        // Rows that are gone are reported as such; some must be left for the rest to tell anything.
+        let gone = difference.lost.count + difference.declaredLost
+        guard valueCount > gone else { return nil }
+        let isKeyed = pair.before.primaryKey.allSatisfy { key in
+            pair.columns.contains { $0.before.name == key.name }
+        }
+        let known = isKeyed && !pair.before.primaryKey.isEmpty
         for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
             var trial = pair
-            trial.columns = pair.columns.filter { $0.before.keyPosition > 0 }
+            // Rows without a key are known by all that they hold.
+            trial.columns = known ? pair.columns.filter { $0.before.keyPosition > 0 } : pair.columns
+            let place = trial.columns.count
             trial.columns.append(.init(before: column, after: candidate))
-            let difference = try TableComparison(
+            let found = try TableComparison(
                 connection: connection, match: trial, rewritable: [], deletable: []
             ).run()
-            if difference.changed.isEmpty, difference.lost.count == 0 { return candidate.name }
+            if found.changed[place]?.overwrittenCount ?? 0 == 0, found.lost.count == (known ? gone : 0) {
+                return candidate
+            }
         }
         return nil
     }

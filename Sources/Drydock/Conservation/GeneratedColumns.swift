@@ -26,7 +26,8 @@ struct GeneratedColumns {
     }
 
     /// Whether two columns are computed alike: by the same expressions, of columns that are declared alike.
-    func isSame(_ column: Catalog.Column, in other: GeneratedColumns, as otherColumn: Catalog.Column) -> Bool {
+    func isSame(_ column: Catalog.Column, in other: GeneratedColumns, as otherColumn: Catalog.Column) -> Bool
+    {
         guard let model, let otherModel = other.model, model.isStrict == otherModel.isStrict,
             let own = model.column(column.name), let its = otherModel.column(otherColumn.name),
             Self.hasSameValue(own, its)

@@ -8,6 +8,8 @@ struct GeneratedComparison {
     let match: TableMatch
     /// What became of the table's other values.
     var difference = TableDifference()
+    /// How both states store text.
+    var encoding = TextEncoding.utf8
 
     /// A problem of one column, for the list of what was not checked.
     typealias Failure = String
@@ -68,7 +70,7 @@ struct GeneratedComparison {
         result.match = trial
         do {
             result.difference = try TableComparison(
-                connection: connection, match: trial, rewritable: [], deletable: []
+                connection: connection, match: trial, rewritable: [], encoding: encoding, deletable: []
             ).run()
         } catch let error as EngineError where error.isOfExpression {
             result.difference.keyColumns = keyColumns
@@ -83,7 +85,9 @@ struct GeneratedComparison {
 
     // MARK: - Row by row
 
-    var keyColumns: [String] { before(Catalog.Column(name: "", keyPosition: 0, isGenerated: false)).keyColumns }
+    var keyColumns: [String] {
+        before(Catalog.Column(name: "", keyPosition: 0, isGenerated: false)).keyColumns
+    }
 
     /// Whether a column gives a value in every row of both sides.
     func isReadable(_ pair: TableMatch.ColumnPair) throws -> Bool {
@@ -92,7 +96,9 @@ struct GeneratedComparison {
 
     /// Compares a column row by row. Rows that are gone are no concern of a column; one that cannot be read
     /// afterwards is a fault of the state.
-    func changes(of pair: TableMatch.ColumnPair) throws -> (changes: TableDifference.Changes, failure: Failure?) {
+    func changes(of pair: TableMatch.ColumnPair) throws -> (
+        changes: TableDifference.Changes, failure: Failure?
+    ) {
         var changes = TableDifference.Changes()
         var failing = FailingRows(match.before, pair.before)
         let after = after(pair.after)
@@ -101,8 +107,11 @@ struct GeneratedComparison {
                 switch row.value {
                 case .failure(let error): failing.add(error)
                 case .success(let old):
-                    guard case .success(let new)? = try after.value(ofKey: row.key), new != old else { return }
-                    changes.note(.init(row: .init(ordinal: -1, key: row.key), before: old, after: new))
+                    guard case .success(let new)? = try after.value(ofKey: row.key), new != old else {
+                        return
+                    }
+                    changes.note(
+                        .init(row: .init(ordinal: -1, key: row.key), before: old, after: new), encoding)
                 }
             }
             if !isRead { failing.addTable("its rows have neither rowid nor key") }

@@ -93,7 +93,8 @@ extension TableDifference {
     fileprivate mutating func leaveOut(_ gone: Set<SQLValue>, _ come: Set<SQLValue>) {
         for (position, changes) in changed where changes.count == changes.samples.count {
             let left = changes.samples.filter { !gone.contains($0.before) || !come.contains($0.after) }
-            changed[position] = left.isEmpty ? nil : Changes(count: left.count, samples: left)
+            changed[position] = nil
+            for change in left { note(change, column: position) }
         }
         if lost.count == lost.samples.count {
             lost.samples.removeAll { row in row.key.contains(where: gone.contains) }

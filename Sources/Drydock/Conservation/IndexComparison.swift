@@ -25,6 +25,7 @@ struct IndexComparison {
     func run() throws -> Outcome {
         var outcome = Outcome()
         outcome.difference.keyColumns = ["rowid"]
+        outcome.difference.encoding = encoding
         guard let old = FullTextIndex(match.before, in: Self.schemas.before, connection),
             let new = FullTextIndex(match.after, in: Self.schemas.after, connection), old.module == new.module
         else {
@@ -116,8 +117,9 @@ struct IndexComparison {
         }
         guard document.isBefore else { return difference.added.note(row) }
         for column in Set(document.missing.keys).union(document.added.keys).sorted() {
-            difference.changed[column, default: .init()].note(
-                .init(row: row, before: document.missing[column] ?? .null, after: document.added[column] ?? .null))
+            difference.note(
+                .init(row: row, before: document.missing[column] ?? .null, after: document.added[column] ?? .null),
+                column: column)
         }
     }
 
@@ -136,7 +138,7 @@ struct IndexComparison {
         }
         if outcome.difference.lost.count == 0, let word = try old.rarerWord(in: new) {
             let row = TableDifference.Row(ordinal: -1, key: [])
-            outcome.difference.changed[0, default: .init()].note(.init(row: row, before: word, after: .null))
+            outcome.difference.note(.init(row: row, before: word, after: .null), column: 0)
             return
         }
         outcome.failure = "FTS4 does not tell which document has a word"

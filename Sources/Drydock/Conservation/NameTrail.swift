@@ -7,12 +7,19 @@ struct StepNames: Sendable {
     /// Tables that are no more, folded.
     var dropped: Set<String> = []
 
-    init(before: Catalog, after: Catalog, lineage: TableLineage, match: [TableMatch]) {
+    init(
+        before: Catalog, after: Catalog, lineage: TableLineage, match: [TableMatch],
+        moved: [Conservation.DroppedTable]
+    ) {
+        let homes = Dictionary(
+            moved.compactMap { dropped in
+                dropped.home.map { (dropped.table.name.foldedASCII, $0.table.name.foldedASCII) }
+            }, uniquingKeysWith: { a, _ in a })
         let pairs = Dictionary(
             match.map { ($0.before.name.foldedASCII, $0.after.name.foldedASCII) },
             uniquingKeysWith: { a, _ in a })
         for name in before.tables.keys {
-            let successor = pairs[name] ?? lineage.currentName(of: name) ?? name
+            let successor = pairs[name] ?? homes[name] ?? lineage.currentName(of: name) ?? name
             if after.tables[successor] == nil {
                 dropped.insert(name)
             } else if successor != name {

@@ -32,7 +32,8 @@ struct RowwiseValues {
         let shown = keys.isEmpty ? places : keys
         // Compiled once before any row, since an empty table has none to fail on.
         _ = try connection.prepare("SELECT \(quotedName(column.name)) FROM \(source)")
-        try connection.forEachRow("SELECT \((places + shown).joined(separator: ", ")) FROM \(source)") { row in
+        try connection.forEachRow("SELECT \((places + shown).joined(separator: ", ")) FROM \(source)") {
+            row in
             let key = shown.indices.map { row.value(places.count + $0) }
             let condition = Self.condition(places, places.indices.map(row.value))
             try body(Row(key: key, value: try value(where: condition)))

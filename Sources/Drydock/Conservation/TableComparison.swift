@@ -13,6 +13,9 @@ struct TableComparison {
     let match: TableMatch
     /// Positions of the column pairs that a declaration lets be rewritten.
     let rewritable: Set<Int>
+    /// How both states store text: an attached database must do it as `main` does
+    /// (https://www.sqlite.org/pragma.html#pragma_encoding).
+    var encoding = TextEncoding.utf8
     /// Conditions on the table before the step; rows that meet one may go.
     var deletable: [String]
 
@@ -94,6 +97,7 @@ struct TableComparison {
         let (before, after) = try statements(key: key, usesRowid: usesRowid, rest: rest)
         let keyCount = usesRowid ? 1 : key.count
         var difference = TableDifference()
+        difference.encoding = encoding
         difference.keyColumns = usesRowid ? ["rowid"] : key.map { match.columns[$0].before.name }
         difference.keyPositions = usesRowid ? nil : key
         let merge = RowMerge(
@@ -109,10 +113,11 @@ struct TableComparison {
             case .changed(let old, let new):
                 for index in old.values.indices where old.values[index] != new.values[index] {
                     let position = index < keyCount && !usesRowid ? key[index] : rest[index - keyCount]
-                    difference.changed[position, default: .init()].note(
+                    difference.note(
                         .init(
                             row: .init(ordinal: old.ordinal, key: Array(old.values[..<keyCount])),
-                            before: old.values[index], after: new.values[index]))
+                            before: old.values[index], after: new.values[index]),
+                        column: position)
                 }
             }
         }
@@ -135,6 +140,7 @@ struct TableComparison {
             if difference.isEmpty { return difference }
         }
         var difference = TableDifference()
+        difference.encoding = encoding
         difference.keyColumns = ["rowid"]
         difference.uncompared = rewritable
         let (before, after) = try statements(
@@ -164,10 +170,11 @@ struct TableComparison {
                 // Only values that tie in the order and are not the same, such as 1 and 1.0.
                 let rowid = old.carried.map { [SQLValue.integer($0)] } ?? []
                 for index in old.values.indices where old.values[index] != new.values[index] {
-                    difference.changed[compared[index], default: .init()].note(
+                    difference.note(
                         .init(
                             row: .init(ordinal: old.ordinal, key: rowid), before: old.values[index],
-                            after: new.values[index]))
+                            after: new.values[index]),
+                        column: compared[index])
                 }
             }
         }
@@ -209,8 +216,9 @@ struct TableComparison {
         for (index, position) in compared.enumerated() {
             let (a, b) = (before.value(index), after.value(index))
             guard a != b else { continue }
-            difference.changed[position, default: .init()].note(
-                .init(row: .init(ordinal: ordinal, key: [.integer(rowid)]), before: a, after: b))
+            difference.note(
+                .init(row: .init(ordinal: ordinal, key: [.integer(rowid)]), before: a, after: b),
+                column: position)
         }
     }
 }

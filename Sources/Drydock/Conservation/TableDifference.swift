@@ -25,16 +25,41 @@ struct TableDifference: Sendable {
         var after: SQLValue
     }
 
+    /// The changed values of a column. The samples are the most telling ones: values that the new ones do not give
+    /// back come first, then what was NULL, then what only changed its storage class.
     struct Changes: Sendable {
-        var count = 0
-        var samples: [Change] = []
+        var count: Int { counts.reduce(0, +) }
+        var samples: [Change] { kept.flatMap(\.self).prefix(Evidence.rowLimit).map(\.self) }
+        /// How many of them replaced a value other than NULL.
+        var overwrittenCount: Int { count - self[.filled].count }
+        /// By kind, in the order of ``ValueChange``; of each as many as can be shown.
+        private var counts = ValueChange.allCases.map { _ in 0 }
+        private var kept: [[Change]] = ValueChange.allCases.map { _ in [] }
 
-        mutating func note(_ change: @autoclosure () -> Change) {
-            count += 1
-            if samples.count < Evidence.rowLimit { samples.append(change()) }
+        /// Of each kind the least change, which is the same in whatever order rows are read.
+        private var examples: [Change?] = ValueChange.allCases.map { _ in nil }
+
+        subscript(kind: ValueChange) -> (count: Int, example: Change?) {
+            (counts[kind.rawValue], examples[kind.rawValue])
+        }
+
+        mutating func note(_ change: Change, _ encoding: TextEncoding) {
+            let kind = ValueChange(from: change.before, to: change.after, encoding).rawValue
+            counts[kind] += 1
+            if let example = examples[kind] {
+                let isLess =
+                    change.before == example.before
+                    ? change.after.sorts(before: example.after) : change.before.sorts(before: example.before)
+                if isLess { examples[kind] = change }
+            } else {
+                examples[kind] = change
+            }
+            if kept[kind].count < Evidence.rowLimit { kept[kind].append(change) }
         }
     }
 
+    /// How both states store text.
+    var encoding = TextEncoding.utf8
     /// Rows of the table before the step that were read.
     var rowsCompared = 0
     /// All rows of the table before the step, where not all were read.
@@ -71,6 +96,11 @@ struct TableDifference: Sendable {
         if let keyPositions { return .ordinal(row.ordinal, keyPositions: keyPositions) }
         guard case .integer(let rowid)? = row.key.first else { return nil }
         return .rowid(rowid)
+    }
+
+    /// - Parameter column: its position in the match's column pairs.
+    mutating func note(_ change: Change, column: Int) {
+        changed[column, default: .init()].note(change, encoding)
     }
 
     /// - Parameter condition: the number of the declared condition that lets the row go, from 1; 0 for none.

@@ -5,8 +5,10 @@ struct TableMatch: Sendable {
     struct ColumnPair: Sendable {
         var before: Catalog.Column
         var after: Catalog.Column
-        /// The rename follows from a copying statement alone, so the values must bear it out.
+        /// The rename follows from a copying statement alone, or from the values, which must bear it out.
         var isGuess = false
+        /// Where the values do not bear it out: what else it may be.
+        var alternatives: [Catalog.Column] = []
     }
 
     var before: Catalog.Table
@@ -38,9 +40,7 @@ struct SchemaMatch: Sendable {
                 continue
             }
             let matching = ColumnMatching(
-                before: table, after: successor, incarnation: lineage[successor.name],
-                declarations: declarations,
-                wasDropped: { lineage.dropStatement(ofColumn: $0, in: table.name) != nil })
+                before: table, after: successor, lineage: lineage, declarations: declarations)
             usedDeclarations.formUnion(matching.usedDeclarations)
             pairs.append(
                 TableMatch(
@@ -52,12 +52,14 @@ struct SchemaMatch: Sendable {
     /// The table that took another's place.
     ///
     /// The name counts, since an app reads by name: a table made anew under the old name is the successor
-    /// even when the old one lives on as a backup. Otherwise the table itself is followed through ALTER.
+    /// even when the old one lives on as a backup. Otherwise the table itself is followed through ALTER, and where it
+    /// was dropped, the table that took the name which it had by then.
     private static func successor(
         of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
-        if sameName != nil, lineage[table.name]?.createdBy != nil,
+        let heir = lineage.heir(of: table.name)
+        if sameName != nil && lineage[table.name]?.createdBy != nil || heir != nil,
             let declaration = declarations.first(where: { $0.kind.isDrop(of: table.name) })
         {
             // Dropped as declared, and another made under its name.
@@ -67,6 +69,11 @@ struct SchemaMatch: Sendable {
             if current == table.name.foldedASCII { return (sameName, nil) }
             if let sameName, lineage[table.name]?.origin == nil { return (sameName, nil) }
             return (after.table(current) ?? sameName, nil)
+        }
+        if let heir, let taker = after.table(heir),
+            sameName == nil || lineage[table.name]?.origin != nil
+        {
+            return (taker, nil)
         }
         if let sameName { return (sameName, nil) }
         for declaration in declarations {
@@ -87,21 +94,13 @@ private struct ColumnMatching {
     private(set) var usedDeclarations: Set<Declaration> = []
 
     init(
-        before: Catalog.Table, after: Catalog.Table, incarnation: TableLineage.Incarnation?,
-        declarations: [Declaration], wasDropped: (String) -> Bool
+        before: Catalog.Table, after: Catalog.Table, lineage: TableLineage, declarations: [Declaration]
     ) {
-        let followsIdentity = incarnation?.origin == before.name.foldedASCII
         var taken: Set<String> = []
         // First what ALTER says, since it may have given a column another one's old name.
-        var target: [String: Catalog.Column] = [:]
-        if followsIdentity, let incarnation {
-            for column in after.columns {
-                let first = incarnation.firstName(column.name).foldedASCII
-                guard first != column.name.foldedASCII, before.column(first) != nil else { continue }
-                target[first] = column
-                taken.insert(column.name.foldedASCII)
-            }
-        }
+        let (renamed, kept) = Self.byName(before, after, lineage)
+        var target = renamed
+        for column in renamed.values { taken.insert(column.name.foldedASCII) }
         for declaration in declarations {
             guard case .renamesColumn(let table, let from, let to) = declaration.kind,
                 [before.name.foldedASCII, after.name.foldedASCII].contains(table.foldedASCII),
@@ -116,7 +115,7 @@ private struct ColumnMatching {
         for column in before.columns {
             let folded = column.name.foldedASCII
             // Dropped as declared, and another made under its name.
-            if wasDropped(folded),
+            if lineage.dropStatement(ofColumn: folded, in: before.name) != nil,
                 declarations.contains(where: { $0.kind.isDrop(of: folded, in: [before.name, after.name]) })
             {
                 dropped.append(column)
@@ -124,57 +123,75 @@ private struct ColumnMatching {
             }
             if let renamed = target[folded] {
                 add(.init(before: column, after: renamed))
-            } else if let kept = after.column(folded), taken.insert(folded).inserted {
+            } else if let kept = kept[folded], taken.insert(kept.name.foldedASCII).inserted {
                 add(.init(before: column, after: kept))
             } else {
                 left.append(column)
             }
         }
         for column in left {
-            guard !followsIdentity,
-                let guess = Self.copiedTo(column, before, after, incarnation),
-                before.column(guess.name) == nil, taken.insert(guess.name.foldedASCII).inserted
-            else {
+            let candidates = Self.copies(of: column, before, after, lineage).filter {
+                !taken.contains($0.name.foldedASCII)
+            }
+            guard let guess = candidates.first else {
                 dropped.append(column)
                 continue
             }
-            add(.init(before: column, after: guess, isGuess: true))
+            taken.insert(guess.name.foldedASCII)
+            add(
+                .init(
+                    before: column, after: guess, isGuess: true,
+                    alternatives: Array(candidates.dropFirst())))
         }
     }
 
     private mutating func add(_ pair: TableMatch.ColumnPair) {
-        if pair.before.isGenerated, pair.after.isGenerated { derived.append(pair) } else { pairs.append(pair) }
+        if pair.before.isGenerated, pair.after.isGenerated {
+            derived.append(pair)
+        } else {
+            pairs.append(pair)
+        }
     }
 
-    /// The column that a copying statement filled from another, by its column list or by position.
-    private static func copiedTo(
-        _ column: Catalog.Column, _ before: Catalog.Table, _ after: Catalog.Table,
-        _ incarnation: TableLineage.Incarnation?
-    ) -> Catalog.Column? {
-        for copy in incarnation?.copies ?? [] where copy.origin == before.name.foldedASCII {
-            let columns = copy.columns ?? after.storedColumns.map(\.name)
-            let items = copy.items.flatMap { item in
-                // A star has the generated columns too.
-                item == .star ? before.columns.map { .column($0.name.foldedASCII) } : [item]
-            }
-            for (name, item) in zip(columns, items) where item == .column(column.name.foldedASCII) {
-                let current = after.storedColumns.first {
-                    incarnation?.firstName($0.name).foldedASCII == name.foldedASCII
-                }
-                if let current { return current }
+    /// What became of columns by their names alone, by folded name before the step: those that ALTER renamed, and those
+    /// that are called as they were.
+    private static func byName(
+        _ before: Catalog.Table, _ after: Catalog.Table, _ lineage: TableLineage
+    ) -> (renamed: [String: Catalog.Column], kept: [String: Catalog.Column]) {
+        var (renamed, kept): ([String: Catalog.Column], [String: Catalog.Column]) = ([:], [:])
+        for column in after.columns {
+            let folded = column.name.foldedASCII
+            let first = lineage.nameBefore(ofColumn: folded, in: after.name, from: before.name)?.foldedASCII
+            if let first, first != folded, before.column(first) != nil {
+                renamed[first] = column
+            } else {
+                kept[folded] = column
             }
         }
-        return nil
+        return (renamed, kept)
+    }
+
+    /// The columns that copying statements filled from one, by their column lists or by position.
+    private static func copies(
+        of column: Catalog.Column, _ before: Catalog.Table, _ after: Catalog.Table, _ lineage: TableLineage
+    ) -> [Catalog.Column] {
+        guard let made = lineage[after.name], made.origin != before.name.foldedASCII else { return [] }
+        return after.storedColumns.filter { candidate in
+            lineage.sources(ofColumn: candidate.name, in: after.name).contains {
+                $0.column == column.name.foldedASCII
+                    && lineage.incarnation($0.table)?.origin == before.name.foldedASCII
+            }
+        }
     }
 }
 
 extension Declaration.Kind {
-    fileprivate func isDrop(of table: String) -> Bool {
+    func isDrop(of table: String) -> Bool {
         if case .dropsTable(let name) = self { name.foldedASCII == table.foldedASCII } else { false }
     }
 
     /// - Parameter column: folded.
-    fileprivate func isDrop(of column: String, in tables: [String]) -> Bool {
+    func isDrop(of column: String, in tables: [String]) -> Bool {
         guard case .dropsColumn(let table, let name) = self else { return false }
         return name.foldedASCII == column && tables.contains { $0.foldedASCII == table.foldedASCII }
     }

@@ -1,4 +1,5 @@
 import DatabaseEngine
+import SQLiteSchema
 
 /// What a finding rests on: how many rows, and a few of them.
 public struct Evidence: Sendable, Codable {
@@ -26,11 +27,14 @@ public struct Evidence: Sendable, Codable {
         /// What it held and what it holds, where a value changed; nil where there is none.
         public var before: Sample?
         public var after: Sample?
+        /// What it holds that matters here, where nothing changed.
+        public var values: [Cell]?
 
-        public init(key: [Cell], before: Sample? = nil, after: Sample? = nil) {
+        public init(key: [Cell], before: Sample? = nil, after: Sample? = nil, values: [Cell]? = nil) {
             self.key = key
             self.before = before
             self.after = after
+            self.values = values
         }
     }
 
@@ -99,9 +103,8 @@ extension Evidence.Sample {
             case "\r": shown += "\\r"
             case "\t": shown += "\\t"
             default:
-                // Control characters would reach the reader's terminal.
-                if scalar.value < 32 || (127..<160).contains(scalar.value) {
-                    shown += "\\u{\(String(scalar.value, radix: 16))}"
+                if VisibleText.isHidden(scalar) {
+                    shown += VisibleText.spelling(scalar)
                 } else {
                     shown.unicodeScalars.append(scalar)
                 }

@@ -39,6 +39,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     // Of `drydock lint` alone; what they say is in Lint/Rules.
     case addColumnFails = "add-column-fails"
     case uniqueOverExisting = "unique-over-existing"
+    case expressionFails = "expression-fails"
     case expressionIndexFails = "expression-index-fails"
     case destructiveUndeclared = "destructive-undeclared"
     case positionalCopy = "positional-copy"
@@ -134,6 +135,19 @@ extension Rule {
         case .engineDivergence: "Who migrates with the other engine gets another database, or none."
         case .unknownMigration: "Its schema may differ from what the folder makes."
         default: nil
+        }
+    }
+}
+
+extension Finding {
+    /// Why it matters to the people who have such a database; nil where the rule's summary says it all.
+    public var why: String? {
+        // What went without a row or a value took nothing of a user's.
+        guard evidence?.rowCount == 0 else { return rule.why }
+        switch rule {
+        case .columnDropped: return "No value is lost; a query that names the column fails."
+        case .tableDropped: return "No row is lost; a query that names the table fails."
+        default: return rule.why
         }
     }
 }

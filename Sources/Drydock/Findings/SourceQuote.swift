@@ -1,10 +1,13 @@
+import SQLiteSchema
+
 /// A source line made fit to be quoted: tabs as spaces, long lines cut around the column.
 package enum SourceQuote {
     private static let width = 96
 
     /// The text to show, and the blanks that put a caret under the column (counted from 1).
     package static func cut(_ line: String, at column: Int) -> (text: String, blanks: String) {
-        let scalars = line.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+        // One character for one, so that the caret stays under its column.
+        let scalars = line.unicodeScalars.map { VisibleText.isHidden($0) ? " " : Character($0) }
         let index = min(max(0, column - 1), scalars.count)
         let start = index < width - 16 ? 0 : index - width / 2
         let end = min(scalars.count, start + width)

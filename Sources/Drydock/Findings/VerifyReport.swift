@@ -32,6 +32,10 @@ public struct VerifyReport: Sendable {
 /// How one snapshot was replayed.
 public struct ReplaySummary: Sendable {
     public var snapshot: String
+    /// What reports call it: ``SnapshotNames``.
+    public var name: String
+    /// What it was, where it had applied no migration of the folder.
+    public var start = Start.unknown
     /// The newest migration that the snapshot had applied; nil for none.
     public var from: String?
     /// The newest migration that it has at the end of the replay.
@@ -54,6 +58,17 @@ public struct ReplaySummary: Sendable {
 
     public init(snapshot: String) {
         self.snapshot = snapshot
+        name = SnapshotNames([snapshot]).name(of: snapshot)
+    }
+
+    /// What a database is that has applied no migration of the folder.
+    public enum Start: String, Sendable {
+        /// It holds nothing, or only its tool's history.
+        case empty
+        /// It holds what was there before the first migration.
+        case base
+        /// It holds what no migration of the folder made, or could not be asked.
+        case unknown
     }
 
     public enum BaselineSource: String, Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The databases that a command line names.
 enum DatabaseNames {
     /// Paths, patterns among them replaced by what they match, in order; each database once.
@@ -9,7 +7,7 @@ enum DatabaseNames {
         var paths: [String] = []
         for name in names {
             let isPattern = !FolderListing.exists(name) && name.contains { "*?[".contains($0) }
-            let matches = isPattern ? glob(name).filter(isDatabase) : [name]
+            let matches = isPattern ? PathPattern.matches(name).filter(isDatabase) : [name]
             if matches.isEmpty { throw RequestError("no database matches '\(name)'") }
             for path in matches where seen.insert(FolderListing.realPath(path)).inserted {
                 paths.append(path)
@@ -22,14 +20,5 @@ enum DatabaseNames {
     /// A pattern means databases, not what lies beside them.
     private static func isDatabase(_ path: String) -> Bool {
         !FolderListing.isFolder(path) && !["-wal", "-shm", "-journal"].contains { path.hasSuffix($0) }
-    }
-
-    private static func glob(_ pattern: String) -> [String] {
-        var matches = glob_t()
-        defer { globfree(&matches) }
-        guard Foundation.glob(pattern, 0, nil, &matches) == 0 else { return [] }
-        return (0..<Int(matches.gl_pathc)).compactMap { index in
-            matches.gl_pathv[index].map { String(cString: $0) }
-        }
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Findings that are known and accepted, so that a run tells only what is new.
 ///
-/// A finding is known again by its database's name, its check and what it is about; one that concerns
-/// more rows than were accepted is new.
+/// A finding is known again by its database's path from the folder of the file that holds it, its check and what it is
+/// about; one that concerns more rows than were accepted is new.
 struct HealthBaseline: Sendable {
     private struct Entry: Codable, Hashable {
         var database, check: String
@@ -22,19 +22,25 @@ struct HealthBaseline: Sendable {
     }
 
     private var known: [Entry: Known] = [:]
+    /// Of the file, without links.
+    private let folder: [Substring]
 
-    init() {}
+    /// - Parameter path: the file's.
+    private init(at path: String) { folder = Self.parts(path).dropLast() }
+
+    /// Knows nothing.
+    static let none = HealthBaseline(at: "")
 
     var count: Int { known.count }
 
     /// - Throws: ``RequestError``; one that is not there knows nothing.
     static func load(_ path: String) throws -> HealthBaseline {
-        guard FolderListing.exists(path) else { return HealthBaseline() }
+        guard FolderListing.exists(path) else { return HealthBaseline(at: path) }
         do {
             let bytes = try FolderListing.contents(of: path)
             let file = try JSONDecoder().decode(File.self, from: Data(bytes))
             guard file.formatVersion == 1 else { throw FileFault("it is of a newer Drydock") }
-            var baseline = HealthBaseline()
+            var baseline = HealthBaseline(at: path)
             for known in file.known { baseline.known[known.entry] = known }
             return baseline
         } catch {
@@ -51,7 +57,7 @@ struct HealthBaseline: Sendable {
             result.known = result.known.filter { entry, _ in
                 entry.database != name(of: health) || !reached.contains(entry.check)
             }
-            for finding in health.findings where finding.severity > .note {
+            for finding in health.findings where finding.severity > .note && !finding.isOfRun {
                 let entry = entry(finding, health)
                 let count = (result.known[entry]?.count ?? 0) + Self.count(finding)
                 result.known[entry] = Known(entry: entry, count: count, message: finding.message)
@@ -81,7 +87,7 @@ struct HealthBaseline: Sendable {
             health.findings.map { (entry($0, health), Self.count($0)) }, uniquingKeysWith: +)
         health.findings = health.findings.filter { finding in
             let entry = entry(finding, health)
-            return known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
+            return finding.isOfRun || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
         }
         health.knownCount = before - health.findings.count
         return health
@@ -91,8 +97,22 @@ struct HealthBaseline: Sendable {
         Entry(database: name(of: health), check: finding.check, table: finding.table, object: finding.object)
     }
 
+    /// The path from the file's folder, so that both can be moved together.
     private func name(of health: DatabaseHealth) -> String {
-        health.path.split(separator: "/").last.map(String.init) ?? health.path
+        let parts = Self.parts(health.path)
+        let shared = zip(parts, folder).prefix { $0 == $1 }.count
+        let way = Array(repeating: "..", count: folder.count - shared) + parts.dropFirst(shared)
+        return way.joined(separator: "/")
+    }
+
+    /// The names on the way from the root, links followed as far as there is something.
+    private static func parts(_ path: String) -> [Substring] {
+        var (head, rest) = (path.hasPrefix("/") ? path : "./" + path, [Substring]())
+        while !FolderListing.exists(head), let slash = head.lastIndex(of: "/") {
+            rest.insert(head[slash...].dropFirst(), at: 0)
+            head = slash == head.startIndex ? "/" : String(head[..<slash])
+        }
+        return FolderListing.realPath(head).split(separator: "/") + rest
     }
 
     private static func count(_ finding: HealthFinding) -> Int { finding.evidence?.rowCount ?? 1 }

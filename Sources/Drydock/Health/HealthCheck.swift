@@ -45,6 +45,9 @@ protocol HealthCheck: Sendable {
     /// It reads every row, and is made with `--deep` or when it is named.
     var isDeepOnly: Bool { get }
 
+    /// No database is called healthy without it.
+    var isVital: Bool { get }
+
     /// It can look at the tables one at a time.
     var isDivisible: Bool { get }
 
@@ -65,6 +68,7 @@ protocol HealthCheck: Sendable {
 
 extension HealthCheck {
     var isDeepOnly: Bool { false }
+    var isVital: Bool { false }
     var isDivisible: Bool { false }
     var seenInWholeOnly: String? { nil }
 

@@ -20,7 +20,7 @@ public struct HealthInspector: Sendable {
                 "there is no check '\(name)'"
                     + (near ?? ", they are: \(HealthChecks.names.joined(separator: ", "))"))
         }
-        let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? HealthBaseline()
+        let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
         let databases = try await inspect(paths, request, progress)
         try Task.checkCancellation()

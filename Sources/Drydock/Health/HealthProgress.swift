@@ -38,7 +38,7 @@ struct HealthProgress: Sendable {
     /// What is known after a run; databases that were not asked keep their place.
     func after(_ databases: [DatabaseHealth]) -> HealthProgress {
         var result = self
-        for health in databases where health.trouble == nil {
+        for health in databases where health.trouble == nil || !health.notReached.isEmpty {
             let missed = health.notReached.first { $0.reason.hasPrefix(HealthRun.timeIsOver) }
             let hasTables = missed.map { HealthChecks.named($0.check)?.isDivisible ?? false } ?? false
             result.places[FolderListing.realPath(health.path)] = missed.map {

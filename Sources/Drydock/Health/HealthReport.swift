@@ -44,11 +44,22 @@ public struct DatabaseHealth: Sendable {
         /// The table that was not reached; nil where nothing of the check was.
         public var table: String?
         public var reason: String
+        public var cause = Cause.run
         /// From where on the table was not reached.
         var place: HealthRange.Place?
 
-        public init(check: String, table: String? = nil, reason: String) {
-            (self.check, self.table, self.reason) = (check, table, reason)
+        public init(check: String, table: String? = nil, reason: String, cause: Cause = .run) {
+            (self.check, self.table, self.reason, self.cause) = (check, table, reason, cause)
+        }
+
+        /// What kept the run from it.
+        public enum Cause: Sendable {
+            /// Its time, or others who write: another run may come to it.
+            case run
+            /// The database: something in it cannot be read here.
+            case database
+            /// Every table was looked at; only what one look at the whole of it shows is missing.
+            case wholeFile
         }
     }
 }
@@ -66,6 +77,10 @@ public struct HealthFinding: Sendable {
     /// What of the table: an index, a key, a trigger, a column.
     public var object: String?
     public var evidence: Evidence?
+    /// It says something of this run and not of the database, so it cannot be accepted as known.
+    public var isOfRun = false
+    /// It says that something was not looked at.
+    public var isGap = false
 
     public init(
         _ check: String, _ severity: Finding.Severity, _ message: String, help: String, table: String? = nil,

@@ -77,12 +77,14 @@ struct HealthRun: Sendable {
             }
             if let fault = log.first, health.notReached.isEmpty {
                 // SQLite may have tried again, or gone on without what it wanted to know.
-                health.findings.append(
-                    FileHeaderCheck().finding(
-                        .error, "the outcome cannot be trusted: \(fault)",
-                        help: "Run it again; look into the system's log for errors of the disk."))
+                var finding = FileHeaderCheck().finding(
+                    .error, "the outcome cannot be trusted: \(fault)",
+                    help: "Run it again; look into the system's log for errors of the disk.")
+                finding.isOfRun = true
+                health.findings.append(finding)
             }
         }
+        health.addGaps(asked: checks)
         health.findings.sort { ($1.severity, $0.check) < ($0.severity, $1.check) }
         health.seconds = (ContinuousClock.now - start).inSeconds
         return health
@@ -91,7 +93,7 @@ struct HealthRun: Sendable {
     /// Why nothing can be asked of the file.
     private var trouble: String? {
         if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
-        if FolderListing.isPipe(path) { return "'\(path)' is no regular file" }
+        if FolderListing.isSpecial(path) { return "'\(path)' is not a regular file" }
         guard FolderListing.exists(path) else { return "there is no database '\(path)'" }
         do {
             _ = try FolderListing.contents(of: path, limit: 1)
@@ -110,9 +112,14 @@ struct HealthRun: Sendable {
     }
 
     private func run(_ watchdog: Watchdog, _ health: inout DatabaseHealth) async {
-        // A file without a byte is an empty database to SQLite.
-        if (try? FolderListing.size(of: path)) != 0, let fault = SnapshotFile.fault(of: path) {
-            health.findings = [FileHeaderCheck().finding(.error, fault.message, help: HealthHelp.damaged)]
+        // A file without a byte is an empty database to SQLite, and to its owner most likely a lost one.
+        let isEmpty = (try? FolderListing.size(of: path)) == 0
+        let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
+        if !isMeant, let fault = SnapshotFile.fault(of: path) {
+            health.findings = [
+                FileHeaderCheck().finding(
+                    .error, fault.message, help: isEmpty ? HealthHelp.empty : HealthHelp.damaged)
+            ]
             health.checked = [FileHeaderCheck().text.name]
             health.notReached = checks.map(\.text.name).filter { !health.checked.contains($0) }.map {
                 .init(check: $0, reason: "the file is not readable as a database")
@@ -192,7 +199,8 @@ struct HealthRun: Sendable {
                     // Nothing of it counts; it is still to be made.
                     if watchdog.isTripped { return }
                     health.notReached.append(missed(task, Self.describe(error)))
-                case .failed(let error): health.notReached.append(missed(task, Self.describe(error)))
+                case .failed(let error):
+                    health.notReached.append(missed(task, Self.describe(error), .database))
                 }
                 tasks.removeFirst()
             }
@@ -261,7 +269,7 @@ struct HealthRun: Sendable {
             first.part == nil
             ? (try? await live.slice { try first.check.parts(view($0, state)) }) ?? [] : []
         if !parts.isEmpty, let reason = first.check.seenInWholeOnly {
-            health.notReached.append(missed(Task(check: first.check), reason))
+            health.notReached.append(missed(Task(check: first.check), reason, .wholeFile))
         }
         if parts.isEmpty {
             if let range = first.range { health.add(first.result(of: range)) }
@@ -272,9 +280,11 @@ struct HealthRun: Sendable {
         }
     }
 
-    private func missed(_ task: Task, _ reason: String) -> DatabaseHealth.NotReached {
+    private func missed(
+        _ task: Task, _ reason: String, _ cause: DatabaseHealth.NotReached.Cause = .run
+    ) -> DatabaseHealth.NotReached {
         var missed = DatabaseHealth.NotReached(
-            check: task.check.text.name, table: task.part, reason: reason)
+            check: task.check.text.name, table: task.part, reason: reason, cause: cause)
         missed.place = task.range?.place
         return missed
     }
@@ -294,6 +304,11 @@ extension DatabaseHealth {
 
 /// Remedies that several checks give.
 enum HealthHelp {
+    static let empty = """
+        A failed copy or a wrong path looks like this: look for the database where it was, or restore a backup.
+        One that is yet to be made is left in peace with --without file-header.
+        """
+
     static let damaged = """
         Stop the program that writes it and copy the file with its -wal and -journal before anything else. \
         Then restore a backup, or save what can be read:

@@ -97,7 +97,9 @@ struct RangedIntegrity {
         else {
             if table?.kind == .withoutRowid, view.isDeep, !indexes.isEmpty {
                 range.notReached.append(
-                    miss("its rows are not held against its indexes while the database is being written"))
+                    miss(
+                        "its rows are not held against its indexes while the database is being written",
+                        .wholeFile))
             }
             return true
         }
@@ -108,7 +110,7 @@ struct RangedIntegrity {
                 _ = try view.connection.prepare(batches(table, [test]).preview)
                 return true
             } catch {
-                range.notReached.append(miss("\(test.object ?? test.kind): \(error)"))
+                range.notReached.append(miss("\(test.object ?? test.kind): \(error)", .database))
                 return false
             }
         }
@@ -182,7 +184,9 @@ struct RangedIntegrity {
         return isDone
     }
 
-    private func miss(_ reason: String) -> DatabaseHealth.NotReached {
-        .init(check: "integrity", table: table?.name, reason: reason)
+    private func miss(
+        _ reason: String, _ cause: DatabaseHealth.NotReached.Cause = .run
+    ) -> DatabaseHealth.NotReached {
+        .init(check: "integrity", table: table?.name, reason: reason, cause: cause)
     }
 }

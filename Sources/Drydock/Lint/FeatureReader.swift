@@ -108,8 +108,9 @@ struct FeatureReader {
 
     private var functions: [SQLiteFeature] {
         texts.indices.dropLast().flatMap { place -> [SQLiteFeature] in
-            guard tokens[place].kind == .word, texts[place + 1] == "(" else { return [] }
-            let name = texts[place]
+            guard texts[place + 1] == "(",
+                let name = tokens[place].identifier(in: statement.source)?.foldedASCII
+            else { return [] }
             if name == "filter", text(place - 1) == ")" {
                 // Of a window function it came with those.
                 let isWindow = text(closing(place + 1) + 1) == "over"

@@ -73,7 +73,7 @@ struct LintReplay {
                 if case .rollbackTo = action { try readAll() }
             case .pragma(_, let name, let value): try pragma(name.foldedASCII, value, statement)
             case .vacuum, .reindex, .analyze, .explain, .detach: break
-            case .attach: try connection.execute(statement.executedText)
+            case .attach: try Sandbox.run(statement, on: connection)
             case .insert, .update, .delete, .select: try change(statement, action)
             default:
                 try connection.execute(statement.executedText)

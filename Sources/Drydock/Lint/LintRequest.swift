@@ -27,7 +27,15 @@ public struct LintRequest: Sendable {
     /// Whether locked migrations are linted too.
     public var includesLocked = false
 
+    /// Snapshots whose history is asked where the folder alone does not say whose the migrations are; nil for none.
+    public var snapshotsFolder: String?
+
     public init() {}
+
+    init(migrationsFolder: String, format: FormatOptions) {
+        self.migrationsFolder = migrationsFolder
+        self.format = format
+    }
 
     /// Whether the lock says what is linted.
     var followsLock: Bool { since == nil && !includesLocked && locked != nil }

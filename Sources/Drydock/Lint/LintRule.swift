@@ -10,6 +10,8 @@ protocol LintRule: Sendable {
     /// Nil for a rule that is off until drydock.yml or the command line turns it on.
     var severity: Finding.Severity? { get }
     var text: LintRuleText { get }
+    /// Whether it says that something is missing, which code that was not read may have made.
+    var speaksOfMissing: Bool { get }
 
     /// One statement, with the schema that it meets and the one that it leaves.
     func check(_ step: LintStep) -> [LintFault]
@@ -20,6 +22,7 @@ protocol LintRule: Sendable {
 }
 
 extension LintRule {
+    var speaksOfMissing: Bool { false }
     func check(_ step: LintStep) -> [LintFault] { [] }
     func check(_ migration: LintMigration) -> [LintFault] { [] }
     func check(_ end: LintEnd) -> [LintFault] { [] }

@@ -2,8 +2,9 @@
 enum LintRules {
     /// In the order of the documentation.
     static let all: [any LintRule] = [
-        AddColumnRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(), PositionalCopyRule(),
-        RebuildStricterRule(), RebuildForgetsRule(), RebuildRenamesFirstRule(), DropParentRule(),
+        AddColumnRule(), ExpressionFailsRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(),
+        PositionalCopyRule(), RebuildStricterRule(), RebuildForgetsRule(), RebuildRenamesFirstRule(),
+        DropParentRule(),
         TransactionRule(),
         DoubleQuotedStringRule(), WritableSchemaRule(), ForeignKeyIndexRule(), ForeignKeyParentRule(),
         DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), DefaultIdentifierRule(),
@@ -12,8 +13,8 @@ enum LintRules {
 
     static func named(_ rule: Rule) -> (any LintRule)? { all.first { $0.rule == rule } }
 
-    /// Rules that `drydock verify` has as well and that need no row.
-    static let shared: [Rule] = [.transactionEnded, .pragmaIgnored]
+    /// Rules that `drydock verify` has as well, and that need no row.
+    static let shared: [Rule] = [.transactionEnded, .pragmaIgnored, .migrationInCode]
 }
 
 extension Rule {

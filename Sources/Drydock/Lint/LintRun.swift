@@ -25,6 +25,8 @@ struct LintRun: Sendable {
     private(set) var linted = LintSummary(migrations: 0, statements: 0)
     /// Why what comes behind was not linted.
     private(set) var obstacle: String?
+    /// Migrations in code that were met, in their order: what the schema is behind them is a guess.
+    private var code: [CodeMigration] = []
     /// How a migration begins, while no table comes or goes.
     private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
     /// Views and triggers that do not compile, and that what is not linted broke.
@@ -58,9 +60,13 @@ struct LintRun: Sendable {
                     replay.schema.virtualTables.filter(\.value.holdsText).keys)
             }
             hasBegun = hasBegun || isLinted
+            if migration.isCode {
+                code.append(CodeMigration(migration, isLinted: isLinted))
+                continue
+            }
             if let obstacle = obstacle(migration) {
                 stop(obstacle, at: number)
-                return
+                return lintCode()
             }
             noteBroken(replay, isLinted)
             if isLinted { lintStatically(migration, replay.schema) }
@@ -70,17 +76,17 @@ struct LintRun: Sendable {
                         + (set.base == nil && number == 0
                             ? "; 'base' in drydock.yml names what is there before" : ""),
                     at: number + 1)
-                return
+                return lintCode()
             }
         }
         noteBroken(replay, true)
         try lintEnd(replay)
+        lintCode()
         lintIgnores()
     }
 
     private func obstacle(_ migration: Migration) -> String? {
         if let fault = migration.fault { return fault.message }
-        if migration.isCode { return "\(migration.path) is not SQL" }
         guard let ending = StaticChecks.refusedStatement(in: migration) else { return nil }
         return "\(migration.path) ends its runner's transaction with \(ending.text)"
     }
@@ -91,10 +97,52 @@ struct LintRun: Sendable {
             // What can be said of the file alone is said.
             lintStatically(migration, nil)
         }
-        let rest = set.migrations[number...].count { selection.contains($0.identifier) }
+        let rest = set.migrations[number...].count { selection.contains($0.identifier) && !$0.isCode }
+        for migration in set.migrations[number...] where migration.isCode {
+            code.append(CodeMigration(migration, isLinted: selection.contains(migration.identifier)))
+        }
         if rest > 0 {
             notChecked.append(
                 NotChecked(.migrationFailed, reason: "\(counted(rest, "migration")) not linted: \(reason)"))
+        }
+    }
+
+    // MARK: - Migrations in code
+
+    /// Reports what is written in code and was not read, and what names what only the code can have made.
+    private mutating func lintCode() {
+        guard !code.isEmpty, !selection.isEmpty else { return }
+        let unread = code.filter(\.isLinted).map(\.migration.path)
+        if !unread.isEmpty {
+            notChecked.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason: "\(counted(unread.count, "migration")) not linted: "
+                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
+                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
+        }
+        let unknown = code.flatMap(\.unknown)
+        if let (statement, error) = unknown.first {
+            notChecked.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason:
+                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
+                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
+        }
+        // Where nothing at all was linted, that is what is said.
+        guard linted.statements > 0 else {
+            obstacle = obstacle ?? code.first.map { "\($0.migration.path) is not SQL" }
+            return
+        }
+        for entry in code {
+            guard let finding = entry.finding,
+                !isIgnored(.migrationInCode, entry.migration, nil as SQLStatement?)
+            else { continue }
+            let own = request.severities[.migrationInCode]
+            guard own != .off else { continue }
+            findings.append(finding)
+            findings[findings.count - 1].severity = own?.severity ?? finding.severity
         }
     }
 
@@ -133,9 +181,16 @@ struct LintRun: Sendable {
             switch outcome {
             case .done: break
             case .refused(let error), .lost(let error):
+                if !code.isEmpty, error.isOfUnknownName {
+                    if isLinted { code[code.count - 1].unknown.append((statement, error)) }
+                    code[code.count - 1].isMissed = true
+                    continue
+                }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
                 let isMissing = isMissingBase(error, migration) && !set.expected.isEmpty
-                if isLinted, !hasFailed, !isMissing { fail(statement, error, migration) }
+                if isLinted, !hasFailed, !isMissing {
+                    fail(statement, error, migration, on: replay.connection)
+                }
                 hasFailed = true
                 if isMissing {
                     try replay.end(migration)
@@ -178,11 +233,14 @@ struct LintRun: Sendable {
         return true
     }
 
-    private mutating func fail(_ statement: SQLStatement, _ error: EngineError, _ migration: Migration) {
+    private mutating func fail(
+        _ statement: SQLStatement, _ error: EngineError, _ migration: Migration, on connection: any Connection
+    ) {
         let failure = MigrationFailure(
             migration: migration,
             error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
-        var help = failure.help(for: error, in: statement)
+        let function = UnknownFunction(error, on: connection)
+        var help = function?.help ?? failure.help(for: error, in: statement)
         if isMissingBase(error, migration) {
             help =
                 "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
@@ -190,8 +248,8 @@ struct LintRun: Sendable {
         let message =
             error.message.hasPrefix("no such") && !error.message.contains("function")
             ? "\(error.message), on the schema that the migrations before make" : error.message
-        // Of a function that the app registers Drydock cannot know.
-        let isUnknownFunction = error.message.hasPrefix("no such function")
+        // Of a function that the app registers Drydock cannot know; a schema that needs it nobody else can read.
+        let isUnknownFunction = function != nil && !statement.action.makesSchema
         findings.append(
             Finding(
                 .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
@@ -297,10 +355,15 @@ struct LintRun: Sendable {
             place = Finding.Place(statement, offset: offset)
         }
         guard !isIgnored(rule.rule, migration, fault.statement) else { return }
+        var (weight, help) = (fault.severity ?? rule.severity ?? .warning, fault.help)
+        if let last = code.last, rule.speaksOfMissing, weight == .error {
+            weight = .warning
+            help = "Unless \(last.migration.path) makes it. " + help
+        }
         findings.append(
             Finding(
-                rule.rule, severity ?? fault.severity ?? rule.severity ?? .warning, fault.message,
-                help: fault.help, migration: migration.identifier, place: place, table: fault.table,
+                rule.rule, severity ?? weight, fault.message, help: help, migration: migration.identifier,
+                place: place, table: fault.table,
                 column: fault.column))
         if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
         guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
@@ -345,42 +408,23 @@ struct LintRun: Sendable {
 
     private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
     {
-        isIgnored(rule, migration, statement.map { $0.location.line }, statement)
+        note(migration.ignore(of: rule, in: statement))
     }
 
     private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
-        isIgnored(rule, migration, line, migration.statements.last { $0.location.line <= line ?? 0 })
+        note(migration.ignore(of: rule, atLine: line))
     }
 
-    /// A comment ignores a rule for the statement that follows, or that it stands in; drydock.yml for the
-    /// whole migration.
-    private mutating func isIgnored(
-        _ rule: Rule, _ migration: Migration, _ line: Int?, _ statement: SQLStatement?
-    ) -> Bool {
-        for declaration in migration.declarations {
-            guard case .ignores(rule, _) = declaration.kind else { continue }
-            if declaration.place.file != migration.path {
-                used.insert(declaration)
-                return true
-            }
-            guard let statement, let at = declaration.place.line else { continue }
-            let last = statement.source.location(at: statement.range.upperBound).line
-            let previous = migration.statements.last { $0.range.upperBound <= statement.range.lowerBound }
-            let first = previous.map { $0.source.location(at: $0.range.upperBound).line } ?? 0
-            // On the line on which the statement before ends, it is about that one's end no longer.
-            if at >= first, at <= last, at > first || previous == nil || at == statement.location.line {
-                used.insert(declaration)
-                return true
-            }
-        }
-        return false
+    private mutating func note(_ declaration: Declaration?) -> Bool {
+        if let declaration { used.insert(declaration) }
+        return declaration != nil
     }
 
     private mutating func lintIgnores() {
         for migration in set.migrations where selection.contains(migration.identifier) {
             for declaration in migration.declarations {
                 guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
-                    request.severities[rule] != .off
+                    Rule.ofLint.contains(rule), request.severities[rule] != .off
                 else { continue }
                 findings.append(
                     Finding(

@@ -4,7 +4,7 @@ import SQLiteSchema
 
 /// Reads migrations against the schema that each of them meets, and holds every lint rule.
 public struct Linter: Sendable {
-    private let engine: any Engine
+    let engine: any Engine
 
     public init(engine: any Engine) { self.engine = engine }
 
@@ -16,9 +16,22 @@ public struct Linter: Sendable {
     /// - Parameter edited: files that are taken for what rewrites would make of them, by path.
     func run(_ request: LintRequest, edited: [String: [UInt8]]) async throws -> LintOutcome {
         let start = ContinuousClock.now
-        var set = try MigrationFormats.load(
+        let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
             edited: edited)
+        let readings = try await readings(choice, request)
+        var outcome = try await run(request, readings[0].set, edited: edited)
+        try await refuseSilence(of: outcome.report, choice, readings, request, edited: edited)
+        outcome.report.seconds = (ContinuousClock.now - start).inSeconds
+        return outcome
+    }
+
+    /// Lints what was read already.
+    func run(
+        _ request: LintRequest, _ known: MigrationSet, edited: [String: [UInt8]] = [:]
+    ) async throws -> LintOutcome {
+        let start = ContinuousClock.now
+        var set = known
         try declare(request, &set)
         let selection = try selection(request, set)
         var report = VerifyReport()
@@ -118,9 +131,8 @@ public struct Linter: Sendable {
         return request.followsLock ? selection.subtracting(request.locked ?? []) : selection
     }
 
-    /// What is said where nothing was linted: all is released, or the schema could not be made.
+    /// What is said where something was left out: all is released, or the schema could not be made.
     private static func idleness(of run: LintRun, _ request: LintRequest) -> [Finding] {
-        guard run.linted.statements == 0 else { return [] }
         if run.selection.isEmpty {
             let (what, help) =
                 request.since.map { ("there is no migration behind \($0)", "") }
@@ -133,11 +145,14 @@ public struct Linter: Sendable {
         }
         guard let reason = run.obstacle, !run.findings.contains(where: { $0.severity == .error })
         else { return [] }
+        let what =
+            run.linted.statements == 0
+            ? "no migration was linted" : "not every migration was linted"
         return [
             Finding(
-                .nothingVerified, "no migration was linted: \(reason)",
+                .nothingVerified, "\(what): \(reason)",
                 help:
-                    "Rules hold a statement against the schema that it meets, and that schema is not known.",
+                    "Rules compare a statement with the schema that it meets, and that schema is not known.",
                 place: .init(file: request.migrationsFolder))
         ]
     }

@@ -40,11 +40,11 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
         if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
-        if FolderListing.isPipe(path) { throw RequestError("'\(name)' is no regular file") }
+        if FolderListing.isSpecial(path) { throw RequestError("'\(name)' is not a regular file") }
         for _ in 0..<Self.attempts {
             do {
                 let state = LiveState(path)
-                if state.isLogged, !state.isLockable { return try readAtRest(MappedFile(path: path), body) }
+                if state.usesLog, !state.isLockable { return try readAtRest(MappedFile(path: path), body) }
                 return try await readLocked(body)
             } catch is Changed {
                 continue
@@ -78,6 +78,7 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         var settings = ConnectionSettings()
         settings.readOnly = true
+        settings.isDefensive = true
         let database = try await engine.open(.live(path: path), settings: settings)
         // Closed after the connection, whose locks would go with it.
         let held = Mutex<[MappedFile]>([])
@@ -95,7 +96,7 @@ struct LiveFile: Sendable {
                     let main = try map(path)
                     guard main.isAtPath else { throw Changed() }
                     func read() throws -> Result {
-                        try readPages(main, isLogged(main) && hasLog ? try map(path + "-wal") : nil, body)
+                        try readPages(main, hasLog ? try map(path + "-wal") : nil, body)
                     }
                     // A log whose every page was in the file already may begin anew, once as long as this
                     // transaction lasts: nothing of the new one can be moved to the file meanwhile.
@@ -153,11 +154,6 @@ struct LiveFile: Sendable {
     }
 
     // MARK: - The files
-
-    /// "2 for WAL", the file format write version (https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
-    private func isLogged(_ main: MappedFile) -> Bool {
-        main.contiguousBytes(at: 18, count: 1)?.first == 2
-    }
 
     private var hasLog: Bool { ((try? FolderListing.size(of: path + "-wal")) ?? 0) > 0 }
 }

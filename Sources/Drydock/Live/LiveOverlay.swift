@@ -168,6 +168,7 @@ actor LiveOverlay {
     private var reading: ConnectionSettings {
         var settings = ConnectionSettings()
         settings.readOnly = true
+        settings.isDefensive = true
         settings.busyTimeout = Self.patience
         return settings
     }
@@ -182,6 +183,7 @@ actor LiveOverlay {
         let watch = ChangeWatch(overlay, isStopped)
         var settings = settings
         settings.foreignKeys = false
+        settings.isDefensive = true
         settings.interrupt = { watch.isLost }
         let database = try await engine.openWhole(overlay, settings: settings)
         return Opened(

@@ -9,6 +9,8 @@ struct LiveState: Sendable, Equatable {
     /// The file format says write-ahead log.
     var isLogged = false
     var logSize: Int?
+    /// The file's own header is damaged, and the log has the one that counts.
+    var hasHeaderInLogAlone = false
     var hasSharedMemory = false
     /// Some program has the write-ahead log's index open.
     var isOpenElsewhere = false
@@ -23,8 +25,10 @@ struct LiveState: Sendable, Equatable {
     init(_ path: String) {
         let path = realPath(of: path)
         let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
-        isLogged = head.count == 100 && head[18] == 2
+        // The version to read decides (sqlite3BtreeBeginTrans in btree.c).
+        isLogged = head.count == 100 && head[19] == 2
         logSize = try? FolderListing.size(of: path + "-wal")
+        if (logSize ?? 0) > 0 { hasHeaderInLogAlone = SnapshotFile.hasHeaderInLogAlone(path) }
         hasSharedMemory = FolderListing.exists(path + "-shm")
         if hasSharedMemory {
             isOpenElsewhere = LockHolder.of(path + "-shm", at: LogIndex.openOffset) != nil
@@ -42,9 +46,13 @@ struct LiveState: Sendable, Equatable {
         if !isLogged { writer = LockHolder.of(path, at: 0x4000_0001) }
     }
 
+    /// A connection would look for a log, whatever the header says: beside a file without a byte even one that only
+    /// reads deletes it, and beside any other it makes the log's index (pagerOpenWalIfPresent in pager.c).
+    var usesLog: Bool { isLogged || (logSize ?? 0) > 0 }
+
     /// Whether a connection can read without making or changing a file.
     var isLockable: Bool {
-        isLogged ? isOpenElsewhere && logSize != nil : !isJournalHot
+        usesLog ? isOpenElsewhere && logSize != nil : !isJournalHot
     }
 }
 

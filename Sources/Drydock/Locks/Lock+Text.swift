@@ -104,7 +104,7 @@ enum LockWord {
         var text = "\"".unicodeScalars
         for scalar in scalars {
             if isHidden(scalar) {
-                text.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+                text.append(contentsOf: VisibleText.spelling(scalar).unicodeScalars)
             } else {
                 if scalar == "\"" || scalar == "\\" { text.append("\\") }
                 text.append(scalar)
@@ -121,8 +121,6 @@ enum LockWord {
     /// What an editor does not show, or shows as something else: control and format characters, odd spaces.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar != " " else { return false }
-        let properties = scalar.properties
-        return properties.isWhitespace || properties.generalCategory == .control
-            || properties.generalCategory == .format
+        return VisibleText.isHidden(scalar) || scalar.properties.isWhitespace
     }
 }

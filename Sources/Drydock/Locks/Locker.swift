@@ -47,9 +47,12 @@ public struct Locker: Sendable {
         settings.functions = request.functions
         settings.collations = request.collations
         let opener = SnapshotOpener(engine: engine, settings: settings)
-        let set = try await FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format
-        ).load(asking: snapshots, opener)
+        let choice = try FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        let readings = try choice.readings(try await choice.histories(of: snapshots, opener))
+        var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
+        (lint.functions, lint.collations) = (request.functions, request.collations)
+        let set = try await Linter(engine: engine).settle(choice, readings, lint)
         let folder = LockPlace(request.path).name(of: request.migrationsFolder)
         var lock = Lock(migrationsFolder: folder, format: set.format.name)
         lock.closures = closures

@@ -48,7 +48,7 @@ struct BackupPlace: Sendable {
         case .some(.none), nil: break
         }
         for folder in folders {
-            TemporaryCopy.removeLeftOvers(of: request.path, in: folder, mark: LiveCopier.mark)
+            TemporaryCopy.removeLeftOvers(in: folder)
         }
     }
 

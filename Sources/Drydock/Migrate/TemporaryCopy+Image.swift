@@ -3,8 +3,11 @@ import OverlayVFS
 
 extension TemporaryCopy {
     private static let chunk = 1 << 20
+    /// What a file system can leave out.
+    private static let block = 4096
 
-    /// Writes every byte of a database, has the disk keep them, and reads them again.
+    /// Writes every byte of a database into the empty file, has the disk keep them, and reads them again. What is zero
+    /// takes no room.
     /// - Throws: ``RequestError``, ``OverlayError``.
     func fill(with image: Image) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 4096)
@@ -17,11 +20,21 @@ extension TemporaryCopy {
             let part = UnsafeMutableRawBufferPointer(
                 rebasing: buffer[..<min(Self.chunk, image.byteCount - offset)])
             try image.read(into: part, at: offset)
-            try transfer(part.count, "written") { done in
-                pwrite(
-                    descriptor, part.baseAddress?.advanced(by: done), part.count - done, off_t(offset + done))
+            var start = 0
+            while start < part.count {
+                let end = Self.endOfRun(part, from: start)
+                let run = UnsafeMutableRawBufferPointer(rebasing: part[start..<end])
+                if !Self.isZero(part, at: start) {
+                    try transfer(run.count, "written") { done in
+                        pwrite(
+                            descriptor, run.baseAddress?.advanced(by: done), run.count - done,
+                            off_t(offset + start + done))
+                    }
+                }
+                start = end
             }
         }
+        guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }
         #if canImport(Glibc)
         // What is read again comes from the disk.
@@ -39,6 +52,18 @@ extension TemporaryCopy {
             }
         }
         try image.checkIntact()
+    }
+
+    /// Where blocks end that are zero, or that are not, as the first is.
+    private static func endOfRun(_ bytes: UnsafeMutableRawBufferPointer, from start: Int) -> Int {
+        let wasZero = isZero(bytes, at: start)
+        var end = start + block
+        while end < bytes.count, isZero(bytes, at: end) == wasZero { end += block }
+        return min(end, bytes.count)
+    }
+
+    private static func isZero(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+        bytes[offset..<min(offset + block, bytes.count)].allSatisfy { $0 == 0 }
     }
 
     private func transfer(_ count: Int, _ deed: String, _ next: (Int) -> Int) throws {

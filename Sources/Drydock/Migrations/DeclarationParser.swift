@@ -19,7 +19,7 @@ public enum DeclarationParser {
         in source: SQLSource, findings: inout [Finding], migration: String
     ) -> [Declaration] {
         var result: [Declaration] = []
-        for line in source.comments.flatMap(\.lines) {
+        for line in source.comments.filter(isDeclaring).flatMap(\.lines) {
             guard let words = declarationWords(of: line.text) else { continue }
             let place = Finding.Place(source, offset: line.location.offset)
             switch Declaration.parse(words, place: place, migration: migration) {
@@ -30,9 +30,14 @@ public enum DeclarationParser {
         return result
     }
 
+    /// Whether a comment begins with `drydock:`. What is only quoted in one, or was put into one to take it out of
+    /// the way, such as `-- -- drydock: ...`, declares nothing.
+    private static func isDeclaring(_ comment: SQLComment) -> Bool {
+        comment.lines.first { !$0.text.isEmpty }.map { declarationWords(of: $0.text) != nil } ?? false
+    }
+
     /// The text behind `drydock:`, or nil for an ordinary comment.
-    private static func declarationWords(of comment: String) -> String? {
-        let text = comment.drop { $0 == "-" }.drop { $0.isWhitespace }
+    private static func declarationWords(of text: String) -> String? {
         guard text.prefix(7).lowercased() == "drydock" else { return nil }
         let words = text.dropFirst(7).drop { $0.isWhitespace }
         if words.first == ":" { return String(words.dropFirst().drop { $0.isWhitespace }) }
@@ -101,11 +106,22 @@ public enum DeclarationParser {
         }
     }
 
+    /// What allows a loss, by the rule that reports it.
+    private static let meant = [
+        Rule.rowsLost.rawValue: "deletes from TABLE where CONDITION",
+        Rule.valuesChanged.rawValue: "rewrites TABLE.COLUMN",
+        Rule.tableDropped.rawValue: "drops table TABLE",
+        Rule.columnDropped.rawValue: "drops column TABLE.COLUMN",
+    ]
+
     private static func parseIgnore(_ reader: inout WordReader) throws(Fault) -> Declaration.Kind {
         let form = "ignore RULE because REASON"
         let name = reader.word() ?? ""
-        guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
-            let nearest = nearestName(to: name, in: Rule.ofLint.map(\.rawValue))
+        guard let rule = Rule.ignorable.first(where: { $0.rawValue == name }) else {
+            if let form = meant[name] {
+                throw Fault(message: "'\(name)' cannot be ignored; declare what is meant", form: form)
+            }
+            let nearest = nearestName(to: name, in: Rule.ignorable.map(\.rawValue))
             throw Fault(
                 message: name.isEmpty
                     ? "no rule follows 'ignore'"
@@ -245,7 +261,8 @@ struct WordReader {
             throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is no name", form: form)
         }
         index += 1
-        return name
+        // What a comment cannot hold, or nobody would see in it, is spelled out.
+        return VisibleText.name(name)
     }
 
     /// A list with commas, to the end.

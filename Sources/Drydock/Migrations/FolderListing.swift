@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads folders and files, with errors that say what is wrong in words.
 package enum FolderListing {
-    /// The names in a folder, hidden ones left out.
+    /// The names in a folder, hidden ones left out unless they are asked for.
     /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
-    static func files(in folder: String) throws -> [String] {
+    static func files(in folder: String, withHidden: Bool = false) throws -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
             throw RequestError("there is no folder '\(folder)'")
@@ -14,7 +14,9 @@ package enum FolderListing {
             throw RequestError("the folder '\(folder)' cannot be read: \(describe(errno))")
         }
         do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+                withHidden || !$0.hasPrefix(".")
+            }
         } catch {
             throw RequestError("the folder '\(folder)' cannot be read: \(error.localizedDescription)")
         }
@@ -30,7 +32,8 @@ package enum FolderListing {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileFault(describe(errno)) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileFault(status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file")
+            throw FileFault(
+                status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a regular file")
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -63,10 +66,10 @@ extension FolderListing {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A named pipe or a socket, whose size says nothing.
-    static func isPipe(_ path: String) -> Bool {
+    /// A device, a pipe or a socket: it has no size, and reading it may never end.
+    static func isSpecial(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
     static func size(of path: String) throws -> Int {

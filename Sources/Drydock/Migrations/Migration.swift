@@ -23,6 +23,8 @@ public struct Migration: Sendable {
     public var down: Down?
     /// What its tool keeps to see that a released file stays as it was, as the history has it.
     public var checksum: String?
+    /// What ``checksum`` would be with other line endings.
+    public var checksumsOfLineEndings: [String] = []
     /// What its tool writes when it was applied.
     public var record: [Bookkeeping] = []
     /// What its tool writes when it was undone.
@@ -34,6 +36,9 @@ public struct Migration: Sendable {
     public var rank: Int64?
     /// What its files say of its transaction; nil where they leave it to the tool.
     public var ownTransaction: ToolPolicy.Transaction?
+    /// What has its tool open no transaction around any file, where nothing in the files says so:
+    /// `transaction: none` in drydock.yml.
+    public var transactionSwitch: String?
     /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and how many
     /// statements stand before it.
     public var marks: [String] = []
@@ -170,8 +175,10 @@ public struct SchemaBase: Sendable, Hashable {
 public struct RequestError: Error, CustomStringConvertible, Sendable {
     /// The fact, then what to do.
     public var description: String
+    /// Lines that stand below it, such as a quoted line of SQL with a caret; mostly empty.
+    public var quote: String
 
-    public init(_ description: String) {
-        self.description = description
+    public init(_ description: String, quote: String = "") {
+        (self.description, self.quote) = (description, quote)
     }
 }

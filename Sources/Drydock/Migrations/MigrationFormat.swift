@@ -31,6 +31,9 @@ public protocol MigrationFormat: Sendable {
     /// What makes the history table, as the tool would when it is missing.
     var historySetup: [Bookkeeping] { get }
 
+    /// How its users run a migration with foreign keys off, in a sentence or two.
+    var foreignKeysOffAdvice: String { get }
+
     /// Whether a database's history is this tool's.
     func owns(_ facts: HistoryFacts) -> Bool
 
@@ -53,6 +56,10 @@ extension MigrationFormat {
     public var home: String { "the folder" }
     public var historySetup: [Bookkeeping] { [] }
     public var checksums: ChecksumScope { .none }
+    public var foreignKeysOffAdvice: String {
+        "Turn them off on the app's connection before the tool opens its transaction, and say so with 'foreignKeys: "
+            + "false' in drydock.yml."
+    }
 
     /// The tables that are no part of the app's schema.
     var ownTables: [String] {

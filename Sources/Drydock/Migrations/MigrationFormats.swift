@@ -78,7 +78,19 @@ struct FormatChoice {
         candidates.contains { $0.format.historyTable != nil && $0.format.owns(facts) }
     }
 
-    func load(_ histories: [HistoryFacts]) throws -> MigrationSet {
+    func load(_ histories: [HistoryFacts]) throws -> MigrationSet { try readings(histories)[0].set }
+
+    /// A format that the folder may be in, and what it makes of the folder.
+    struct Reading: Sendable {
+        let evidence: FolderEvidence
+        let set: MigrationSet
+    }
+
+    /// Returns what is left when the settings, the histories and the folder have been heard: at least one reading,
+    /// and all of the same statements in the same transactions. They may still differ in what their tools' connections
+    /// do, such as enforcing foreign keys.
+    /// - Throws: ``RequestError`` when the folder cannot be read, or two readings are of different statements.
+    func readings(_ histories: [HistoryFacts]) throws -> [Reading] {
         // Whoever speaks of one tool's setting has said which tool it is.
         let fitting = candidates.filter { misfit($0.format) == nil }
         let candidates = (fitting.isEmpty ? candidates : fitting).map { candidate in
@@ -90,21 +102,23 @@ struct FormatChoice {
         var left = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty } ?? candidates
         let strongest = left.map(\.evidence.strength).max()
         left = left.filter { $0.evidence.strength == strongest }
-        guard let first = left.first else { return try load(DrydockFormat()) }
-        guard left.count > 1 else { return try load(first.format) }
-        var readings: [(evidence: FolderEvidence, set: MigrationSet)] = []
-        for (format, evidence) in left { readings.append((evidence, try load(format))) }
+        if left.isEmpty { left = [(DrydockFormat(), FolderEvidence(.possible, "nothing", at: files.path))] }
+        let readings = try left.map { Reading(evidence: $0.evidence, set: try load($0.format)) }
         // A reading that makes nothing of the folder is none.
         let full = readings.filter { !$0.set.migrations.isEmpty }
-        if !full.isEmpty { readings = full }
-        if let other = readings.dropFirst().first(where: { !Self.isSame($0.set, readings[0].set) }) {
-            throw RequestError(
-                "the migrations in '\(files.path)' can be read as \(readings[0].set.format.name) "
-                    + "(\(readings[0].evidence)) and as \(other.set.format.name) (\(other.evidence)), which "
-                    + "\(Self.difference(readings[0].set, other.set) ?? "differ"); say which with --migration-format"
-            )
+        guard full.count > 1 else { return full.isEmpty ? [readings[0]] : full }
+        if let difference = full.dropFirst().lazy.compactMap({ Self.difference(full[0].set, $0.set) }).first {
+            throw ambiguity(full, difference)
         }
-        return readings[0].set
+        return full
+    }
+
+    /// The refusal to take one of several readings, with every one of them.
+    func ambiguity(_ readings: [Reading], _ difference: String) -> RequestError {
+        let names = readings.map { "as \($0.set.format.name) (\($0.evidence))" }
+        return RequestError(
+            "the migrations in '\(files.path)' can be read \(names.dropLast().joined(separator: ", ")) and "
+                + "\(names.last ?? ""), which \(difference); say which with --migration-format")
     }
 
     /// The format with the history in the table that the project names, or that its columns tell.
@@ -145,8 +159,6 @@ struct FormatChoice {
     }
 
     // MARK: - Two readings
-
-    private static func isSame(_ a: MigrationSet, _ b: MigrationSet) -> Bool { difference(a, b) == nil }
 
     /// What makes two readings different to a database.
     private static func difference(_ a: MigrationSet, _ b: MigrationSet) -> String? {

@@ -92,6 +92,21 @@ struct MigrationReader {
     /// A file as it is on the disk, for checksums: placeholders do not count.
     func bytes(_ file: String) -> [UInt8] { (try? folder.contents(of: folder.file(file))) ?? [] }
 
+    /// The same bytes with the line endings of other systems, which Git may put there; none where that is nothing else.
+    static func otherLineEndings(_ bytes: [UInt8]) -> [[UInt8]] {
+        let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        var (unix, windows): ([UInt8], [UInt8]) = ([], [])
+        unix.reserveCapacity(bytes.count)
+        windows.reserveCapacity(bytes.count + bytes.count / 16)
+        for (index, byte) in bytes.enumerated() {
+            if byte == carriage, index + 1 < bytes.count, bytes[index + 1] == feed { continue }
+            if byte == feed { windows.append(carriage) }
+            unix.append(byte)
+            windows.append(byte)
+        }
+        return [unix, windows].filter { $0 != bytes }
+    }
+
     mutating func note(_ finding: Finding) { findings.append(finding) }
 
     /// A file's SQL with the project's placeholders put in.

@@ -9,6 +9,7 @@ struct PageConservation {
     let changes: PageChanges
     /// Has the state before as `main` and the one after attached.
     let connection: any Connection
+    var encoding = TextEncoding.utf8
 
     enum Verdict {
         /// No page of it changed: every row and value is what it was, and none was read.
@@ -40,7 +41,7 @@ struct PageConservation {
         else { return .undecided }
         let comparison = RecordComparison(
             match: match, columns: columns, before: before, after: after, dirty: changes.dirty,
-            rewritable: rewritable)
+            rewritable: rewritable, encoding: encoding)
         do {
             guard var difference = try comparison.run() else { return .undecided }
             // Which condition a lost row meets, only SQL can tell.

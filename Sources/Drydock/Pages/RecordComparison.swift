@@ -10,6 +10,7 @@ struct RecordComparison {
     let after: RecordTable
     let dirty: DirtyPages?
     let rewritable: Set<Int>
+    var encoding = TextEncoding.utf8
 
     /// - Returns: nil where records alone do not tell which row became which.
     func run() throws -> TableDifference? {
@@ -67,6 +68,7 @@ struct RecordComparison {
     private func merge(_ order: KeyOrder?, isKey: Bool) throws -> TableDifference? {
         let key = isKey || keyPositions != nil ? keyPositions ?? [] : []
         var difference = TableDifference()
+        difference.encoding = encoding
         difference.hasOrdinals = false
         difference.keyColumns = key.isEmpty ? ["rowid"] : key.map { match.columns[$0].before.name }
         difference.keyPositions = key.isEmpty ? nil : key
@@ -115,7 +117,7 @@ struct RecordComparison {
                 row: .init(ordinal: 0, key: try rowKey(key, before, \.before, \.nameBefore)),
                 before: try before.value(pair.before, named: pair.nameBefore),
                 after: try after.value(pair.after, named: pair.nameAfter))
-            difference.changed[index, default: .init()].note(change)
+            difference.note(change, column: index)
         }
     }
 

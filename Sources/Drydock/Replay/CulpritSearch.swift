@@ -31,6 +31,7 @@ struct CulpritSearch: Sendable {
         for ((index, _), statement) in zip(probes, statements) {
             guard let statement else { continue }
             findings[index].finding.place = .init(migration.statements[statement])
+            findings[index].culprit = statement
         }
         return findings
     }
@@ -41,9 +42,9 @@ struct CulpritSearch: Sendable {
         settings.foreignKeys = migration.enforcesForeignKeys
         let database = try await engine.open(overlay, settings: settings)
         let uri = overlay.attach(before.image).replacing("'", with: "''")
-        let (migration, tables) = (migration, before.catalog.tableNames)
+        let (migration, catalog) = (migration, before.catalog)
         let historyTables = inspector.historyTables
-        let end = TableLineage(tables: tables, statements: migration.statements)
+        let end = TableLineage(catalog, statements: migration.statements)
         let outcome: Result<[Int?], any Error>
         do {
             outcome = .success(
@@ -51,15 +52,16 @@ struct CulpritSearch: Sendable {
                     try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
                     if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
                     defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-                    var lineage = TableLineage(tables: tables)
+                    var lineage = TableLineage(catalog)
                     var traces = probes.map {
                         Trace($0, from: lineage, through: migration.statements, to: end)
                     }
                     for (index, statement) in migration.statements.enumerated() {
                         try MigrationRun.run(statement, at: index, on: connection)
-                        lineage.apply(statement.action, at: index)
+                        lineage.apply(statement, at: index)
                         let moment = CulpritMoment(
-                            connection: connection, lineage: lineage, action: statement.action, index: index,
+                            connection: connection, lineage: lineage, action: lineage.actions[index],
+                            index: index,
                             beforeSchema: Self.beforeSchema, historyTables: historyTables)
                         for trace in traces.indices { traces[trace].look(moment) }
                     }

@@ -171,6 +171,7 @@ struct StateInspector: Sendable {
         let overlay = try Overlay(image, memoryLimit: memoryLimit)
         var settings = settings
         settings.foreignKeys = false
+        settings.isDefensive = true
         let database = try await engine.open(overlay, settings: settings)
         let attached = later.map { overlay.attach($0) }
         let outcome: Swift.Result<Result, any Error>

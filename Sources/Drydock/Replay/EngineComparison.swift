@@ -1,16 +1,36 @@
 import DatabaseEngine
+import Foundation
 import OverlayVFS
 import SQLiteSchema
 
 /// Runs a batch of migrations once more, on another engine from the same state, and holds what comes of it against
 /// what the first engine made: outcome, schema, rows and history.
 ///
-/// Two runs of one engine need not be alike either (`random()`, the time). What the first engine does not make
-/// twice alike is not compared.
+/// All runs see the same time and the same random numbers (``Moment``). Two runs of one engine need not be alike even
+/// so; what the first engine does not make twice alike is not compared.
 struct EngineComparison: Sendable {
+    /// What a run sees of the world.
+    struct Moment: Sendable {
+        /// Milliseconds since 1970.
+        let time: Int64
+        let seed: UInt64
+
+        static func now() -> Moment {
+            let time = Date().timeIntervalSince1970 * 1000
+            return Moment(time: Int64(time), seed: .random(in: .min ... .max))
+        }
+
+        func begin(on overlay: Overlay, _ random: RandomSource?) {
+            overlay.stopClock(at: time)
+            random?.reseed(seed)
+        }
+    }
+
     let context: ReplayContext
     let other: any Engine
     let watchdog: Watchdog
+    /// That of the first run.
+    let moment: Moment
 
     struct Outcome: Sendable {
         var finding: Finding?
@@ -45,6 +65,10 @@ struct EngineComparison: Sendable {
         _ batch: [Migration], on engine: any Engine, _ before: Image, _ settings: ConnectionSettings
     ) async throws -> BatchRun.Outcome {
         let overlay = try Overlay(before)
+        var settings = settings
+        let random = RandomSource()
+        settings.random = random
+        moment.begin(on: overlay, random)
         let database = try await engine.open(overlay, settings: settings)
         do {
             let outcome = try await BatchRun(set: context.set, database: database, overlay: overlay).run(
@@ -116,7 +140,7 @@ struct EngineComparison: Sendable {
             guard objects.isEmpty else { return objects }
             let conservation = try Conservation(
                 connection: connection, before: before, after: after,
-                lineage: TableLineage(tables: before.tableNames, statements: []), declarations: [])
+                lineage: TableLineage(tables: before.tableNames), declarations: [])
             var parts: Set<String> = []
             for kept in conservation.kept {
                 let table = quotedText(kept.match.before.name)

@@ -16,14 +16,15 @@ struct ForeignKeyFailure {
     func explaining(_ finding: Finding) async throws -> Finding {
         let baseline = before.faultCounts()
         let old = before.faults.filter { $0.id.rule == .foreignKeyViolation }
-        let now: [Fault]
+        let after: DatabaseState
         let ran: Migration
         do {
-            (now, ran) = try await faultsWithoutCheck()
+            (after, ran) = try await stateWithoutCheck()
         } catch let error as EngineError where migration.closureChecks != nil && !error.isInterrupt {
             // It checks its foreign keys itself.
             return finding
         }
+        let now = after.faults.filter { $0.id.rule == .foreignKeyViolation }
         let new = now.filter { $0.count > baseline[$0.id] ?? 0 }
         var finding = finding
         guard let fault = new.first ?? old.first ?? now.first else { return finding }
@@ -35,17 +36,32 @@ struct ForeignKeyFailure {
             finding.message += ", as in the snapshot"
             finding.help =
                 "The snapshot broke this key before the migration ran, and GRDB's check covers the whole database: "
-                + "users with such a database cannot upgrade. Mend the rows in the migration."
+                + "users with such a database cannot upgrade. "
+            let advice = try await diagnosing(from: after) { $0.orphanAdvice(fault.id) }
+            finding.help += advice ?? "Give the rows a parent that exists, or NULL, in the migration."
             return finding
         }
         let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)
-        return try await CulpritSearch(
+        let placed = try await CulpritSearch(
             migration: ran, before: before, engine: engine, inspector: inspector
-        )
-        .placing([StepFinding(finding, probe: probe)])[0].finding
+        ).placing([StepFinding(finding, probe: probe)])[0]
+        return try await diagnosing(from: after, ran) { try $0.explaining(placed) }.finding
     }
 
-    private func faultsWithoutCheck() async throws -> ([Fault], Migration) {
+    private func diagnosing<Result: Sendable>(
+        from after: DatabaseState, _ ran: Migration? = nil,
+        _ body: @escaping @Sendable (ForeignKeyDiagnosis) throws -> Result
+    ) async throws -> Result {
+        let (old, new, migration) = (before.catalog, after.catalog, ran ?? migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            try body(
+                ForeignKeyDiagnosis(
+                    connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                    after: new, migration: migration))
+        }
+    }
+
+    private func stateWithoutCheck() async throws -> (DatabaseState, Migration) {
         let overlay = try Overlay(before.image)
         let database = try await engine.open(overlay, settings: inspector.settings)
         let ran: Migration
@@ -58,6 +74,6 @@ struct ForeignKeyFailure {
             throw error
         }
         let after = try await inspector.inspect(overlay.freeze().image, earlier: before)
-        return (after.faults.filter { $0.id.rule == .foreignKeyViolation }, ran)
+        return (after, ran)
     }
 }

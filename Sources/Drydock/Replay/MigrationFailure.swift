@@ -9,20 +9,20 @@ struct MigrationFailure {
     /// The check of the whole database before the commit refused it.
     var isForeignKeyCheck: Bool { (error as? EngineError)?.isForeignKeyCheckFailure ?? false }
 
-    /// Nil for an error that no statement and no check of the migration caused.
-    var finding: Finding? {
-        guard var finding = bare else { return nil }
+    /// A finding with the code named that stands beside the migration and was not run.
+    func mentioningCode(_ finding: Finding) -> Finding {
         let code = NeighbouringCode.files(beside: migration.path)
-        if !code.isEmpty {
-            finding.help +=
-                (finding.help.isEmpty ? "" : "\n")
-                + "\(code.joined(separator: ", ")) beside it is code of the same version and was not run here. If it "
-                + "mends such rows first, keep a snapshot that the app has upgraded past \(migration.identifier)."
-        }
+        guard !code.isEmpty else { return finding }
+        var finding = finding
+        finding.help +=
+            (finding.help.isEmpty ? "" : "\n")
+            + "\(code.joined(separator: ", ")) beside it is code of the same version and was not run here. If it "
+            + "fixes such rows first, keep a snapshot that the app has upgraded past \(migration.identifier)."
         return finding
     }
 
-    private var bare: Finding? {
+    /// Nil for an error that no statement and no check of the migration caused.
+    var finding: Finding? {
         switch error {
         case let failure as StatementFailure:
             let statement = migration.statements[failure.index]
@@ -40,7 +40,7 @@ struct MigrationFailure {
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails its foreign-key check",
                 help:
-                    "A row must not reference what does not exist. Delete or mend such rows in the migration.",
+                    "A row must not reference what does not exist. Give such rows a parent that exists, or NULL, in the migration.",
                 migration: migration.identifier, place: .init(file: migration.path))
         case let error as EngineError where !error.isCorruption:
             var finding = Finding(
@@ -69,18 +69,26 @@ struct MigrationFailure {
                 "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
         }
         if message.hasPrefix("UNIQUE constraint failed") {
-            return "Existing rows share these values. Merge or delete them first, and declare it."
+            return "Rows share these values. Give all but one of them another value first."
         }
-        if message.hasPrefix("NOT NULL constraint failed") || message.contains("Cannot add a NOT NULL column")
-        {
-            return "Existing rows have no value for it. Give the column a DEFAULT, or fill it first."
+        if message.hasPrefix("Cannot add a NOT NULL column") {
+            return "Existing rows have no value for it. Give the column a DEFAULT other than NULL."
+        }
+        if message.hasPrefix("NOT NULL constraint failed") {
+            return
+                "A row has no value for it. Write one, as with coalesce: a DEFAULT does not replace a NULL that is written."
         }
         if message.hasPrefix("CHECK constraint failed") {
-            return "Existing rows do not meet it. Mend them first, and declare it."
+            return "Rows do not meet it. Give them values that do first, and declare it."
         }
         if let name = statement.flatMap(error.doubleQuotedName) {
             return
                 "If a text is meant, write \(quotedText(name)) in single quotes; double-quoted ones are off here."
+        }
+        if message.hasPrefix("cannot start a transaction within a transaction"),
+            let help = migration.transactionHelp
+        {
+            return help
         }
         switch migration.transaction {
         case .each: return "The whole migration was rolled back, as it would be for users."
@@ -104,7 +112,7 @@ struct MigrationFailure {
             case .commit where (failure.error as? EngineError)?.isForeignKeyViolation == true:
                 (
                     "fails when its transaction is committed",
-                    "A row references what does not exist. Delete or mend such rows in the migration."
+                    "A row must not reference what does not exist. Give such rows a parent that exists, or NULL, in the migration."
                 )
             default:
                 (

@@ -49,7 +49,11 @@ struct MigrationRun: Sendable {
     static func run(_ statement: SQLStatement, at index: Int, on connection: any Connection) throws {
         do {
             try Sandbox.check(statement)
-            try connection.execute(statement.executedText)
+        } catch let error as EngineError {
+            throw StatementFailure(index: index, error: error, mayQuoteValues: false)
+        }
+        do {
+            try Sandbox.run(statement, on: connection)
         } catch let error as EngineError where !error.isInterrupt {
             // What compiles failed on what is in the database.
             let compiles = (try? connection.prepare(statement.executedText)) != nil

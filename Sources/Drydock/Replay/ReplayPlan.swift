@@ -14,7 +14,7 @@ struct ReplayPlan: Sendable {
     let isRefused: Bool
 
     private let late: [(pending: Migration, applied: String)]
-    private let edited: [Migration]
+    private let edited: [(migration: Migration, isOfLineEndings: Bool)]
     private let refusal: String?
     private let set: MigrationSet
 
@@ -40,11 +40,11 @@ struct ReplayPlan: Sendable {
         let newest = last.map { set.migrations[$0].identifier }
         from = newest
         self.late = late.map { (set.migrations[$0], newest ?? "") }
-        edited = appliedIndexes.map { set.migrations[$0] }.filter { migration in
-            guard let then = history.checksums[migration.identifier], let now = migration.checksum else {
-                return false
-            }
-            return then != now && !history.repeats.contains(migration.identifier)
+        edited = appliedIndexes.map { set.migrations[$0] }.compactMap { migration in
+            guard let then = history.checksums[migration.identifier], let now = migration.checksum,
+                then != now, !history.repeats.contains(migration.identifier)
+            else { return nil }
+            return (migration, migration.checksumsOfLineEndings.contains(then))
         }
         let stopped = late.filter { !set.migrations[$0].runsLate }
         if set.policy.late == .skip { pending.removeAll { stopped.contains($0) } }
@@ -84,7 +84,8 @@ struct ReplayPlan: Sendable {
                         "Whether others are pending cannot be told, and what they would do to rows was not seen."
                 ))
         }
-        return findings + late.map(finding(late:)) + edited.map(finding(edited:))
+        return findings + late.map(finding(late:))
+            + edited.map { finding(edited: $0.migration, isOfLineEndings: $0.isOfLineEndings) }
     }
 
     /// A database with tables and no history.
@@ -128,15 +129,26 @@ struct ReplayPlan: Sendable {
             place: set.policy.isRunByEngine ? nil : .init(file: late.pending.path))
     }
 
-    private func finding(edited migration: Migration) -> Finding {
+    private func finding(edited migration: Migration, isOfLineEndings: Bool) -> Finding {
         let isRefused = set.policy.edited == .refuse
+        let refusal = "\(set.format.name) refuses to go on where it was applied. "
+        let leniency = "\(set.format.name) does not look at it"
+        if isOfLineEndings {
+            return Finding(
+                .migrationEdited, isRefused ? .error : .warning,
+                "\(migration.identifier) differs from what the snapshot applied in its line endings alone",
+                help: (isRefused ? refusal : leniency + ". ")
+                    + "Git may have converted them: '*.sql -text' in .gitattributes keeps files as they were committed. "
+                    + "Put the line endings of the released file back.",
+                migration: migration.identifier, place: .init(file: migration.path))
+        }
         return Finding(
             .migrationEdited, isRefused ? .error : .warning,
-            "\(migration.identifier) was edited after the snapshot applied it: its checksum is another",
+            "\(migration.identifier) was edited after the snapshot applied it: its checksum has changed",
             help: isRefused
-                ? "\(set.format.name) refuses to go on where it was applied. Put the released file back, comments and "
-                    + "line endings included, and write a new migration."
-                : "\(set.format.name) does not look at it, so that databases differ by when they were migrated. Put the "
+                ? refusal
+                    + "Put the released file back, comments and line endings included, and write a new migration."
+                : leniency + ", so that databases differ by when they were migrated. Put the "
                     + "released file back, and write a new migration.",
             migration: migration.identifier, place: .init(file: migration.path))
     }

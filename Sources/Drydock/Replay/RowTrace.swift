@@ -44,10 +44,10 @@ struct RowTrace {
     }
 
     private mutating func look(at index: Int, _ moment: CulpritMoment) {
-        let name = moment.lineage.name(of: places[index].id)
+        let name = moment.lineage.key(of: places[index].id)
         switch moment.action {
-        case .insert(let table, _, _) where table.folded == name,
-            .createTable(let table, _, asSelect: true) where table.folded == name:
+        case .insert(let table, _, _) where moment.lineage.key(of: table) == name,
+            .createTable(let table, _, asSelect: true) where moment.lineage.key(of: table) == name:
             places[index].filledBy = places[index].filledBy ?? moment.index
         default: break
         }
@@ -83,11 +83,15 @@ private struct TableCopies {
         var lineage = start
         for (index, statement) in statements.enumerated() {
             let named = Set(
-                statement.tokens.compactMap { $0.name(in: statement.source).flatMap { lineage[$0]?.id } })
-            lineage.apply(statement.action, at: index)
-            switch statement.action {
-            case .insert(let table, _, _), .createTable(let table, temporary: false, asSelect: true):
-                guard let target = lineage[table.name]?.id else { continue }
+                statement.tokens.compactMap { token in
+                    token.name(in: statement.source).flatMap { name in
+                        lineage[lineage.key(of: QualifiedName(name: name))]?.id
+                    }
+                })
+            lineage.apply(statement, at: index)
+            switch lineage.actions.last {
+            case .insert(let table, _, _), .createTable(let table, _, asSelect: true):
+                guard let target = lineage[lineage.key(of: table)]?.id else { continue }
                 copies += named.filter { $0 != target }.map { ($0, target) }
             default: continue
             }
@@ -111,13 +115,13 @@ private struct RowSearch {
     let column: Int?
 
     /// Nil when it cannot be told, as while the table has other columns.
-    func isFound(in table: String, _ moment: CulpritMoment) -> Bool? {
+    func isFound(in table: TableKey, _ moment: CulpritMoment) -> Bool? {
         isFound(in: table, moment, match.after, \.after) ?? isFound(in: table, moment, match.before, \.before)
     }
 
     /// - Parameter side: whose names the columns have just now.
     private func isFound(
-        in table: String, _ moment: CulpritMoment, _ shape: Catalog.Table,
+        in table: TableKey, _ moment: CulpritMoment, _ shape: Catalog.Table,
         _ side: KeyPath<TableMatch.ColumnPair, Catalog.Column>
     ) -> Bool? {
         let source = "\(moment.beforeSchema).\(quotedName(match.before.name))"
@@ -148,7 +152,7 @@ private struct RowSearch {
         if let column { conditions.append(sameValue(match.columns[column], side)) }
         let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
         return try? moment.connection.firstRow(
-            "SELECT EXISTS(SELECT 1 FROM main.\(quotedName(table)) AS f, (\(one)) AS b WHERE \(condition))"
+            "SELECT EXISTS(SELECT 1 FROM \(quotedName(table.schema)).\(quotedName(table.name)) AS f, (\(one)) AS b WHERE \(condition))"
         ) { $0.integer(0) != 0 }
     }
 

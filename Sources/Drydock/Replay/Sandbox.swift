@@ -1,13 +1,37 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// What Drydock does not hand to SQLite, because it could reach around the overlay.
+/// What Drydock does not hand to SQLite, because it could reach around the overlay or change the whole process.
 ///
 /// ATTACH and VACUUM INTO open a file, and a URI may name the VFS it is opened with
-/// (https://www.sqlite.org/uri.html). A file that is named plainly is opened in the overlay.
+/// (https://www.sqlite.org/uri.html). A file that is named plainly is opened in the overlay, which reads files below
+/// the folder that Drydock runs in and no others.
 enum Sandbox {
-    /// - Throws: ``EngineError`` for a statement that names a VFS, or hides what it names.
+    /// Runs a statement that others wrote.
+    /// - Throws: ``EngineError``.
+    static func run(_ statement: SQLStatement, on connection: any Connection) throws {
+        try check(statement)
+        do {
+            try connection.execute(statement.executedText)
+        } catch var error as EngineError {
+            if case .attach = statement.action, error.code == 14 {
+                error.message += "; Drydock opens files below the folder that it runs in alone"
+            }
+            throw error
+        }
+    }
+
+    /// PRAGMAs that set something for every connection of the process.
+    private static let processSettings: Set<String> = [
+        "hard_heap_limit", "soft_heap_limit", "temp_store_directory", "data_store_directory",
+    ]
+
+    /// - Throws: ``EngineError`` for a statement that names a VFS, hides what it names, or changes the process.
     static func check(_ statement: SQLStatement) throws {
+        // SQLite runs a PRAGMA as it compiles it, behind EXPLAIN too.
+        if let setting = pragma(statement), processSettings.contains(setting.foldedASCII) {
+            throw refusal("Drydock does not run PRAGMA \(setting): it would change the whole process")
+        }
         let name: String?
         switch statement.action {
         case .attach(.literal(let file)): name = file
@@ -42,6 +66,22 @@ enum Sandbox {
             if depth < 0 || token.isSymbol(";", in: source) { return false }
         }
         return depth == 0
+    }
+
+    /// The name in `[EXPLAIN [QUERY PLAN]] PRAGMA [schema.]name`.
+    private static func pragma(_ statement: SQLStatement) -> String? {
+        let (tokens, source) = (statement.tokens, statement.source)
+        let prelude = tokens.prefix(3).prefix { token in
+            ["explain", "query", "plan"].contains { token.isWord($0, in: source) }
+        }
+        var rest = tokens[prelude.endIndex...]
+        guard rest.popFirst()?.isWord("pragma", in: source) == true, var name = rest.popFirst() else {
+            return nil
+        }
+        if rest.first?.isSymbol(".", in: source) == true, let second = rest.dropFirst().first {
+            name = second
+        }
+        return name.identifier(in: source) ?? name.stringValue(in: source)
     }
 
     /// VACUUM [schema] INTO 'file'

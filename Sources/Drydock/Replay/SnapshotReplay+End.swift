@@ -22,11 +22,14 @@ extension SnapshotReplay {
 
     /// Where a second engine is asked for, it must make the same of a batch.
     mutating func compareEngines(
-        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
+        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome,
+        at moment: EngineComparison.Moment?
     ) async throws {
-        guard let other = context.other else { return }
-        let outcome = try await EngineComparison(context: context, other: other, watchdog: watchdog)
-            .run(batch, from: before, first)
+        guard let other = context.other, let moment else { return }
+        let outcome = try await EngineComparison(
+            context: context, other: other, watchdog: watchdog, moment: moment
+        )
+        .run(batch, from: before, first)
         if let finding = outcome.finding { add(finding) }
         if let missing = outcome.notChecked { notChecked(missing.rule, missing.reason) }
     }

@@ -14,6 +14,11 @@ struct SnapshotReplay {
     /// What the steps' rules found, each with how many steps had been taken.
     var stepFindings: [(finding: StepFinding, step: Int)] = []
     var trail = NameTrail()
+    private let chronicle: Chronicle
+    /// Temporary tables that the migrations so far left on their connection.
+    private var temporaries: Set<String> = []
+    /// For steps that another engine runs as well.
+    private let random: RandomSource?
     var integrity: IntegrityCheck?
     /// The snapshot's own pages, and all that any step changed.
     var basePages: StatePages?
@@ -33,6 +38,8 @@ struct SnapshotReplay {
         self.fresh = fresh
         self.watchdog = watchdog
         self.onEvent = onEvent
+        chronicle = Chronicle(context.set.migrations)
+        random = context.other.map { _ in RandomSource() }
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
     }
 
@@ -87,7 +94,9 @@ struct SnapshotReplay {
 
     private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
         do {
-            return try await context.engine.openWhole(overlay, settings: context.settings(watchdog))
+            var settings = context.settings(watchdog)
+            settings.random = random
+            return try await context.engine.openWhole(overlay, settings: settings)
         } catch let error as EngineError where !error.isInterrupt {
             throw SnapshotFault(
                 message: "\(snapshot.path) cannot be opened: \(error.message)",
@@ -107,12 +116,28 @@ struct SnapshotReplay {
             return nil
         }
         let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
+        if try await !holdsTables(database) {
+            result.summary.start = .empty
+        } else if set.base != nil, plan.unknown.isEmpty {
+            result.summary.start = .base
+        }
         result.summary.from = plan.from
         result.summary.to = plan.from
         result.isUpToDate = plan.pending.isEmpty
         result.applied = Set(history.identifiers)
         for finding in plan.findings(for: snapshot) { add(finding) }
         return plan.isRefused ? nil : plan
+    }
+
+    /// Whether anything but a tool's history is there.
+    private func holdsTables(_ database: any OpenDatabase) async throws -> Bool {
+        let own = context.set.format.ownTables.map(\.foldedASCII)
+        return try await database.withConnection { connection in
+            let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
+                $0.string(0).foldedASCII
+            }
+            return tables.contains { !own.contains($0) && !$0.hasPrefix("sqlite_") }
+        }
     }
 
     /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
@@ -186,8 +211,10 @@ struct SnapshotReplay {
             }
             number += ready.count
             current = ready[0].identifier
+            let moment = context.other.map { _ in EngineComparison.Moment.now() }
+            moment?.begin(on: overlay, random)
             let outcome = try await run.run(ready)
-            try await compareEngines(ready, from: state.image, outcome)
+            try await compareEngines(ready, from: state.image, outcome, at: moment)
             for reached in outcome.reached {
                 note(reached)
                 let after = try await inspect(reached, from: state)
@@ -306,8 +333,11 @@ struct SnapshotReplay {
         let verification = StepVerification(
             migration: migration, declarations: migration.declarations,
             before: before,
-            after: after, inspector: inspector, engine: context.engine, format: context.set.format)
+            after: after, inspector: inspector, engine: context.engine, format: context.set.format,
+            chronicle: chronicle,
+            temporaries: temporaries)
         let outcome = try await verification.run()
+        temporaries = outcome.temporaries
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
@@ -333,7 +363,17 @@ struct SnapshotReplay {
             finding = try await ForeignKeyFailure(
                 migration: migration, before: state, engine: context.engine, inspector: inspector
             ).explaining(finding)
+        } else {
+            do {
+                finding = try await FailureInvestigation(
+                    migration: migration, before: state, engine: context.engine, inspector: inspector,
+                    format: context.set.format
+                ).explaining(finding, error)
+            } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
+                // That it failed is known; there is no time left to say more.
+            }
         }
+        finding = failure.mentioningCode(finding)
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
     }

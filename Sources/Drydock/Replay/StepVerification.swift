@@ -11,6 +11,10 @@ struct StepVerification: Sendable {
     let engine: any Engine
     /// Whose migration it is; nil for a plan of Drydock's own, which no tool records.
     var format: (any MigrationFormat)?
+    /// What the migrations before it did; nil where the step is looked at alone.
+    var chronicle: Chronicle?
+    /// Temporary tables that earlier migrations left on the connection.
+    var temporaries: Set<String> = []
 
     struct Outcome: Sendable {
         var findings: [StepFinding] = []
@@ -20,15 +24,19 @@ struct StepVerification: Sendable {
         var rowsCompared = 0
         var tablesUntouched = 0
         var names: StepNames
+        /// Temporary tables that are still there.
+        var temporaries: Set<String>
     }
 
     func run() async throws -> Outcome {
-        let lineage = TableLineage(tables: before.catalog.tableNames, statements: migration.statements)
+        let lineage = TableLineage(
+            before.catalog, temporaries: temporaries, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
             names: StepNames(
                 before: before.catalog, after: after.catalog, lineage: lineage,
-                match: conservation.kept.map(\.match)))
+                match: conservation.kept.map(\.match), moved: conservation.droppedTables),
+            temporaries: lineage.memory.temporaryTables)
         outcome.declarationFindings = faults
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
@@ -47,6 +55,11 @@ struct StepVerification: Sendable {
         outcome.findings = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing(outcome.findings)
+        let cascades = CascadeAdvice(migration: migration, before: before.catalog, format: format)
+        let copies = CopyAdvice(migration: migration, before: before.catalog, after: after.catalog)
+        outcome.findings = try await explaining(outcome.findings).map {
+            copies.explaining(cascades.explaining($0))
+        }
         outcome.usedDeclarations = use.used
         return outcome
     }
@@ -73,12 +86,16 @@ struct StepVerification: Sendable {
             before: old.history, after: new.history, shared: shared, record: migration.record,
             lineage: lineage, declarations: sound)
         let changes = after.changes
+        let (chronicle, step, catalog) = (chronicle, migration, before.catalog)
+        let provenance = chronicle.map { chronicle in
+            { @Sendable in chronicle.provenance(of: step, before: catalog) }
+        }
         var (conservation, verdict) = try await inspector.withConnection(
             to: before.image, attaching: after.image
         ) { connection in
             let conservation = try Conservation(
                 connection: connection, before: old.rest, after: new.rest, changes: changes,
-                lineage: lineage, declarations: sound)
+                lineage: lineage, declarations: sound, provenance: provenance)
             // Last, since it writes.
             return (conservation, try history.verdict(connection, changes))
         }
@@ -142,11 +159,26 @@ struct StepVerification: Sendable {
                     let names = id.names.map { lastName($0) ?? "" }
                     // The column may have another name by then.
                     if id.column != nil {
-                        return end.faults.contains { $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names }
+                        return end.faults.contains {
+                            $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
+                        }
                     }
                     let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
                     return end.faultCounts()[last] ?? 0 > baseline
                 })
+        }
+    }
+
+    /// Says why rows reference what does not exist, where the step tells.
+    private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
+        guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
+        let (old, new, migration) = (before.catalog, after.catalog, migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            let diagnosis = ForeignKeyDiagnosis(
+                connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                after: new,
+                migration: migration)
+            return try findings.map { try diagnosis.explaining($0) }
         }
     }
 

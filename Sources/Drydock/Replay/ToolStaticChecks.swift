@@ -35,7 +35,9 @@ struct ToolStaticChecks {
                     .transactionEnded, .error, "BEGIN stands where a transaction is open already",
                     "SQLite refuses it, and the migration fails. "
                         + (migration.transaction == .none
-                            ? "End the one before." : "Remove it: the tool opens a transaction itself."),
+                            ? "End the one before."
+                            : migration.transactionHelp
+                                ?? "Remove it: the tool opens a transaction itself."),
                     statement)
             }
             isInside = true
@@ -82,8 +84,27 @@ struct ToolStaticChecks {
             .pragmaIgnored, parents.isEmpty ? .warning : .error,
             "PRAGMA foreign_keys = \(value) has no effect inside a transaction, foreign keys stay on\(what)",
             "The tool opens the transaction before the file's first statement. Opt out of it for this file where "
-                + "the tool allows that, set foreign keys off on the connection, or move the children's rows to safety first.",
+                + "the tool allows that, or set foreign keys off on the connection"
+                + (savesRows(before: index) ? "." : ", or move the children's rows to safety first."),
             statement)
+    }
+
+    /// Whether the file copies rows to safety already, before it takes any.
+    private func savesRows(before pragma: Int) -> Bool {
+        let parents = Set(
+            migration.statements[(pragma + 1)...].compactMap { losingParent($0.action)?.foldedASCII })
+        let children = Set(
+            before()?.tables.values.filter { table in
+                table.foreignKeys.contains { parents.contains($0.parent.foldedASCII) }
+            }.map(\.name.foldedASCII) ?? [])
+        let end =
+            migration.statements.firstIndex { losingParent($0.action) != nil }
+            ?? migration.statements.endIndex
+        return migration.statements[..<end].contains { statement in
+            statement.selectedRows.contains { rows in
+                rows.source.tables.contains { children.contains($0.foldedASCII) }
+            }
+        }
     }
 
     /// The table of a statement that takes rows, where other tables' rows go or change with them.
@@ -124,7 +145,8 @@ struct ToolStaticChecks {
         } else {
             add(
                 .transactionEnded, .error, "\(word) ends the transaction that the tool opened",
-                "What ran before stays even if the rest fails, and the tool's own COMMIT finds no transaction. Remove it.",
+                "What ran before stays even if the rest fails, and the tool's own COMMIT finds no transaction. "
+                    + (migration.transactionHelp ?? "Remove it."),
                 end)
         }
     }
@@ -137,5 +159,15 @@ struct ToolStaticChecks {
             Finding(
                 rule, severity, message, help: help, migration: migration.identifier, place: .init(statement))
         )
+    }
+}
+
+extension Migration {
+    /// What to write where the tool was told to open no transaction; nil where it cannot be told for all files.
+    var transactionHelp: String? {
+        guard transaction != .none, let transactionSwitch else { return nil }
+        return
+            "With \(transactionSwitch) the tool opens no transaction: write 'transaction: none' in drydock.yml, or "
+            + "give --transaction none. Otherwise remove it: the tool opens a transaction itself."
     }
 }

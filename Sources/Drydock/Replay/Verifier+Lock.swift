@@ -43,17 +43,17 @@ extension VerifyReport {
 }
 
 extension FormatChoice {
-    /// Reads the folder; snapshots are asked for their history where it alone does not say whose it is.
-    func load(asking snapshots: [Snapshot], _ opener: SnapshotOpener) async throws -> MigrationSet {
-        guard needsHistory else { return try load([]) }
+    /// What the snapshots' histories tell, as far as it takes to know whose the folder is.
+    func histories(of snapshots: [Snapshot], _ opener: SnapshotOpener) async throws -> [HistoryFacts] {
+        guard needsHistory else { return [] }
         var histories: [HistoryFacts] = []
         for snapshot in snapshots {
             try Task.checkCancellation()
-            // What cannot be read is told when it is replayed.
+            // What cannot be read is reported when it is replayed.
             guard let facts = try? await opener.facts(of: snapshot) else { continue }
             histories.append(facts)
             if isDecided(by: facts) { break }
         }
-        return try load(histories)
+        return histories
     }
 }

@@ -92,7 +92,11 @@ public struct Verifier: Sendable {
         var settings = ConnectionSettings()
         settings.functions = request.functions
         settings.collations = request.collations
-        return try await choice.load(asking: snapshots, SnapshotOpener(engine: engine, settings: settings))
+        let histories = try await choice.histories(
+            of: snapshots, SnapshotOpener(engine: engine, settings: settings))
+        var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
+        (lint.functions, lint.collations) = (request.functions, request.collations)
+        return try await Linter(engine: engine).settle(choice, try choice.readings(histories), lint)
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
@@ -191,11 +195,16 @@ public struct Verifier: Sendable {
         try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
             var results = [ReplayResult?](repeating: nil, count: snapshots.count)
             var (next, told) = (0, 0)
+            let names = SnapshotNames(snapshots.map(\.path))
             func start() {
                 guard next < snapshots.count else { return }
                 let (index, snapshot) = (next, snapshots[next])
                 next += 1
-                group.addTask { (index, try await replay(snapshot, context, fresh, request.timeout)) }
+                group.addTask {
+                    var result = try await replay(snapshot, context, fresh, request.timeout)
+                    result.summary.name = names.name(of: snapshot.path)
+                    return (index, result)
+                }
             }
             for _ in 0..<min(max(1, request.jobs), snapshots.count) { start() }
             while let (index, result) = try await group.next() {
@@ -234,13 +243,17 @@ public struct Verifier: Sendable {
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
             let index = context.set.index(of: migration.identifier) ?? 0
-            report.findings += StaticChecks.findings(for: migration, before: catalogs[index]?.schema)
+            let schema = catalogs[index]?.schema
+            let weight = PragmaWeight(
+                migration: migration, before: schema, found: results.flatMap(\.findings))
+            report.findings += StaticChecks.findings(for: migration, before: schema).map(weight.weighed)
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
         // One database needs what it needs, and is at the newest version when it is.
         if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
         report.findings += results.flatMap(\.findings)
+        leaveOutIgnored(context, tried, &report)
         report.notChecked += results.flatMap(\.notChecked)
         if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
             report.findings.append(
@@ -253,6 +266,35 @@ public struct Verifier: Sendable {
         for index in report.findings.indices {
             let isReleased = report.findings[index].migration.map(applied.contains) ?? false
             report.findings[index].placeDeclaration(isReleased: isReleased, proposal)
+        }
+    }
+
+    /// Takes out what `ignore` names; one that names nothing which was found is unused.
+    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout VerifyReport)
+    {
+        let migrations = Dictionary(
+            context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var used: Set<Declaration> = []
+        report.findings.removeAll { finding in
+            guard finding.severity != .note, Rule.ignorableInReplay.contains(finding.rule),
+                let migration = finding.migration.flatMap({ migrations[$0] }),
+                let declaration = migration.ignore(of: finding.rule, atLine: finding.place?.line)
+            else { return false }
+            used.insert(declaration)
+            return true
+        }
+        for migration in context.targets where tried.contains(migration.identifier) {
+            for declaration in migration.declarations where !used.contains(declaration) {
+                // Lint says so of its own.
+                guard case .ignores(let rule, _) = declaration.kind, !Rule.ofLint.contains(rule) else {
+                    continue
+                }
+                report.findings.append(
+                    Finding(
+                        .unusedDeclaration, .warning, "nothing here breaks \(rule.rawValue)",
+                        help: "Remove '\(declaration.text)'.", migration: migration.identifier,
+                        place: declaration.place))
+            }
         }
     }
 

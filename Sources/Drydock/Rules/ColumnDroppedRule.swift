@@ -1,7 +1,8 @@
 import SQLiteSchema
 
 /// `column-dropped`: a column is gone that no declaration gives up. One that held only NULL is a warning.
-/// A rename that a copying statement made and every value bears out is a note.
+/// A rename that a copying statement made and every value bears out is a note; so is one whose every value is in another
+/// table, with the key of its row.
 struct ColumnDroppedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         var findings: [StepFinding] = []
@@ -19,6 +20,16 @@ struct ColumnDroppedRule: StepRule {
             }
             let count = dropped.valueCount
             let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
+            if let home = dropped.home {
+                findings.append(
+                    StepFinding(
+                        Finding(
+                            .columnDropped, .note,
+                            "column \(table).\(column) is gone; its every value is in \(home)",
+                            place: place(of: table, column, in: step), table: table, column: column,
+                            evidence: Evidence(rowCount: count))))
+                continue
+            }
             let rename = dropped.twin.map { twin in
                 "Column \(twin) holds its every value. If that is a rename, declare it:\n\(declarationMarker)"
                     + "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))"
@@ -43,12 +54,16 @@ struct ColumnDroppedRule: StepRule {
         }
         for kept in step.conservation.kept {
             for pair in kept.match.columns where pair.isGuess {
+                let isFilled =
+                    kept.match.columns.firstIndex { $0.before.name == pair.before.name }
+                    .map { kept.difference.changed[$0] != nil } ?? false
                 findings.append(
                     StepFinding(
                         Finding(
                             .columnDropped, .note,
                             "column \(kept.match.before.name).\(pair.before.name) is now \(pair.after.name): "
-                                + "the copying statement says so and every value is there",
+                                + "a copying statement says so and every value "
+                                + (isFilled ? "that was not NULL is there" : "is there"),
                             table: kept.match.before.name, column: pair.before.name)))
             }
         }

@@ -78,7 +78,8 @@ struct ForeignKeyRule: StateRule {
                 message: "\(counted(count, "row")) of \(table.name) (\(columns)) "
                     + "\(count == 1 ? "references" : "reference") no row of \(key.parent)",
                 help:
-                    "Give the rows a parent that exists, set the column to NULL, or delete them and declare it.",
+                    "Give the rows a parent that exists, or set the column to NULL where it may be. Only what nobody needs "
+                    + "may be deleted, and that is to be declared.",
                 table: table.name, evidence: evidence)
         }
     }

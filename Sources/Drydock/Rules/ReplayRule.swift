@@ -35,9 +35,14 @@ struct StepView: Sendable {
     let lineage: TableLineage
     let conservation: Conservation
 
+    /// The statements' actions, those on temporary tables left out: these may have a name of the database's.
+    var actions: [(statement: SQLStatement, action: StatementAction)] {
+        zip(migration.statements, lineage.actions).filter { $0.1.target?.isMain ?? true }
+    }
+
     /// The last statement for which a closure is true.
     func lastStatement(_ isIt: (StatementAction) -> Bool) -> SQLStatement? {
-        migration.statements.last { isIt($0.action) }
+        actions.last { isIt($0.action) }?.statement
     }
 
     func statement(at index: Int?) -> SQLStatement? {
@@ -60,6 +65,8 @@ struct StepFinding: Sendable {
     var stands: Stands?
     /// How to find the statement that did it.
     var probe: CulpritProbe?
+    /// The place of that statement in the migration, once it was found.
+    var culprit: Int?
 
     /// Asked with the last state, and with how to find a table's last name; that is nil when it is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool

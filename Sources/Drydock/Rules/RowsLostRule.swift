@@ -7,7 +7,7 @@ struct RowsLostRule: StepRule {
             let (match, difference) = (kept.match, kept.difference)
             guard difference.lost.count > 0 else { return nil }
             let name = match.before.name
-            let unnamed = !step.migration.statements.contains { match.isWritten(by: $0.action) }
+            let unnamed = !step.actions.contains { match.isWritten(by: $0.action) }
             let count = difference.lost.count
             let extra =
                 difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""

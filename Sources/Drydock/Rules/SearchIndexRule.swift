@@ -27,31 +27,44 @@ struct SearchIndexRule: StateRule {
             do {
                 try view.connection.execute(check)
             } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-                let isStale = error.isCorruption
-                faults.append(
-                    Fault(
-                        id: .init(rule: rule, names: [table.name.foldedASCII]),
-                        message: isStale
-                            ? "full-text index \(table.name) does not agree with its content: "
-                                + "searches miss rows or find old words"
-                            : "full-text index \(table.name) cannot be read: \(error.message)",
-                        help: """
-                            Rebuild it at the end of the migration, or keep it current with triggers:
-                              INSERT INTO \(quotedIfNeeded(table.name))(\(quotedIfNeeded(table.name))) VALUES('rebuild');
-                            """,
-                        table: table.name))
+                faults.append(try fault(table, error, in: view))
             }
         }
         return faults
+    }
+
+    private func fault(_ table: Catalog.Table, _ error: EngineError, in view: StateView) throws -> Fault {
+        let name = quotedIfNeeded(table.name)
+        let mismatch = try definition(of: table).flatMap {
+            try SearchIndexMismatch($0, view.connection, earlier: view.earlier?.catalog)
+        }
+        let fact =
+            mismatch.map { "cannot be read: \($0.fact)" }
+            ?? (error.isCorruption
+                ? "does not agree with its content: searches miss rows or find old words"
+                : "cannot be read: \(error.message)")
+        return Fault(
+            id: .init(rule: rule, names: [table.name.foldedASCII]),
+            message: "full-text index \(table.name) \(fact)",
+            help: mismatch?.help
+                ?? """
+                Rebuild it at the end of the migration, or keep it current with triggers:
+                  INSERT INTO \(name)(\(name)) VALUES('rebuild');
+                """,
+            table: table.name)
+    }
+
+    private func definition(of table: Catalog.Table) -> VirtualTable? {
+        SchemaParser().schema(of: [
+            SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
+        ]).virtualTables.values.first
     }
 
     /// Neither the index nor the table that it reads changed.
     private func isAsBefore(_ table: Catalog.Table, in view: StateView) -> Bool {
         guard let changes = view.changes, let old = view.earlier?.catalog.table(table.name),
             old.sql == table.sql, changes.isUntouched(shadowTablesOf: table.name),
-            let index = SchemaParser().schema(of: [
-                SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
-            ]).virtualTables.values.first
+            let index = definition(of: table)
         else { return false }
         guard index.isExternalContent, let content = index.content, !content.isEmpty else { return true }
         return view.catalog.table(content).map(view.isAsBefore) ?? false

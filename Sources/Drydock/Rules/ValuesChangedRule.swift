@@ -14,7 +14,9 @@ struct ValuesChangedRule: StepRule {
                 let column = pending.finding.column?.foldedASCII ?? ""
                 guard !derived.irrecoverable.contains(column) else { return pending }
                 pending.finding.severity = .warning
-                pending.finding.message += "; it is generated, by another expression than before"
+                let what = "; it is generated, by another expression than before"
+                pending.finding.message += what
+                pending.finding.redactedMessage? += what
                 return pending
             }
         }
@@ -27,7 +29,6 @@ struct ValuesChangedRule: StepRule {
     ) -> [StepFinding] {
         difference.changed.sorted { $0.key < $1.key }.compactMap { position, changes in
             guard let first = changes.samples.first else { return nil }
-            let (table, column) = (match.before.name, match.columns[position].before.name)
             let isDeclared = declarations.covers {
                 guard case .rewrites(let named, let name) = $0, match.isCalled(named) else {
                     return false
@@ -35,22 +36,36 @@ struct ValuesChangedRule: StepRule {
                 return name.map { match.columns[position].isCalled($0) } ?? true
             }
             guard !isDeclared else { return nil }
-            let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
             return StepFinding(
-                Finding(
-                    .valuesChanged, "\(table).\(column) changed in \(counted(changes.count, "row"))",
-                    help: remedy("the new values are meant", "rewrites \(path)"), table: table,
-                    column: column,
-                    evidence: Evidence(
-                        rowCount: changes.count,
-                        rows: changes.samples.map { change in
-                            .init(
-                                key: step.key(change.row, of: difference),
-                                before: step.sample(change.before),
-                                after: step.sample(change.after))
-                        })),
+                finding(of: changes, match, position, difference, step),
                 probe: .row(match, difference.locator(of: first.row), column: position))
         }
+    }
+
+    private func finding(
+        of changes: TableDifference.Changes, _ match: TableMatch, _ position: Int,
+        _ difference: TableDifference, _ step: StepView
+    ) -> Finding {
+        let (table, column) = (match.before.name, match.columns[position].before.name)
+        let summary = ChangeSummary(changes, sample: step.sample)
+        let head = "\(table).\(column) changed in \(counted(changes.count, "row"))"
+        var finding = Finding(
+            .valuesChanged, head + summary.text(\.literal),
+            help: summary.help(column: column, declaration: "rewrites \(path(table, column))"),
+            table: table, column: column,
+            evidence: Evidence(
+                rowCount: changes.count,
+                rows: changes.samples.map { change in
+                    .init(
+                        key: step.key(change.row, of: difference), before: step.sample(change.before),
+                        after: step.sample(change.after))
+                }))
+        finding.redactedMessage = head + summary.text(\.shape)
+        return finding
+    }
+
+    private func path(_ table: String, _ column: String) -> String {
+        quotedIfNeeded(table) + "." + quotedIfNeeded(column)
     }
 
     /// Whether a column that rows cannot be known without was rewritten is not known; where the table has

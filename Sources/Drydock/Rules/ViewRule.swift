@@ -31,7 +31,7 @@ struct ViewRule: StateRule {
         Fault(
             id: .init(rule: rule, kind: kind, names: [object.name.foldedASCII]),
             message: "\(kind) \(object.name) does not compile: \(message)",
-            help: "Drop it before the change that it depends on, and make it again afterwards.",
+            help: "Drop it before the change that it depends on, and recreate it afterwards.",
             table: kind == "trigger" ? object.tableName : nil)
     }
 

@@ -15,5 +15,6 @@ func remedy(_ condition: String, _ declaration: String, else alternative: String
 /// Stands before a declaration in a remedy until it is known where it may be written.
 let declarationMarker = "@declare "
 
-/// A name as people write it: quoted only where SQLite, in whatever place and version, may need it.
-package func quotedIfNeeded(_ name: String) -> String { SQLName.printed(name) }
+/// A name as people write it: quoted only where SQLite, in whatever place and version, may need it, and on one line,
+/// with what does not show spelled out. A declaration may have it so; SQL that is run is made with ``quotedName(_:)``.
+package func quotedIfNeeded(_ name: String) -> String { VisibleText.line(SQLName.printed(name)) }

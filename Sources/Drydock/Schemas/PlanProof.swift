@@ -17,7 +17,7 @@ struct PlanProof: Sendable {
         var image: Image?
         var refusals: [PlanRefusal] = []
         /// Declarations under which nothing would be broken, with what is then lost.
-        var permits: [(declaration: String, loss: String)] = []
+        var permits: [(declarations: [String], loss: String)] = []
     }
 
     /// The plan between two schemas, proved, or why it must not be given.
@@ -35,7 +35,10 @@ struct PlanProof: Sendable {
             return Outcome(
                 plan: plan, refusals: [.init("the plan would lose \(lost); --allow-loss allows it")])
         }
-        var outcome = try await prove(plan, on: before, to: new)
+        let keys = old.tables.values.sorted { $0.name < $1.name }.compactMap {
+            ConvertedKey($0, in: new, hints)
+        }
+        var outcome = try await prove(plan, on: before, from: old, to: new, keys)
         guard !outcome.permits.isEmpty else { return outcome }
         guard allowsLoss else {
             outcome.refusals = outcome.refusals.map {
@@ -44,14 +47,16 @@ struct PlanProof: Sendable {
             return outcome
         }
         plan.steps.insert(
-            .init("Values change, as allowed.", declarations: outcome.permits.map(\.declaration), []), at: 0)
+            .init("Values change, as allowed.", declarations: outcome.permits.flatMap(\.declarations), []),
+            at: 0)
         plan.losses += outcome.permits.map(\.loss)
-        return try await prove(plan, on: before, to: new)
+        return try await prove(plan, on: before, from: old, to: new, keys)
     }
 
-    private func prove(_ plan: MigrationPlan, on before: DatabaseState, to wanted: Schema) async throws
-        -> Outcome
-    {
+    private func prove(
+        _ plan: MigrationPlan, on before: DatabaseState, from old: Schema, to wanted: Schema,
+        _ keys: [ConvertedKey]
+    ) async throws -> Outcome {
         let migration = Self.migration(plan, named: name)
         let inspector = loader.inspector
         let overlay = try Overlay(before.image)
@@ -76,7 +81,15 @@ struct PlanProof: Sendable {
         ).run()
         let findings = (verified.findings.map(\.finding) + verified.declarationFindings)
             .filter { $0.severity == .error }
-        let permits = findings.compactMap(\.permit)
+        let kept = try await loader.inspector.withConnection(to: before.image, attaching: after) {
+            connection in
+            try keys.filter { key in
+                try findings.contains { key.isLost($0) } && key.keepsRows(connection)
+            }
+        }
+        let permits = findings.compactMap { finding in
+            kept.first { $0.isLost(finding) }.map { ($0.declarations, $0.loss) } ?? finding.permit(in: old)
+        }
         outcome.refusals += findings.map { .init("the plan breaks \($0.rule.rawValue): \($0.message)") }
         outcome.refusals += try await newFaults(before.image, after)
         if permits.count == outcome.refusals.count { outcome.permits = permits }
@@ -111,12 +124,18 @@ struct PlanProof: Sendable {
 
 extension Finding {
     /// The declaration under which a plan may do it, and what is then lost.
-    fileprivate var permit: (declaration: String, loss: String)? {
+    fileprivate func permit(in old: Schema) -> (declarations: [String], loss: String)? {
         switch rule {
+        case .columnDropped:
+            // The planner has declared the others; a generated one is lost only if what it was made of is.
+            guard let table, let column, old.table(table)?.column(column)?.generated != nil else {
+                return nil
+            }
+            return (["drops column \(quotedIfNeeded(table)).\(quotedIfNeeded(column))"], message)
         case .valuesChanged:
             guard let table, let column else { return nil }
-            return ("rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column))", message)
-        case .autoincrementReset: return ("rewrites sqlite_sequence", message)
+            return (["rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column))"], message)
+        case .autoincrementReset: return (["rewrites sqlite_sequence"], message)
         default: return nil
         }
     }

@@ -27,10 +27,10 @@ extension PlanRefusal {
         }
         let statement = migration.statements[failure.index]
         let message = failure.error.message
+        let help = Self.help(message, statement)
         self.init(
-            "the plan does not run on the old database: \(message)\n  "
-                + statement.text.replacing("\n", with: "\n  "),
-            Self.help(message, statement))
+            "the plan does not run on the old database: \(message)",
+            "  " + statement.text.replacing("\n", with: "\n  ") + (help.isEmpty ? "" : "\n" + help))
     }
 
     private static func help(_ message: String, _ statement: SQLStatement) -> String {

@@ -20,6 +20,7 @@ public struct SchemaSource: Sendable {
 
     /// - Throws: ``RequestError`` when nothing is there.
     public init(_ text: String) throws {
+        if FolderListing.isSpecial(text) { throw RequestError("'\(text)' is not a regular file") }
         if let kind = Self.kind(of: text) {
             self.init(path: text, kind: kind)
         } else if let at = text.lastIndex(of: "@"), FolderListing.isFolder(String(text[..<at])) {
@@ -110,14 +111,14 @@ struct SchemaLoader: Sendable {
             try loaded.checkUnchanged()
             return loaded
         } catch let fault as SnapshotFault {
-            throw RequestError(Self.describe(fault))
+            throw Self.describe(fault)
         } catch let error as EngineError {
             throw RequestError("\(source.text) cannot be read: \(error.message)")
         }
     }
 
     private func isEmpty(_ source: SchemaSource) -> Bool {
-        (try? FolderListing.size(of: source.path)) == 0 && !FolderListing.isPipe(source.path)
+        (try? FolderListing.size(of: source.path)) == 0
     }
 
     /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
@@ -215,11 +216,12 @@ struct SchemaLoader: Sendable {
     }
 
     /// One sentence, then the line with a caret under the fault.
-    private static func describe(_ fault: SnapshotFault) -> String {
+    private static func describe(_ fault: SnapshotFault) -> RequestError {
         guard let place = fault.place, let line = place.line, let column = place.column,
             let text = place.lineText
-        else { return fault.message }
+        else { return RequestError(fault.message) }
         let (shown, blanks) = SourceQuote.cut(text, at: column)
-        return "\(place.file):\(line):\(column): \(fault.message)\n  \(shown)\n  \(blanks)^"
+        return RequestError(
+            "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")
     }
 }

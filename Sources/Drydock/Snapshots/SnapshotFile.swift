@@ -1,3 +1,7 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteFile
+
 /// What a snapshot's first bytes tell before SQLite is asked.
 enum SnapshotFile {
     private static let magic = Array("SQLite format 3\u{0}".utf8)
@@ -13,6 +17,26 @@ enum SnapshotFile {
 
     /// Why a file can be no SQLite database, with what to do; nil when it may be one.
     static func fault(of path: String) -> (message: String, help: String)? {
+        guard let fault = faultOfFile(path) else { return nil }
+        return logHasHeader(path) ? nil : fault
+    }
+
+    /// The file alone can be no database, and is one together with its log.
+    static func hasHeaderInLogAlone(_ path: String) -> Bool {
+        faultOfFile(path) != nil && logHasHeader(path)
+    }
+
+    /// SQLite reads the header from the write-ahead log where that has page 1, unless the file has no byte.
+    private static func logHasHeader(_ path: String) -> Bool {
+        guard let size = try? FolderListing.size(of: path), size > 0, !FolderListing.isSpecial(path),
+            let log = try? MappedFile(path: realPath(of: path) + "-wal"),
+            let bytes = log.contiguousBytes(at: 0, count: log.size)
+        else { return false }
+        let hasHeader = (try? WriteAheadLog(bytes))?.has(1) ?? false
+        return withExtendedLifetime(log) { hasHeader && !log.isBroken }
+    }
+
+    private static func faultOfFile(_ path: String) -> (message: String, help: String)? {
         let head: [UInt8]
         let size: Int
         do {

@@ -72,8 +72,7 @@ struct SnapshotOpener: Sendable {
             try await database.withConnection { connection in
                 for statement in statements {
                     do {
-                        try Sandbox.check(statement)
-                        try connection.execute(statement.executedText)
+                        try Sandbox.run(statement, on: connection)
                     } catch let error as EngineError where !error.isInterrupt {
                         var place = Finding.Place(statement, offset: error.offset)
                         place.quotesData = true

@@ -11,26 +11,27 @@ final class TemporaryCopy: Sendable {
     let descriptor: Int32
 
     private static let digits = 16
+    static let vacuumMark = ".drydock-vacuum-"
+    private static let marks = [vacuumMark, LiveCopier.mark]
 
     /// - Parameters:
-    ///   - database: whose permissions the file gets.
+    ///   - database: whose owner and permissions the file gets, as far as this user may give them.
     ///   - mark: of the command, in the file's name.
     /// - Throws: ``RequestError`` when the file cannot be made.
-    init(of database: String, in folder: String, mark: String = ".drydock-vacuum-") throws {
+    init(of database: String, in folder: String, mark: String = vacuumMark) throws {
         let prefix = Self.name(of: database) + mark
-        Self.removeLeftOvers(of: database, in: folder, mark: mark)
+        Self.removeLeftOvers(in: folder)
         var status = stat()
-        let mode = stat(database, &status) == 0 ? status.st_mode & 0o777 : 0o600
         while true {
             let number = String(UInt64.random(in: .min ... .max), radix: 16)
             let padded = String(repeating: "0", count: Self.digits - number.count) + number
             let path = "\(folder)/\(prefix)\(padded)"
             // SQLite writes into an empty file that is there as into a new one.
-            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
             }
-            _ = fchmod(descriptor, mode)
+            Self.share(descriptor, as: database)
             // Before it was locked, another run may have held it for left over.
             let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             if !isTaken, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
@@ -77,18 +78,40 @@ final class TemporaryCopy: Sendable {
         return String(decoding: name.utf8.prefix(200), as: UTF8.self)
     }
 
-    /// Removes what runs that were killed left in a folder, as far as this user may.
-    static func removeLeftOvers(of database: String, in folder: String, mark: String) {
-        let prefix = name(of: database) + mark
-        for file in (try? FolderListing.files(in: folder)) ?? [] where file.hasPrefix(prefix) {
-            let number = file.dropFirst(prefix.count)
-            guard number.count == digits, number.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
-                continue
-            }
-            let other = open("\(folder)/\(file)", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    /// Gives a file owner and permissions of another. Where this user cannot give it the group, it is for nobody in
+    /// the group that it has instead.
+    private static func share(_ descriptor: Int32, as database: String) {
+        var (original, copy) = (stat(), stat())
+        guard stat(database, &original) == 0 else { return }
+        if fchown(descriptor, original.st_uid, original.st_gid) != 0 {
+            _ = fchown(descriptor, .max, original.st_gid)
+        }
+        var mode = original.st_mode & 0o777
+        if fstat(descriptor, &copy) != 0 || copy.st_gid != original.st_gid { mode &= 0o707 }
+        _ = fchmod(descriptor, mode)
+    }
+
+    /// Removes what runs of this user that were killed left in a folder, whichever database they were of: a copy
+    /// whose run lives is locked.
+    static func removeLeftOvers(in folder: String) {
+        for file in (try? FolderListing.files(in: folder, withHidden: true)) ?? [] where isCopy(file) {
+            let path = "\(folder)/\(file)"
+            let other = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard other >= 0 else { continue }
-            if flock(other, LOCK_EX | LOCK_NB) == 0 { delete("\(folder)/\(file)") }
+            var status = stat()
+            if fstat(other, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                [0, status.st_uid].contains(geteuid()), flock(other, LOCK_EX | LOCK_NB) == 0
+            {
+                delete(path)
+            }
             close(other)
         }
+    }
+
+    /// Whether a name is one that ``init(of:in:mark:)`` gives.
+    private static func isCopy(_ file: String) -> Bool {
+        let number = file.suffix(digits)
+        return number.count == digits && number.allSatisfy { $0.isHexDigit && !$0.isUppercase }
+            && marks.contains { file.dropLast(digits).hasSuffix($0) }
     }
 }

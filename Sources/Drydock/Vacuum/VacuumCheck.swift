@@ -15,6 +15,7 @@ struct VacuumCheck {
         var settings = ConnectionSettings()
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
+        settings.isDefensive = true
         return settings
     }
 
@@ -78,13 +79,16 @@ struct VacuumCheck {
     /// Tables whose rows only their rowid names and where SQLite's own VACUUM would give others: no key, no index,
     /// and gaps between the rowids (https://www.sqlite.org/lang_vacuum.html#how_vacuum_works).
     static func tablesToRenumber(_ connection: any Connection) throws -> [String] {
+        let kinds = try ListedKind.all(connection)
         let tables = try connection.rows(
             """
-            SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND wr = 0
-            AND name NOT LIKE 'sqlite_%' AND NOT EXISTS (SELECT 1 FROM pragma_index_list(name))
-            AND NOT EXISTS (SELECT 1 FROM pragma_table_info(pragma_table_list.name) WHERE pk > 0)
+            SELECT name FROM main.sqlite_schema AS s WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+            AND NOT EXISTS (SELECT 1 FROM pragma_index_list(s.name, 'main'))
+            AND NOT EXISTS (SELECT 1 FROM pragma_table_info(s.name, 'main') WHERE pk > 0)
             """
-        ) { $0.string(0) }
+        ) { $0.string(0) }.filter {
+            kinds[$0.foldedASCII] == ListedKind(type: "table", isWithoutRowid: false)
+        }
         let catalog = try DataSide(connection).catalog
         return try tables.filter { name in
             guard let rowid = catalog.tables[name.foldedASCII]?.rowidName else { return true }

@@ -105,6 +105,12 @@ struct VacuumPlan: Sendable {
                         + "PRAGMA journal_mode = DELETE, or make a copy with --into")
             }
         }
+        if forecast.bytes == 0, LiveState(request.path).usesLog {
+            throw RequestError(
+                "\(request.path) is empty, and SQLite would delete the write-ahead log beside it, which may hold what is "
+                    + "left of a database: keep a copy of both, and look for the file that the log belongs to"
+            )
+        }
         if lostPages > 0 {
             throw RequestError(
                 "nothing leads to \(lostPages) pages of \(request.path), which may hold what was lost, and a vacuum "

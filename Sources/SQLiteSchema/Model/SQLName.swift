@@ -1,6 +1,6 @@
 /// Names as SQL is printed with.
 package enum SQLName {
-    /// The name as it must be written: as it is where that is safe in every place, else in double quotes.
+    /// The name as it must be written: as it is where that is safe in every place and shows, else in double quotes.
     package static func printed(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
@@ -9,6 +9,7 @@ package enum SQLName {
             } ?? false
             && bytes.allSatisfy(CharacterClass.isIdentifier) && !bytes.starts(with: [0xEF, 0xBB, 0xBF])
             && !Keywords.all.contains(name.foldedASCII)
+            && !name.unicodeScalars.contains(where: VisibleText.isHidden)
         return isPlain ? name : quoted(name)
     }
 

@@ -35,11 +35,12 @@ public struct MigrationPlan: Sendable, Hashable {
     /// - Parameter foreignKeysAreOff: whether what runs it turns foreign keys off and checks them at the end, so
     ///   that nobody must be told to.
     public func text(foreignKeysAreOff: Bool) -> String {
+        // A comment ends where its line does, and a name may hold a line break.
         let head = (foreignKeysAreOff ? [] : caution) + notes
-        let comments = head.isEmpty ? [] : [head.map { "-- \(Self.oneLine($0))\n" }.joined()]
+        let comments = head.isEmpty ? [] : [head.map { "-- \(VisibleText.line($0))\n" }.joined()]
         let parts = steps.map { step in
             let comments = [step.explanation] + step.declarations.map { "drydock: \($0)" }
-            return (comments.map { "-- \(Self.oneLine($0))" } + step.statements.map { $0 + ";" })
+            return (comments.map { "-- \(VisibleText.line($0))" } + step.statements.map { $0 + ";" })
                 .joined(separator: "\n") + "\n"
         }
         return (comments + parts).joined(separator: "\n")
@@ -52,10 +53,5 @@ public struct MigrationPlan: Sendable, Hashable {
             "Run with PRAGMA foreign_keys = OFF in one transaction, then PRAGMA foreign_key_check:",
             "with foreign keys on, rows that reference \(referencedDrops.joined(separator: ", ")) would go or be in the way.",
         ]
-    }
-
-    /// A comment ends where its line does, and a name may hold a line break.
-    private static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
     }
 }

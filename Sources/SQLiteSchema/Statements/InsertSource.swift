@@ -35,7 +35,7 @@ extension SQLStatement {
         return arms.isEmpty ? nil : InsertSource(commonTables: commonTables, arms: arms)
     }
 
-    private func arms(_ cursor: inout TokenCursor) -> [InsertSource.Arm] {
+    func arms(_ cursor: inout TokenCursor) -> [InsertSource.Arm] {
         var arms: [InsertSource.Arm] = []
         while cursor.isWord("select") || cursor.isWord("values") {
             let start = cursor.position

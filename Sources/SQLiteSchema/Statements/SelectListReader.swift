@@ -4,14 +4,26 @@ struct SelectListReader {
     let tokens: [Token]
 
     /// The items of the SELECT whose keyword is the token at the index.
-    func items(from select: Int) -> [CopyItem] {
+    func items(from select: Int) -> [CopyItem] { ranges(from: select).map(item) }
+
+    /// What the items are called in a table made of them: an alias, else a column's own name; nil where SQLite makes
+    /// a name up, and for `*`.
+    func names(from select: Int) -> [String?] {
+        ranges(from: select).map { range in
+            if withoutAlias(range) != range { return tokens[range.upperBound - 1].name(in: source) }
+            guard case .column(_, let name) = item(range) else { return nil }
+            return name
+        }
+    }
+
+    private func ranges(from select: Int) -> [Range<Int>] {
         var cursor = TokenCursor(source: source, tokens: tokens)
         cursor.position = select + 1
         cursor.accept("distinct", "all")
         let ends = [
             "from", "where", "group", "having", "order", "limit", "window", "union", "intersect", "except",
         ]
-        var items: [CopyItem] = []
+        var ranges: [Range<Int>] = []
         var start = cursor.position
         while !cursor.isAtEnd {
             if ends.contains(where: { cursor.isWord($0) }), cursor.position > start,
@@ -20,13 +32,13 @@ struct SelectListReader {
                 break
             }
             if cursor.isSymbol(",") {
-                items.append(item(start..<cursor.position))
+                ranges.append(start..<cursor.position)
                 start = cursor.position + 1
             }
             if cursor.isSymbol("(") { cursor.skipParentheses() } else { cursor.position += 1 }
         }
-        if cursor.position > start { items.append(item(start..<min(cursor.position, tokens.count))) }
-        return items
+        if cursor.position > start { ranges.append(start..<min(cursor.position, tokens.count)) }
+        return ranges
     }
 
     /// WINDOW is a keyword only before `name AS` (tokenize.c, `analyzeWindowKeyword`).

@@ -49,6 +49,23 @@ public enum StatementAction: Sendable, Hashable {
     case other
 }
 
+extension StatementAction {
+    /// The table, index, view or trigger that the statement makes, changes or fills.
+    public var target: QualifiedName? {
+        switch self {
+        case .createTable(let name, let temporary, _), .createView(let name, let temporary),
+            .createTrigger(let name, _, let temporary):
+            temporary ? QualifiedName(schema: "temp", name: name.name) : name
+        case .createVirtualTable(let name, _), .createIndex(let name, _), .dropTable(let name),
+            .dropIndex(let name), .dropView(let name), .dropTrigger(let name), .renameTable(let name, _),
+            .renameColumn(let name, _, _), .addColumn(let name, _), .dropColumn(let name, _),
+            .insert(let name, _, _), .update(let name, _), .delete(let name):
+            name
+        default: nil
+        }
+    }
+}
+
 /// The file that an ATTACH names.
 public enum AttachedFile: Sendable, Hashable {
     /// The file's name or URI; `:memory:` and the empty text are none

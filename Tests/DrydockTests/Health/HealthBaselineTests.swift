@@ -1,4 +1,5 @@
 import Drydock
+import Foundation
 import Testing
 
 /// What is accepted is not told again, until there is more of it.
@@ -20,6 +21,43 @@ import Testing
         // Mended, it is forgotten at the next --accept.
         try it.execute("DELETE FROM c")
         #expect(try await it.report { $0.accepts = true }.accepted?.count == 0)
+    }
+
+    @Test func `two files of one name are two`() async throws {
+        let it = try HealthCase()
+        let broken = """
+            PRAGMA foreign_keys = off; CREATE TABLE p(id INTEGER PRIMARY KEY);
+            CREATE TABLE c(id INTEGER PRIMARY KEY, a REFERENCES p); INSERT INTO c VALUES(1, 7)
+            """
+        let (one, two) = (it.folder.file("eu/app.db"), it.folder.file("us/app.db"))
+        for path in [one, two] {
+            try FileManager.default.createDirectory(
+                atPath: String(path.dropLast("/app.db".count)), withIntermediateDirectories: true)
+            try PlainDatabase(path).execute(broken)
+        }
+        func report(_ paths: [String], in folder: String = "", accepts: Bool = false) async throws
+            -> HealthReport
+        {
+            try await it.report {
+                $0.databases = paths
+                $0.baseline = it.folder.file(folder + "known.json")
+                $0.accepts = accepts
+            }
+        }
+        #expect(try await report([one], accepts: true).accepted?.count == 1)
+        #expect(try await !report([one, two]).isHealthy)
+        #expect(try await report([one, two], accepts: true).accepted?.count == 2)
+        #expect(try await report([two, one]).isHealthy)
+        let text = try String(contentsOfFile: it.folder.file("known.json"), encoding: .utf8)
+        #expect(text.contains(#""eu/app.db""#) && text.contains(#""us/app.db""#))
+        // From elsewhere, by a link, and beside the baseline's folder.
+        try FileManager.default.createSymbolicLink(
+            atPath: it.folder.file("link.db"), withDestinationPath: one)
+        #expect(try await report([it.folder.file("link.db"), it.folder.path + "/eu/../us/app.db"]).isHealthy)
+        #expect(try await report([two], in: "eu/", accepts: true).accepted?.count == 1)
+        #expect(
+            try String(contentsOfFile: it.folder.file("eu/known.json"), encoding: .utf8).contains(
+                "../us/app.db"))
     }
 
     @Test func `one that cannot be read is an error with its remedy`() async throws {

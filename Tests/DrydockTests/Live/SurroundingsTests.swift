@@ -112,7 +112,7 @@ import Testing
         let tool = Tool(folder: folder)
         for command in ["health", "stats", "vacuum"] {
             let result = try tool.run(command, path)
-            #expect(result.status == 2 && (result.output + result.errors).contains("no regular file"))
+            #expect(result.status == 2 && (result.output + result.errors).contains("not a regular file"))
         }
     }
 

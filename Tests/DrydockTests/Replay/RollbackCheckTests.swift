@@ -44,4 +44,30 @@ import Testing
             .rollbackMismatch
         ])
     }
+
+    /// Under `custom:`, where nobody says how the tool forgets a migration: its record is left as it is.
+    @Test(
+        arguments: [
+            ("DROP TABLE toy;", []), ("SELECT 1;", [Rule.rollbackFailed, .rollbackMismatch]),
+            ("ALTER TABLE toy ADD COLUMN b;", [.rollbackFailed, .rollbackMismatch]),
+        ] as [(String, [Rule])])
+    func withoutAWayToForget(_ down: String, _ errors: [Rule]) async throws {
+        var format = CustomFormat(
+            files: #"(?<version>[0-9]+)_[a-z]*(?<down>\.down)?\.sql"#, query: "SELECT version FROM applied")
+        format.historyTable = "applied"
+        format.setup = ["CREATE TABLE IF NOT EXISTS applied(version TEXT PRIMARY KEY)"]
+        format.record = ["INSERT INTO applied VALUES (:version)"]
+        let project = ToolProject(
+            files: [
+                "1_people.sql": ToolProject.one, "2_toys.sql": "CREATE TABLE toy(a);",
+                "2_toys.down.sql": down,
+            ],
+            history: "CREATE TABLE applied(version TEXT PRIMARY KEY); INSERT INTO applied VALUES ('1');")
+        let report = try await project.verify { [format] in
+            $0.format.custom = format
+            $0.checksRollback = true
+        }
+        #expect(Set(report.rules(.error)) == Set(errors), "\(report.findings.map(\.line))")
+        #expect(report.rules(.warning).isEmpty, "\(report.findings.map(\.line))")
+    }
 }

@@ -56,8 +56,57 @@ import Testing
                 "INSERT INTO new(id, c, b) SELECT id, a, b FROM n; UPDATE new SET c = 'y' WHERE id = 3"),
             schema: schema, rows: rows, errors: [.columnDropped]),
         RuleCase(
-            "the values say a renaming, no statement does",
+            "the values say a renaming, and an UPDATE does",
             "ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a; ALTER TABLE n DROP COLUMN a",
+            schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "the values say a renaming, no statement does",
+            "ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = iif(id = 1, 'x', iif(id = 3, 'z', NULL)); ALTER TABLE n DROP COLUMN a",
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "an UPDATE copies some values",
+            "ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a WHERE id < 3; ALTER TABLE n DROP COLUMN a",
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "copied over several steps, to a column that was there",
+            "ALTER TABLE n ADD COLUMN c TEXT", "-- drydock: rewrites n.c\nUPDATE n SET c = a",
+            "ALTER TABLE n DROP COLUMN a", schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "copied over several steps, and a value was lost in between",
+            "ALTER TABLE n ADD COLUMN c TEXT", "-- drydock: rewrites n.c\nUPDATE n SET c = a",
+            "-- drydock: rewrites n.c\nUPDATE n SET c = 'y' WHERE id = 3",
+            "ALTER TABLE n DROP COLUMN a", schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "renamed in a rebuild that fills NULLs",
+            rebuild(
+                "id INTEGER PRIMARY KEY, c TEXT NOT NULL, b TEXT",
+                "INSERT INTO new SELECT id, coalesce(a, ''), b FROM n"),
+            schema: schema, rows: rows, errors: [.valuesChanged], notes: [.columnDropped]),
+        RuleCase(
+            "renamed in a rebuild that fills NULLs and loses a value",
+            rebuild(
+                "id INTEGER PRIMARY KEY, c TEXT NOT NULL, b TEXT",
+                "INSERT INTO new SELECT id, coalesce(nullif(a, 'z'), ''), b FROM n"),
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a column of NULLs alone that a rebuild fills",
+            rebuild(
+                "id INTEGER PRIMARY KEY, a TEXT, c TEXT",
+                "INSERT INTO new SELECT id, a, coalesce(b, '') FROM n"),
+            schema: schema, rows: rows, warnings: [.columnDropped]),
+        RuleCase(
+            "the second column that is filled from it has the values",
+            rebuild(
+                "id INTEGER PRIMARY KEY, up TEXT, c TEXT, b TEXT",
+                "INSERT INTO new SELECT id, upper(a), a, b FROM n"),
+            schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "moved to another table, beside its key",
+            "CREATE TABLE m(owner INTEGER PRIMARY KEY, text TEXT); INSERT INTO m SELECT id, a FROM n WHERE a NOT NULL; ALTER TABLE n DROP COLUMN a",
+            schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "moved to another table, beside another key",
+            "CREATE TABLE m(owner INTEGER PRIMARY KEY, text TEXT); INSERT INTO m SELECT id + 1, a FROM n WHERE a NOT NULL; ALTER TABLE n DROP COLUMN a",
             schema: schema, rows: rows, errors: [.columnDropped]),
         RuleCase(
             "the same, declared",
@@ -107,7 +156,8 @@ import Testing
     @Test func theFindingCountsValuesAndProposesARenaming() async throws {
         let report = try await Scenario(
             Self.schema, rows: Self.rows,
-            steps: "ALTER TABLE n ADD COLUMN c TEXT;\nUPDATE n SET c = a;\nALTER TABLE n DROP COLUMN a;"
+            steps:
+                "ALTER TABLE n ADD COLUMN c TEXT;\nUPDATE n SET c = iif(id = 1, 'x', iif(id = 3, 'z', NULL));\nALTER TABLE n DROP COLUMN a;"
         ).verify()
         let finding = try report.finding(.columnDropped)
         #expect(finding.message == "column n.a is gone, with 2 values")
@@ -121,7 +171,7 @@ import Testing
     @Test func theFindingSaysWhereTheValuesAre() async throws {
         let steps = """
             CREATE TABLE moved(id INTEGER PRIMARY KEY, text TEXT, other TEXT);
-            INSERT INTO moved SELECT id, a, 'x' FROM n;
+            INSERT INTO moved SELECT id + 1, a, 'x' FROM n;
             ALTER TABLE n DROP COLUMN a;
             """
         let scenario = Scenario(

@@ -50,7 +50,7 @@ import Testing
             Mail.schema, rows: Mail.rows, steps: "SELECT 1;\n\nSELECT id,\n  subjekt FROM email;"
         ).verify()
         let finding = try report.finding(.migrationFailed)
-        #expect(finding.message == "v2 fails: no such column: subjekt")
+        #expect(finding.message == "v2 fails: no such column: subjekt; did you mean 'subject'?")
         #expect((finding.place?.line, finding.place?.column) == (4, 3))
         #expect(finding.place?.lineText == "  subjekt FROM email;")
         #expect(finding.migration == "v2")
@@ -71,7 +71,7 @@ import Testing
         let data = try await Scenario(Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(at)")
             .verify().finding(.migrationFailed)
         #expect(data.tags == [.dataDependent])
-        #expect(data.help.contains("Merge or delete them first"))
+        #expect(data.help.contains("Give all but one of them another value first"))
         let syntax = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(oh)"
         )

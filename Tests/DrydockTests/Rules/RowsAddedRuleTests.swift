@@ -12,6 +12,18 @@ import Testing
         RuleCase(
             "in a table that an earlier step made", "CREATE TABLE fresh(a)", "INSERT INTO fresh VALUES (1)",
             warnings: [.rowsAdded]),
+        RuleCase(
+            "copied into a table that was empty", "INSERT INTO blank SELECT rowid, line FROM log",
+            notes: [.rowsAdded]),
+        RuleCase(
+            "copied into a table that was not", "INSERT INTO log SELECT code, size FROM stamp",
+            warnings: [.rowsAdded]),
+        RuleCase(
+            "copied and made up",
+            "INSERT INTO blank SELECT rowid, line FROM log; INSERT INTO blank VALUES (99, 'x')",
+            warnings: [.rowsAdded]),
+        RuleCase(
+            "selected from nothing", "INSERT INTO blank SELECT 1, 'x'", warnings: [.rowsAdded]),
         RuleCase("declared", "-- drydock: inserts into blank\nINSERT INTO blank VALUES (1, 'x')"),
         RuleCase(
             "a list is declared",

@@ -34,7 +34,62 @@ import Testing
         RuleCase(
             "foreign_keys off with foreign keys on, and rows to lose",
             "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = OFF; DELETE FROM blank",
-            errors: [.pragmaIgnored]),
+            warnings: [.pragmaIgnored]),
+        RuleCase(
+            "foreign_keys off with foreign keys on, and rows of children are lost",
+            """
+            -- drydock: foreign-keys immediate
+            -- drydock: deletes from account
+            PRAGMA foreign_keys = OFF; DELETE FROM account WHERE id = 1
+            """, errors: [.pragmaIgnored, .rowsLost]),
+        RuleCase(
+            "the children are saved and come back",
+            """
+            -- drydock: foreign-keys immediate
+            PRAGMA foreign_keys = OFF;
+            CREATE TEMP TABLE saved AS SELECT * FROM email;
+            CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);
+            INSERT INTO new SELECT * FROM account; DROP VIEW inbox; DROP TABLE account;
+            ALTER TABLE new RENAME TO account; DELETE FROM email; INSERT INTO email SELECT * FROM saved; DROP TABLE saved;
+            CREATE VIEW inbox AS SELECT email.id, subject, account.name FROM email JOIN account ON account.id = account_id;
+            """, warnings: [.pragmaIgnored]),
+        RuleCase(
+            "the children are saved, and one does not come back",
+            """
+            -- drydock: foreign-keys immediate
+            PRAGMA foreign_keys = OFF;
+            CREATE TEMP TABLE saved AS SELECT * FROM email;
+            CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);
+            INSERT INTO new SELECT * FROM account; DROP VIEW inbox; DROP TABLE account;
+            ALTER TABLE new RENAME TO account; DELETE FROM email; INSERT INTO email SELECT * FROM saved WHERE id > 1;
+            DROP TABLE saved;
+            CREATE VIEW inbox AS SELECT email.id, subject, account.name FROM email JOIN account ON account.id = account_id;
+            """, errors: [.pragmaIgnored, .rowsLost]),
+        RuleCase(
+            "ignored",
+            "-- drydock: ignore pragma-ignored because the other database needs it\nPRAGMA foreign_keys(0)"),
+        RuleCase(
+            "ignored for another statement",
+            "-- drydock: ignore pragma-ignored because the other database needs it\nSELECT 1;\nPRAGMA foreign_keys(0)",
+            warnings: [.pragmaIgnored]),
+        RuleCase(
+            "ignored, and what is lost is an error still",
+            """
+            -- drydock: foreign-keys immediate
+            -- drydock: deletes from account
+            -- drydock: ignore pragma-ignored because it looks good
+            PRAGMA foreign_keys = OFF; DELETE FROM account WHERE id = 1
+            """, errors: [.rowsLost]),
+        RuleCase(
+            "rows that are added are ignored",
+            "-- drydock: ignore rows-added because the app knows them\nINSERT INTO blank VALUES (1, 'x')"),
+        RuleCase(
+            "nothing to ignore", "-- drydock: ignore rows-added because the app knows them\nSELECT 1",
+            warnings: [.unusedDeclaration]),
+        RuleCase(
+            "a lost row cannot be ignored",
+            "-- drydock: ignore rows-lost because who cares\nDELETE FROM log WHERE at = '1'",
+            errors: [.invalidDeclaration, .rowsLost]),
         RuleCase(
             "foreign_keys off with foreign keys on, and nothing to lose",
             "-- drydock: foreign-keys immediate\nPRAGMA foreign_keys = OFF; CREATE TABLE a(x)",

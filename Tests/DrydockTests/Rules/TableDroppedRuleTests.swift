@@ -19,6 +19,10 @@ import Testing
         RuleCase(
             "made anew under another name, undeclared",
             "CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log; DROP TABLE log",
+            notes: [.tableDropped]),
+        RuleCase(
+            "made anew under another name, a row short",
+            "CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log LIMIT 5; DROP TABLE log",
             errors: [.tableDropped]),
         RuleCase(
             "made anew under another name, declared",

@@ -180,4 +180,70 @@ import Testing
         #expect(
             try !String(contentsOfFile: tool.folder.file("own/v2_n.sql"), encoding: .utf8).contains("PRAGMA"))
     }
+
+    @Test(arguments: [
+        ("id TEXT PRIMARY KEY", "id INTEGER PRIMARY KEY", "('1', 'x'), ('2', NULL), ('10', 'z')"),
+        ("id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY", "(1, 'x'), (2, NULL), (10, x'00')"),
+        ("id TEXT PRIMARY KEY", "id INT PRIMARY KEY", "('1', 'x'), ('two', 2.5), ('3.5', 'z')"),
+        ("id INTEGER PRIMARY KEY", "id REAL PRIMARY KEY", "(1, 'x'), (2, '2')"),
+        ("id TEXT COLLATE NOCASE PRIMARY KEY", "id INT PRIMARY KEY", "('1', 'x'), ('a', 'y')"),
+    ])
+    func `a key gets another affinity by leave, and every row is found again`(
+        _ before: String, _ after: String, _ rows: String
+    ) throws {
+        for (suffix, name) in [("", "t"), (" WITHOUT ROWID", "\"a \"\"table\"")] {
+            let old = "CREATE TABLE \(name)(\(before), v)\(suffix); INSERT INTO \(name) VALUES \(rows);"
+            let new = "CREATE TABLE \(name)(\(after), v)\(suffix);"
+            let refused = try plan(old, new)
+            #expect(refused.status == 2 && refused.errors.contains("--allow-loss allows it"), "\(refused)")
+            let result = try plan(old, new, "--allow-loss")
+            #expect(result.status == 1, "\(result)")
+            // A key that compares as the old one is a changed value, else one row is gone and another has come.
+            let rule = after.contains("REAL") ? "rewrites \(name).id\n" : "deletes from \(name)\n"
+            #expect(result.output.contains("-- drydock: \(rule)"), "\(result)")
+            let database = try PlainDatabase(tool.folder.file("old.db"))
+            let count = try database.literals("SELECT count(*) FROM \(name)")
+            try database.execute(result.output)
+            #expect(try database.literals("SELECT count(*) FROM \(name)") == count)
+            #expect(try tool.run("diff", "old.db", "new.sql").status == 0)
+        }
+    }
+
+    @Test func `a key that does not convert whole is no leave to lose rows`() throws {
+        // 2^53 + 1 is no real number.
+        let precise = try plan(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES (9007199254740993, 'x');",
+            "CREATE TABLE t(id REAL PRIMARY KEY, v);", "--allow-loss")
+        #expect(
+            precise.status == 2 && precise.output == "" && precise.errors.contains("rows-lost"), "\(precise)")
+        let text = try plan(
+            "CREATE TABLE t(id TEXT PRIMARY KEY, v); INSERT INTO t VALUES ('a', 'x');",
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, v);", "--allow-loss")
+        #expect(text.status == 2 && text.output == "", "\(text)")
+        let alike = try plan(
+            "CREATE TABLE t(id TEXT PRIMARY KEY, v); INSERT INTO t VALUES ('1', 'x'), ('01', 'y');",
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, v);", "--allow-loss")
+        #expect(alike.status == 2 && alike.output == "", "\(alike)")
+    }
+
+    @Test func `a composite key, renamed and referenced`() throws {
+        let result = try plan(
+            """
+            CREATE TABLE p(a TEXT, b TEXT, v, PRIMARY KEY (a, b)); CREATE TABLE c(x INT, y TEXT, FOREIGN KEY (x, y) REFERENCES p);
+            INSERT INTO p VALUES ('1', 'k', 5), ('2', 'k', 6); INSERT INTO c VALUES (1, 'k');
+            """,
+            """
+            CREATE TABLE q(n INT, b TEXT, v, PRIMARY KEY (n, b)); CREATE TABLE c(x INT, y TEXT, FOREIGN KEY (x, y) REFERENCES q);
+            """, "--allow-loss", "--rename", "p=q", "--rename", "p.a=n")
+        #expect(result.status == 1, "\(result)")
+    }
+
+    @Test func `a generated column that goes with what it was made of is declared`() throws {
+        let old =
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'x') STORED, c); INSERT INTO t(id, a) VALUES (1, 'y')"
+        let refused = try plan(old, "CREATE TABLE t(id INTEGER PRIMARY KEY, c);")
+        #expect(refused.status == 2 && refused.output == "", "\(refused)")
+        let result = try plan(old, "CREATE TABLE t(id INTEGER PRIMARY KEY, c);", "--allow-loss")
+        #expect(result.status == 1 && result.output.contains("-- drydock: drops column t.b\n"), "\(result)")
+    }
 }

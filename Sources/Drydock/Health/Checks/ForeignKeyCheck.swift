@@ -7,6 +7,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
         "foreign-key", "rows reference a parent that does not exist, or a parent's columns are not unique",
         why: "With foreign keys on, later changes to these rows fail.")
 
+    let isVital = true
     let isDivisible = true
 
     func check(_ view: HealthView) throws -> HealthResult { try check(view, view.tables) }

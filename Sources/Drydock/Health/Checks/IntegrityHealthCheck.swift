@@ -9,6 +9,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         "integrity", "quick_check, or with --deep integrity_check, finds something",
         why: "Queries give wrong answers or fail, and what is damaged spreads with every write.")
 
+    let isVital = true
     let isDivisible = true
     let seenInWholeOnly: String? =
         "pages that nothing refers to, or two trees, show only in one look at the whole file, which takes longer "
@@ -19,7 +20,9 @@ struct IntegrityHealthCheck: RangedHealthCheck {
             try IntegrityCheck(view.connection, catalog: view.catalog, pragma: pragma(view)), view)
         // A module or a tokenizer that only the program has.
         result.notReached += view.facts.unreadable.map {
-            .init(check: text.name, table: $0.name, reason: "it cannot be read here: \($0.error.message)")
+            .init(
+                check: text.name, table: $0.name, reason: "it cannot be read here: \($0.error.message)",
+                cause: .database)
         }
         return result
     }
@@ -67,7 +70,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         let broken = Dictionary(grouping: check.brokenConstraints) { IntegrityMessage.object($0, view) }
         return HealthResult(
             findings(damage, "is damaged") + findings(broken, "has rows that break a constraint"),
-            notReached: check.notChecked.map { .init(check: text.name, reason: $0) })
+            notReached: check.notChecked.map { .init(check: text.name, reason: $0, cause: .database) })
     }
 
     private func findings(

@@ -33,6 +33,16 @@ struct JournalCheck: HealthCheck {
                     help: "It is part of the database: copy both. The next program that opens it takes it in."
                 ))
         }
+        if view.state.hasHeaderInLogAlone {
+            findings.append(
+                finding(
+                    .note,
+                    "the file's own header is damaged, and the one that counts is in the write-ahead log",
+                    help: """
+                        Without the log the database is lost: copy both before anything else. The next program that \
+                        opens it for writing puts the header back.
+                        """))
+        }
         return HealthResult(findings)
     }
 }

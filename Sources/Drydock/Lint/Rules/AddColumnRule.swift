@@ -169,7 +169,7 @@ struct AddColumnRule: LintRule {
                 return LintFault(
                     .warning,
                     "adding \(column.name) fails if a row of \(table.name) has \(row), which its CHECK refuses",
-                    help: "Mend such rows first, or rebuild the table.")
+                    help: "Fix such rows first, or rebuild the table.")
             case .noRow, .unknown:
                 guard let other = others.first else { return nil }
                 return LintFault(

@@ -50,7 +50,7 @@ extension DestructiveRule {
             }
     }
 
-    private func declaresRewrite(_ migration: Migration, _ table: String, _ column: String) -> Bool {
+    func declaresRewrite(_ migration: Migration, _ table: String, _ column: String) -> Bool {
         declares(migration) { kind in
             guard case .rewrites(let declared, let name) = kind, declared.foldedASCII == table.foldedASCII
             else { return false }

@@ -9,8 +9,9 @@ extension DestructiveRule {
             let isRead = migration.migration.statements.contains {
                 ($0.action.changedTable != nil || $0.tableSource != nil) && $0.mentions(column.name)
             }
-            guard column.generated == nil, rebuild.new.column(column.name) == nil, !isRead,
+            guard column.generated == nil, rebuild.new.column(column.name) == nil,
                 !rebuild.copy.items.contains(.star),
+                !isRead || ColumnShelter(of: column.name, in: table, migration.migration).ends.isEmpty,
                 !declaresColumn(migration.migration, [table.foldedASCII], [column.name])
             else { return nil }
             return LintFault(

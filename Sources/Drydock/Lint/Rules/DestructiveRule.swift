@@ -117,15 +117,7 @@ struct DestructiveRule: LintRule {
             let old = step.start.table(origin)?.column(incarnation.firstName(column)), old.generated == nil,
             !declaresColumn(step.migration, [name.folded, origin], [column, old.name])
         else { return nil }
-        let wasRead = step.migration.statements.prefix(step.index).contains {
-            $0.action.changedTable != nil && $0.mentions(column)
-        }
-        return LintFault(
-            wasRead ? .warning : .error, "DROP COLUMN takes every value of \(name.name).\(column)",
-            help: remedy(
-                "they may go",
-                "drops column \(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(old.name))"),
-            at: step.statement, table: name.name, column: column)
+        return lostColumn(old, name, column, origin, step)
     }
 
     private func rows(_ name: QualifiedName, _ step: LintStep) -> LintFault? {

@@ -100,11 +100,26 @@ struct ExpressionIndexRule: LintRule {
     private func json(
         _ expression: SQLFragment, _ step: LintStep, _ index: Index, _ table: Table
     ) -> LintFault? {
+        guard let (function, name) = Self.unguarded(expression, table, index.condition) else { return nil }
+        let column = table.column(name)?.name ?? name
+        let token = function == "->" ? nil : step.statement.token(named: function)
+        return LintFault(
+            .warning, "the index fails if a row of \(table.name) has a \(column) that is no JSON",
+            help: "Leave such rows out:\n"
+                + proposed(step.statement.adding(condition: "json_valid(\(quotedIfNeeded(column)))") + ";"),
+            at: step.statement, token: token, table: table.name, column: column)
+    }
+
+    /// The JSON function or arrow, and the column it reads, that nothing holds to be JSON.
+    ///
+    /// - Parameter condition: what an index's rows meet.
+    static func unguarded(
+        _ expression: SQLFragment, _ table: Table, _ condition: SQLFragment?
+    ) -> (function: String, column: String)? {
         let items = expression.items
         let columns = Set(table.columns.map(\.name.foldedASCII))
-        let guards = table.checks.map(\.expression) + [index.condition].compactMap { $0 }
-        // What a function or an arrow reads, and that nothing holds to be JSON.
-        let unguarded = items.indices.lazy.compactMap { place -> (function: String, column: String)? in
+        let guards = table.checks.map(\.expression) + [condition].compactMap { $0 }
+        return items.indices.lazy.compactMap { place -> (function: String, column: String)? in
             guard let function = Self.function(at: place, items) else { return nil }
             let read = function == "->" ? items[..<place].suffix(1) : items[(place + 2)...].prefix(1)
             var column: String?
@@ -116,16 +131,6 @@ struct ExpressionIndexRule: LintRule {
             else { return nil }
             return (function, column)
         }.first
-        guard let (function, name) = unguarded else { return nil }
-        let column = table.column(name)?.name ?? name
-        let token = function == "->" ? nil : step.statement.token(named: function)
-        return LintFault(
-            .warning, "the index fails if a row of \(table.name) has a \(column) that is no JSON",
-            help: "Leave such rows out:\n"
-                + proposed(
-                    step.statement.text + (index.condition == nil ? " WHERE " : " AND ")
-                        + "json_valid(\(quotedIfNeeded(column)));"),
-            at: step.statement, token: token, table: table.name, column: column)
     }
 
     /// The JSON function or arrow at a place.

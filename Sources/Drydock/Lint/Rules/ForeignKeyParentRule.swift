@@ -4,6 +4,7 @@ import SQLiteSchema
 /// (https://www.sqlite.org/foreignkeys.html#fk_indexes).
 struct ForeignKeyParentRule: LintRule {
     let rule = Rule.foreignKeyParent
+    let speaksOfMissing = true
     let severity: Finding.Severity? = .error
     let text = LintRuleText(
         summary: "a foreign key names a parent that is not there or has no such key",

@@ -131,7 +131,7 @@ extension RebuildStricterRule {
             return LintFault(
                 isCared(key.columns + sources, rebuild, migration) ? .note : .warning,
                 "\(list) becomes a foreign key: the migration fails if a row of \(rebuild.old.name) has one that \(key.parent) has not",
-                help: "Mend such rows in the copy or before it.", at: rebuild.statement,
+                help: "Fix such rows in the copy or before it.", at: rebuild.statement,
                 table: rebuild.old.name,
                 column: key.columns.first)
         }

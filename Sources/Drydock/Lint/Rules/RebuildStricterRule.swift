@@ -8,7 +8,7 @@ struct RebuildStricterRule: LintRule {
         summary: "a rebuilt table may refuse rows that the old one took",
         detail: """
             A NOT NULL, a CHECK, a foreign key, an INTEGER PRIMARY KEY or STRICT that the old table did not have \
-            is asked of every row that the copy brings, and the migration fails for users who have another one. Mend such rows in the copy, as with \
+            is asked of every row that the copy brings, and the migration fails for users who have another one. Fix such rows in the copy, as with \
             `coalesce`, or before it. A NOT NULL column without a default that the copy leaves out is an error: it \
             fails on the first row. A CHECK that only allows more than before, or that what held before \
             implies, is not meant.
@@ -111,7 +111,7 @@ struct RebuildStricterRule: LintRule {
             return LintFault(
                 isCared ? .note : .warning,
                 "the new \(rebuild.old.name) has CHECK (\(check.expression)): the copy fails on a row that breaks it",
-                help: "Mend such rows in the copy or before it.", at: rebuild.statement,
+                help: "Fix such rows in the copy or before it.", at: rebuild.statement,
                 table: rebuild.old.name)
         }
     }

@@ -76,7 +76,9 @@ struct UniqueRule: LintRule {
         if isCared || isPicked || isCleared || added.count > unfilled.count && given.isEmpty {
             return fault(.note, message, Self.cared(table))
         }
-        return fault(.warning, message, "Merge or delete such rows first, and declare it.")
+        return fault(
+            .warning, message,
+            "Give all but one of such rows another value first, or merge them, and declare it.")
     }
 
     /// Whether a DELETE picked rows by all of these columns, as one of doubles does.
@@ -232,7 +234,8 @@ struct UniqueRule: LintRule {
                                 ? "of rows that have the same the copy keeps one and drops the others in silence"
                                 : "the copy fails if two rows have the same"),
                         help: isCared
-                            ? Self.cared(rebuild.old) : "Merge or delete such rows first, and declare it.",
+                            ? Self.cared(rebuild.old)
+                            : "Give all but one of such rows another value first, or merge them, and declare it.",
                         at: rebuild.statement,
                         table: rebuild.old.name)
                 }

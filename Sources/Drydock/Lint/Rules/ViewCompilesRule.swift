@@ -4,6 +4,7 @@ import SQLiteSchema
 /// `view-broken` without a snapshot: a view or trigger that the migrations leave, and that does not compile.
 struct ViewCompilesRule: LintRule {
     let rule = Rule.viewBroken
+    let speaksOfMissing = true
     let severity: Finding.Severity? = .error
     let text = LintRuleText(
         summary: "a view or trigger names what is not there",

@@ -33,6 +33,13 @@ public struct D1Format: NamedHistory {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        """
+        D1 never turns them off in a migration, and PRAGMA defer_foreign_keys = ON holds back checks, not ON DELETE: copy \
+        the children's rows to a table without the key before the DROP TABLE, and back behind the rename.
+        """
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "id", "name", "applied_at")
     }

@@ -21,6 +21,11 @@ public struct DbmateFormat: NamedHistory {
         [Bookkeeping("create table if not exists \(quotedHistory) (version varchar(128) primary key)")]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Write '-- migrate:up transaction:false', PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
+            + "PRAGMA foreign_keys = ON behind its COMMIT."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version") && !facts.has(historyTable ?? "", "dirty")
     }

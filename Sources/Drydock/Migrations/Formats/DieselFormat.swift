@@ -33,6 +33,11 @@ public struct DieselFormat: MigrationFormat {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Write 'run_in_transaction = false' into metadata.toml beside the file, PRAGMA foreign_keys = OFF before a BEGIN of "
+            + "its own, and PRAGMA foreign_keys = ON behind its COMMIT."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("__diesel_schema_migrations", "version", "run_on")
     }
@@ -68,6 +73,13 @@ public struct DieselFormat: MigrationFormat {
             migration.down = reader.down(
                 in: step.folder + "/down.sql", of: step.version, transaction: migration.transaction)
             migrations.append(migration)
+        }
+        for name in folder.folders where !folder.exists(name + "/up.sql") {
+            let path = folder.file(name)
+            reader.note(
+                Finding(
+                    .nothingVerified, .warning, "\(path) has no up.sql and is not read",
+                    help: "diesel refuses a folder in which a migration has none.", place: .init(file: path)))
         }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,

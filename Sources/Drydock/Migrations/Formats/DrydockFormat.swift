@@ -20,6 +20,10 @@ public struct DrydockFormat: MigrationFormat {
         self.policy = policy
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Leave out 'foreign-keys immediate': they are then off while the migration runs, and checked before its commit."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("grdb_migrations", "identifier") }
 
     /// Every folder of SQL can be one.

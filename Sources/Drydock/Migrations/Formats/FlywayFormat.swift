@@ -53,6 +53,11 @@ public struct FlywayFormat: NamedHistory {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Write 'executeInTransaction=false' into the file's .conf, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
+            + "PRAGMA foreign_keys = ON behind its COMMIT."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "installed_rank", "version", "script")
     }

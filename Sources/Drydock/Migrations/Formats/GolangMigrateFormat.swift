@@ -52,6 +52,7 @@ public struct GolangMigrateFormat: NamedHistory {
             var migration = reader.migration(version, in: file, policy) { source in
                 .init(up: isUp ? source.statements() : [])
             }
+            migration.transactionSwitch = "x-no-tx-wrap=true in the database's URL"
             migration.record = setVersion(version)
             migration.unrecord = setVersion(previous)
             migration.down = reader.down(in: downs[version], of: version, transaction: policy.transaction)

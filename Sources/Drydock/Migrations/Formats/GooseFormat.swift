@@ -40,6 +40,11 @@ public struct GooseFormat: NamedHistory {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Write '-- +goose NO TRANSACTION' at the top of the file, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
+            + "PRAGMA foreign_keys = ON behind its COMMIT."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version_id", "is_applied")
     }

@@ -42,6 +42,11 @@ public struct PrismaFormat: MigrationFormat {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Prisma opens no transaction: write PRAGMA foreign_keys = OFF before the statement and PRAGMA foreign_keys = ON at "
+            + "the end of the file."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_prisma_migrations", "migration_name", "finished_at", "checksum")
     }
@@ -63,8 +68,12 @@ public struct PrismaFormat: MigrationFormat {
         for step in folder.folders.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }) {
             let file = step + "/migration.sql"
             var migration = reader.migration(step, in: file, policy)
-            let checksum = SHA256.digest(of: reader.bytes(file)).hex
+            let bytes = reader.bytes(file)
+            let checksum = SHA256.digest(of: bytes).hex
             migration.checksum = checksum
+            migration.checksumsOfLineEndings = MigrationReader.otherLineEndings(bytes).map {
+                SHA256.digest(of: $0).hex
+            }
             migration.record = [
                 Bookkeeping(
                     "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) "

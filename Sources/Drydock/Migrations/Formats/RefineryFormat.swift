@@ -109,6 +109,9 @@ public struct RefineryFormat: NamedHistory {
             let wide = script.checksum(of: bytes, isWide: true)
             let checksum = isWide ? wide : script.checksum(of: bytes, isWide: false)
             migration.checksum = checksum
+            migration.checksumsOfLineEndings = MigrationReader.otherLineEndings(bytes).flatMap { bytes in
+                [true, false].map { script.checksum(of: bytes, isWide: $0) }
+            }
             migration.record = [record(number, script.name, checksum, wide)]
         }
         return migration

@@ -38,6 +38,11 @@ public struct SqlxFormat: MigrationFormat {
         ]
     }
 
+    public var foreignKeysOffAdvice: String {
+        "Write '-- no-transaction' as the file's first line, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
+            + "PRAGMA foreign_keys = ON behind its COMMIT."
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_sqlx_migrations", "version", "checksum", "success")
     }
@@ -69,8 +74,12 @@ public struct SqlxFormat: MigrationFormat {
                 let isOpen = source.text(in: 0..<18).hasPrefix("-- no-transaction")
                 return .init(up: source.statements(), transaction: isOpen ? ToolPolicy.Transaction.none : nil)
             }
-            let digest = SHA384.digest(of: reader.bytes(file))
+            let bytes = reader.bytes(file)
+            let digest = SHA384.digest(of: bytes)
             migration.checksum = digest.hex
+            migration.checksumsOfLineEndings = MigrationReader.otherLineEndings(bytes).map {
+                SHA384.digest(of: $0).hex
+            }
             migration.record = [
                 Bookkeeping(
                     "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) "

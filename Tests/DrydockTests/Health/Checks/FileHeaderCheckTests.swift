@@ -26,10 +26,16 @@ import Testing
         #expect(try await it.health().findings[0].message.contains("no SQLite database"))
     }
 
-    @Test func `a file without a byte is an empty database`() async throws {
+    @Test func `a file without a byte is an error, unless it is meant to be an empty database`() async throws
+    {
         let it = try HealthCase()
         try it.folder.write("a.sqlite", "")
         let health = try await it.health { $0.isDeep = true }
-        #expect(health.findings.isEmpty && health.notReached.isEmpty)
+        #expect(health.findings.map(\.severity) == [.error])
+        #expect(health.findings[0].message.contains("is empty"))
+        #expect(health.findings[0].help.contains("--without file-header"))
+        #expect(try await it.health { $0.only = ["freelist"] }.findings.map(\.severity) == [.error])
+        let meant = try await it.health { $0.without = ["file-header"] }
+        #expect(meant.findings.isEmpty && meant.notReached.isEmpty)
     }
 }

@@ -67,6 +67,23 @@ import Testing
         #expect(report.faults[0].contains("000002_born.up.sql"))
     }
 
+    /// taproot-assets and others run with x-no-tx-wrap, which no file says.
+    @Test func transactionsOfTheFilesOwnNameTheSetting() async throws {
+        let project = Self.project.with(
+            "000003_index.up.sql", "BEGIN;\n" + ToolProject.three + "COMMIT;\n")
+        let report = try await project.verify()
+        let findings = report.findings.filter { [.migrationFailed, .transactionEnded].contains($0.rule) }
+        #expect(findings.count == 3)
+        for finding in findings {
+            #expect(finding.help.contains("x-no-tx-wrap=true"))
+            #expect(finding.help.contains("'transaction: none' in drydock.yml"))
+        }
+        try await project.verify { $0.format.transaction = ToolPolicy.Transaction.none }.expectNothing()
+        let committed = try await Self.project.with("000003_index.up.sql", ToolProject.three + "COMMIT;\n")
+            .verify()
+        #expect(try committed.finding(.transactionEnded).help.contains("'transaction: none' in drydock.yml"))
+    }
+
     /// What a file begins or ends itself is done as it says, and the tool's COMMIT then finds no transaction.
     @Test func aFileThatBeginsWithCommit() async throws {
         let whole = "COMMIT;\n" + ToolProject.rebuild + "BEGIN;\n"

@@ -66,6 +66,12 @@ import Testing
     }
 
     /// The feature `int8-versions`: the history tells.
+    @Test func lineEndingsAreReportedAsSuch() async throws {
+        let windows = Self.first.replacing("\n", with: "\r\n")
+        let report = try await Self.project.with("V1__initial.sql", windows).verify()
+        #expect(try report.finding(.migrationEdited).message.contains("in its line endings alone"))
+    }
+
     @Test func checksumsOfWideVersions() async throws {
         var project = Self.project
         let row = "(1, 'initial', '2024-01-01T00:00:00Z', '\(Self.wideChecksum)')"

@@ -34,6 +34,25 @@ import Testing
         #expect(try report.finding(.migrationEdited).migration == "1")
     }
 
+    /// The checksum of the file as Git checks it out on Windows: `printf '...;\r\n' | sha384sum`.
+    static let windowsChecksum =
+        "721fbd1294087b945d3fb014a83add165baaae19a0c3a6f1d9c849efdb6dafc8034ee57e280cb21e939c483c5326e091"
+
+    @Test func lineEndingsAreReportedAsSuch() async throws {
+        let windows = Self.project.with(
+            "0001_people.sql", Self.first.replacing("\n", with: "\r\n"))
+        let finding = try await windows.verify().finding(.migrationEdited)
+        #expect(finding.severity == .error && finding.message.contains("in its line endings alone"))
+        #expect(finding.help.contains("sqlx refuses") && finding.help.contains(".gitattributes"))
+        var unix = Self.project
+        unix.history = Self.history(checksum: Self.windowsChecksum)
+        #expect(
+            try await unix.verify().finding(.migrationEdited).message.contains("in its line endings alone"))
+        let both = windows.with("0001_people.sql", "-- why\r\n" + Self.first)
+        #expect(
+            try await !both.verify().finding(.migrationEdited).message.contains("in its line endings alone"))
+    }
+
     @Test func reversibleFiles() async throws {
         let project = ToolProject(
             files: [

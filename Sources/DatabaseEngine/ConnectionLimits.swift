@@ -1,0 +1,12 @@
+/// What one connection may use, however hostile the SQL (https://www.sqlite.org/limits.html).
+///
+/// Those limits of SQLite that are not here stay as the library has them: real migrations come near them, and time
+/// and memory bound what a statement within them can do.
+public struct ConnectionLimits: Sendable, Hashable {
+    /// The longest text, blob or row, in bytes.
+    public var valueBytes = 256 << 20
+    /// The longest program that a statement is compiled to, in instructions of 24 bytes.
+    public var instructions = 25_000_000
+
+    public init() {}
+}

@@ -1,0 +1,66 @@
+import CSQLite
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The SQLite library of this process.
+public enum SQLiteLibrary {
+    /// The oldest version on which the tests pass.
+    public static let oldest = (number: Int32(3_034_000), name: "3.34.0")
+
+    /// Why the library cannot be used; nil when it can.
+    public static var fault: String? { fault(of: sqlite3_libversion_number(), version) }
+
+    /// Such as `3.40.1`.
+    public static var version: String { String(cString: sqlite3_libversion()) }
+
+    package static func fault(of number: Int32, _ version: String) -> String? {
+        guard number < oldest.number else { return nil }
+        return "SQLite \(version) is too old: Drydock needs \(oldest.name) or newer. "
+            + "Install a newer libsqlite3, or name its folder in LD_LIBRARY_PATH."
+    }
+
+    /// Sets up what SQLite takes only before its first use: `file:` names are read as URIs, and memory is refused to a
+    /// statement that is to stop. Called whenever a driver is made; where an app has used SQLite before, the library
+    /// stays as the app has it.
+    public static func prepare() { _ = isPrepared }
+
+    private static let isPrepared: Void = {
+        _ = csqlite_read_uris()
+        AllocationGate.install()
+    }()
+
+    /// Limits the memory that all connections of the process may take together, in bytes
+    /// (https://www.sqlite.org/c3ref/hard_heap_limit64.html). What would take more fails with "out of memory".
+    public static func limitMemory(to bytes: Int) {
+        _ = sqlite3_hard_heap_limit64(sqlite3_int64(bytes))
+    }
+
+    /// A function that older versions lack, looked up in the library that is loaded.
+    static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+        // RTLD_DEFAULT, which C defines by a cast.
+        #if canImport(Glibc)
+        let everywhere: UnsafeMutableRawPointer? = nil
+        #else
+        let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
+        #endif
+        return dlsym(everywhere, name).map { unsafeBitCast($0, to: type) }
+    }
+}
+
+extension SQLiteLibrary {
+    private typealias ErrorOffset = @convention(c) (OpaquePointer?) -> Int32
+
+    /// Since 3.38.
+    private static let errorOffset = function("sqlite3_error_offset", as: ErrorOffset.self)
+
+    /// Where in its SQL the last error of a connection is, in UTF-8 bytes; nil where SQLite does not know or is too
+    /// old to say (https://www.sqlite.org/c3ref/error_offset.html).
+    package static func errorOffset(on connection: OpaquePointer) -> Int? {
+        guard let offset = errorOffset?(connection), offset >= 0 else { return nil }
+        return Int(offset)
+    }
+}

@@ -1,0 +1,41 @@
+/// What reports call snapshots: the last part of a path, with as many of the folders before it as tell it from the
+/// others of the run.
+public struct SnapshotNames: Sendable {
+    private var names: [String: String] = [:]
+
+    public init(_ paths: some Sequence<String>) {
+        let parts = Dictionary(
+            paths.map { ($0, $0.split(separator: "/").map(String.init)) },
+            uniquingKeysWith: { first, _ in first })
+        var left = Array(parts.keys)
+        var count = 1
+        while !left.isEmpty {
+            let groups = Dictionary(grouping: left) { (parts[$0] ?? []).suffix(count).joined(separator: "/") }
+            left = []
+            for (name, paths) in groups {
+                for path in paths {
+                    if paths.count == 1 {
+                        names[path] = name
+                    } else if (parts[path] ?? []).count <= count {
+                        names[path] = path
+                    } else {
+                        left.append(path)
+                    }
+                }
+            }
+            count += 1
+        }
+    }
+
+    /// The names that a report's replays have.
+    public init(_ report: VerifyReport) {
+        self.init(
+            report.replays.map(\.snapshot) + report.findings.compactMap(\.snapshot)
+                + report.notChecked.compactMap(\.snapshot))
+    }
+
+    /// The last part of a path that is none of them.
+    public func name(of path: String) -> String {
+        names[path] ?? path.split(separator: "/").last.map(String.init) ?? path
+    }
+}

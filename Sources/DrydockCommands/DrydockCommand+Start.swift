@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+
+extension DrydockCommand {
+    /// Runs the command that the process was given, and ends the process.
+    public static func start() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let fault = firstFault(in: arguments, or: error)
+            // What was typed may be a file's name, which a pattern of the shell put there.
+            if exitCode(for: fault) == .validationFailure {
+                Terminal.show(error: fullMessage(for: fault) + "\n")
+                Foundation.exit(ExitCode.validationFailure.rawValue)
+            }
+            exit(withError: fault)
+        }
+    }
+
+    /// An option that there is not is told before an argument that is missing: what was typed is nearer to what was
+    /// meant than what was not.
+    static func firstFault(in arguments: [String], or error: any Error) -> any Error {
+        var given = arguments
+        // No command takes more arguments than two that must be there.
+        for _ in 0..<2 where isMissingArgument(error) {
+            given.append("x")
+            do {
+                _ = try parseAsRoot(given)
+                return error
+            } catch let other where isMissingArgument(other) {
+                continue
+            } catch let other {
+                return message(for: other).contains("Unknown option") ? other : error
+            }
+        }
+        return error
+    }
+
+    private static func isMissingArgument(_ error: any Error) -> Bool {
+        message(for: error).hasPrefix("Missing expected argument")
+    }
+}

@@ -1,0 +1,108 @@
+import Drydock
+import SQLiteSchema
+
+/// What people are shown of a report: every name, value and path in it on one line, with what does not show spelled
+/// out. Help keeps its own line breaks; the names in it were written by `quotedIfNeeded`.
+extension VerifyReport {
+    var visible: VerifyReport {
+        var report = self
+        report.findings = findings.map(\.visible)
+        report.replays = replays.map(\.visible)
+        report.notChecked = notChecked.map {
+            NotChecked($0.rule, snapshot: $0.snapshot?.visible, reason: $0.reason.visible)
+        }
+        report.migrationFormat = migrationFormat?.visible
+        report.lock = lock?.visible
+        report.lint?.fixed = lint?.fixed.map { $0.map(\.visible) }
+        report.migrate = migrate?.visible
+        return report
+    }
+}
+
+extension Finding {
+    var visible: Finding {
+        var finding = self
+        (finding.message, finding.redactedMessage) = (message.visible, redactedMessage?.visible)
+        finding.help = VisibleText.lines(help)
+        (finding.snapshot, finding.migration) = (snapshot?.visible, migration?.visible)
+        // The line is quoted by `SourceQuote`, which keeps the caret under its column.
+        finding.place?.file = place?.file.visible ?? ""
+        finding.evidence = evidence?.visible
+        return finding
+    }
+}
+
+extension ReplaySummary {
+    var visible: ReplaySummary {
+        var summary = self
+        (summary.snapshot, summary.name) = (snapshot.visible, name.visible)
+        (summary.from, summary.to) = (from?.visible, to?.visible)
+        for index in steps.indices { summary.steps[index].migration = steps[index].migration.visible }
+        return summary
+    }
+}
+
+extension DatabaseHealth {
+    var visible: DatabaseHealth {
+        var health = self
+        (health.path, health.trouble) = (path.visible, trouble?.visible)
+        for index in findings.indices {
+            health.findings[index].message = findings[index].message.visible
+            health.findings[index].help = VisibleText.lines(findings[index].help)
+            health.findings[index].evidence = findings[index].evidence?.visible
+        }
+        for index in notReached.indices {
+            health.notReached[index].reason = notReached[index].reason.visible
+            health.notReached[index].table = notReached[index].table?.visible
+        }
+        return health
+    }
+}
+
+extension Evidence {
+    fileprivate var visible: Evidence {
+        var evidence = self
+        for row in rows.indices {
+            for cell in rows[row].key.indices {
+                evidence.rows[row].key[cell].column = rows[row].key[cell].column.visible
+            }
+        }
+        evidence.details = details.map(\.visible)
+        return evidence
+    }
+}
+
+extension LockSummary {
+    fileprivate var visible: LockSummary {
+        var lock = self
+        lock.path = path.visible
+        (lock.added, lock.replaced) = (added.map(\.visible), replaced.map(\.visible))
+        (lock.unchanged, lock.removed) = (unchanged.map(\.visible), removed.map(\.visible))
+        lock.unlocked = unlocked.map(\.visible)
+        return lock
+    }
+}
+
+extension LintFix {
+    fileprivate var visible: LintFix {
+        var fix = self
+        fix.place.file = place.file.visible
+        return fix
+    }
+}
+
+extension MigrateSummary {
+    fileprivate var visible: MigrateSummary {
+        var migrate = self
+        (migrate.database, migrate.backup) = (database.visible, backup?.visible)
+        (migrate.pending, migrate.notes) = (pending.map(\.visible), notes.map(\.visible))
+        migrate.needs = needs.map {
+            Need(folder: $0.folder.visible, bytes: $0.bytes, purpose: $0.purpose.visible, free: $0.free)
+        }
+        return migrate
+    }
+}
+
+extension String {
+    fileprivate var visible: String { VisibleText.line(self) }
+}

@@ -1,0 +1,62 @@
+/// `column = value` of an UPDATE's SET list.
+public struct Assignment: Sendable, Hashable {
+    /// The columns that are assigned to: several for `(a, b) = (1, 2)`.
+    public var columns: [String]
+    /// The column whose value is taken as it is, qualified or not; nil for any other value.
+    public var source: String?
+    /// The names in the value, unquoted, in their order.
+    public var names: [String]
+}
+
+extension SQLStatement {
+    /// What an UPDATE assigns, in its order; empty for any other statement
+    /// (https://www.sqlite.org/lang_update.html).
+    public var assignments: [Assignment] {
+        guard case .update = action, let update = tokens.lastIndex(where: isOutermostUpdate),
+            let set = tokens.indices.first(where: { $0 > update && tokens[$0].isWord("set", in: source) })
+        else { return [] }
+        var (assignments, start, depth) = ([Assignment](), set + 1, 0)
+        for place in start..<tokens.count {
+            let token = tokens[place]
+            if token.isSymbol("(", in: source) { depth += 1 }
+            if token.isSymbol(")", in: source) { depth -= 1 }
+            guard depth == 0 else { continue }
+            if token.isSymbol(",", in: source) {
+                assignments += assignment(tokens[start..<place])
+                start = place + 1
+            } else if endsAssignments(place) {
+                return assignments + assignment(tokens[start..<place])
+            }
+        }
+        return assignments + assignment(tokens[start...])
+    }
+
+    /// The UPDATE that a WITH may stand before.
+    private func isOutermostUpdate(_ token: Token) -> Bool { token.isWord("update", in: source) }
+
+    private func endsAssignments(_ place: Int) -> Bool {
+        let token = tokens[place]
+        if ["where", "returning", "order", "limit"].contains(where: { token.isWord($0, in: source) }) {
+            return true
+        }
+        return token.isWord("from", in: source) && !tokens[place - 1].isWord("distinct", in: source)
+    }
+
+    private func assignment(_ tokens: ArraySlice<Token>) -> [Assignment] {
+        guard let equals = tokens.firstIndex(where: { $0.isSymbol("=", in: source) }) else { return [] }
+        let columns = tokens[..<equals].compactMap { $0.name(in: source) }
+        var value = tokens[(equals + 1)...]
+        while value.first?.isSymbol("(", in: source) == true, value.last?.isSymbol(")", in: source) == true,
+            value.dropFirst().dropLast().allSatisfy({ !$0.isSymbol("(", in: source) })
+        {
+            value = value.dropFirst().dropLast()
+        }
+        let isQualified = value.count == 3 && value[value.startIndex + 1].isSymbol(".", in: source)
+        let isPlain = columns.count == 1 && (value.count == 1 || isQualified)
+        return [
+            Assignment(
+                columns: columns, source: isPlain ? value.last?.identifier(in: source) : nil,
+                names: value.compactMap { $0.identifier(in: source) })
+        ]
+    }
+}

@@ -1,0 +1,44 @@
+import Drydock
+import DrydockReport
+import Testing
+
+/// What a line must and must not say, beside what the golden files show.
+@Suite struct HumanRendererTests {
+    private func text(_ report: VerifyReport) -> String { HumanRenderer().render(report, RenderOptions()) }
+
+    /// A column that held nothing is no data that users lose.
+    @Test(arguments: [Rule.columnDropped, .tableDropped])
+    func theReasonIsThatOfTheFacts(_ rule: Rule) {
+        var report = VerifyReport()
+        report.findings = [Finding(rule, .warning, "it is gone", evidence: Evidence(rowCount: 0))]
+        #expect(!text(report).contains("Users lose this data") && text(report).contains(" is lost; a query"))
+        report.findings[0].evidence = Evidence(rowCount: 2)
+        #expect(text(report).contains("Users lose this data"))
+    }
+
+    @Test func snapshotsOfOneNameAreToldApart() {
+        var report = VerifyReport()
+        report.findings = ["old", "new"].map { folder in
+            var finding = Finding(
+                .rowsLost, "rows are lost", migration: "v2", evidence: Evidence(rowCount: 1))
+            finding.snapshot = "Snapshots/\(folder)/a.sqlite"
+            return finding
+        }
+        report.notChecked = [NotChecked(.viewBroken, snapshot: "Snapshots/old/a.sqlite", reason: "no time")]
+        #expect(text(report).contains("old/a.sqlite (1), new/a.sqlite (1)"))
+        #expect(text(report).contains("view-broken [old/a.sqlite]"))
+    }
+
+    @Test func whatIsNotEmptyIsNotCalledSo() {
+        var report = VerifyReport()
+        var replay = ReplaySummary(snapshot: "a.sqlite")
+        replay.to = "v2"
+        replay.steps = [
+            .init(migration: "v2", seconds: 0, pagesWritten: 1, bytesWritten: 1, statementSeconds: [])
+        ]
+        report.replays = [replay]
+        #expect(text(report).contains("unknown → v2") && !text(report).contains("empty"))
+        report.replays[0].start = .empty
+        #expect(text(report).contains("empty → v2"))
+    }
+}

@@ -1,0 +1,154 @@
+import Drydock
+import Testing
+
+/// Rows of a dropped table and values of a dropped column that are found elsewhere are not lost.
+@Suite struct MovedDataTests {
+    private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);"
+    private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);"
+
+    @Test(arguments: [
+        RuleCase(
+            "other name",
+            "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);INSERT INTO u SELECT * FROM t; DROP TABLE t;",
+            schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "other name, lost",
+            "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);INSERT INTO u SELECT * FROM t WHERE id<>2; DROP TABLE t;",
+            schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "other name, changed",
+            "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);INSERT INTO u SELECT id,a,CAST(b AS TEXT)||'' FROM t; UPDATE u SET b=b+1 WHERE id=1; DROP TABLE t;",
+            schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "other name, class changed",
+            "CREATE TABLE u(id INTEGER PRIMARY KEY,a,b); INSERT INTO u SELECT id,a,CAST(b AS TEXT) FROM t; DROP TABLE t;",
+            schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "CTAS other name", "CREATE TABLE u AS SELECT id AS uid, a AS q, b AS r FROM t; DROP TABLE t;",
+            schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "compound",
+            "CREATE TABLE w AS SELECT * FROM t UNION ALL SELECT * FROM t2; DROP TABLE t; DROP TABLE t2",
+            schema:
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);CREATE TABLE t2(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
+            notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "compound, lost",
+            "CREATE TABLE w AS SELECT * FROM t UNION ALL SELECT * FROM t2 WHERE id>7; DROP TABLE t; DROP TABLE t2",
+            schema:
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);CREATE TABLE t2(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
+            errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "unrelated table with the same rows", "DROP TABLE t",
+            schema:
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);CREATE TABLE t2(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 SELECT * FROM t",
+            errors: [.tableDropped]),
+        RuleCase(
+            "multiset", "CREATE TABLE w AS SELECT DISTINCT * FROM n; DROP TABLE n",
+            schema: "CREATE TABLE n(a,b);", rows: "INSERT INTO n VALUES (1,2),(1,2)", errors: [.tableDropped]),
+        RuleCase(
+            "multiset ok", "CREATE TABLE w AS SELECT * FROM n; DROP TABLE n", schema: "CREATE TABLE n(a,b);",
+            rows: "INSERT INTO n VALUES (1,2),(1,2)", notes: [.tableDropped]),
+        RuleCase(
+            "moved column by key",
+            "CREATE TABLE p(tid INTEGER PRIMARY KEY, bio TEXT); INSERT INTO p SELECT id, a FROM t WHERE a IS NOT NULL; ALTER TABLE t DROP COLUMN a",
+            schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "moved column wrong rows",
+            "CREATE TABLE p(tid INTEGER PRIMARY KEY, bio TEXT); INSERT INTO p SELECT id+1, a FROM t WHERE a IS NOT NULL; ALTER TABLE t DROP COLUMN a",
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "moved column by update",
+            "UPDATE p SET a=(SELECT a FROM t WHERE t.id=p.tid); ALTER TABLE t DROP COLUMN a",
+            schema:
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);CREATE TABLE p(pid INTEGER PRIMARY KEY, tid, a TEXT);",
+            rows:
+                "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO p(pid,tid) VALUES(11,1),(12,2),(13,3)",
+            errors: [.valuesChanged], notes: [.columnDropped]),
+        RuleCase(
+            "split over files", "CREATE TABLE _t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            "INSERT INTO _t SELECT * FROM t", "DROP TABLE t", "ALTER TABLE _t RENAME TO t", schema: schema,
+            rows: rows, notes: [.tableDropped, .rowsAdded]),
+        RuleCase(
+            "split over files, lost", "CREATE TABLE _t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            "INSERT INTO _t SELECT * FROM t WHERE id>1", "DROP TABLE t", "ALTER TABLE _t RENAME TO t",
+            schema: schema, rows: rows, errors: [.tableDropped], notes: [.rowsAdded]),
+        RuleCase(
+            "split over files, lost between", "CREATE TABLE _t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            "INSERT INTO _t SELECT * FROM t", "DELETE FROM _t WHERE id=1", "DROP TABLE t",
+            "ALTER TABLE _t RENAME TO t", schema: schema, rows: rows, errors: [.tableDropped, .rowsLost],
+            notes: [.rowsAdded]),
+        RuleCase(
+            "split over files, column missing",
+            "CREATE TABLE _t(id INTEGER PRIMARY KEY,b); INSERT INTO _t SELECT id,b FROM t", "DROP TABLE t",
+            "ALTER TABLE _t RENAME TO t", schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "split over files, column missing declared",
+            "CREATE TABLE _t(id INTEGER PRIMARY KEY,b); INSERT INTO _t SELECT id,b FROM t",
+            "-- drydock: drops column t.a\nDROP TABLE t", "ALTER TABLE _t RENAME TO t", schema: schema,
+            rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "backup dropped later", "CREATE TABLE bak AS SELECT * FROM t", "DROP TABLE bak", schema: schema,
+            rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "backup restored wrong", "CREATE TABLE bak AS SELECT * FROM t", "DELETE FROM t WHERE id=2",
+            "DROP TABLE bak", schema: schema, rows: rows, errors: [.tableDropped, .rowsLost]),
+        RuleCase(
+            "renamed over files", "CREATE TABLE _t AS SELECT id AS i, a AS x, b AS y FROM t", "DROP TABLE t",
+            schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "trigger moved",
+            "CREATE TABLE w(id INTEGER PRIMARY KEY,a,b); CREATE TRIGGER tr AFTER UPDATE ON t BEGIN INSERT INTO w VALUES(new.id,new.a,new.b); END; UPDATE t SET a=a; DROP TABLE t;",
+            schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "view moved",
+            "CREATE TEMP VIEW v AS SELECT * FROM t; CREATE TABLE w(id INTEGER PRIMARY KEY,a,b); INSERT INTO w SELECT * FROM v; DROP VIEW v; DROP TABLE t;",
+            schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "another dropped column of a rebuild over several steps is not covered",
+            "CREATE TABLE _t(id INTEGER PRIMARY KEY); INSERT INTO _t SELECT id FROM t",
+            "-- drydock: drops column t.a\nDROP TABLE t", schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "a table that a statement only asks about",
+            "UPDATE t SET b = 0 WHERE id IN (SELECT id FROM star); DROP TABLE star",
+            schema: schema + "CREATE TABLE star(id INTEGER PRIMARY KEY);",
+            rows: rows + "INSERT INTO star VALUES (2), (3)", errors: [.tableDropped, .valuesChanged]),
+        RuleCase(
+            "a table that an INSERT only asks about",
+            "INSERT INTO t(b) SELECT 1 FROM other WHERE x NOT IN (SELECT id FROM star); DROP TABLE star",
+            schema: schema + "CREATE TABLE star(id INTEGER PRIMARY KEY); CREATE TABLE other(x);",
+            rows: rows + "INSERT INTO star VALUES (2), (3)", errors: [.tableDropped]),
+        RuleCase(
+            "a declaration lets the table go wherever its rows are",
+            "CREATE TABLE _t AS SELECT * FROM t", "-- drydock: drops table t\nDROP TABLE t", schema: schema,
+            rows: rows),
+    ])
+    func moves(_ it: RuleCase) async throws { try await it.check() }
+
+    /// The migrations that made the copy were applied before the snapshot was taken.
+    @Test func whatWasCopiedInAnEarlierReleaseIsFound() async throws {
+        for (copy, severity) in [
+            ("SELECT * FROM t", Finding.Severity.note), ("SELECT * FROM t WHERE id > 1", .error),
+        ] {
+            let scenario = Scenario(
+                migrations: [
+                    ("v1", Self.schema), ("v2", "CREATE TABLE u(id INTEGER PRIMARY KEY, x TEXT, y INTEGER)"),
+                    ("v3", "INSERT INTO u \(copy)"), ("v4", "DROP TABLE t"),
+                ], at: 3, rows: Self.rows + "INSERT INTO u \(copy)")
+            let finding = try await scenario.verify().finding(.tableDropped)
+            #expect(finding.severity == severity)
+        }
+    }
+
+    @Test func theNoteSaysWhereTheRowsAre() async throws {
+        let report = try await Scenario(
+            Self.schema, rows: Self.rows, steps: "CREATE TABLE u AS SELECT * FROM t;\nDROP TABLE t;"
+        ).verify()
+        let finding = try report.finding(.tableDropped)
+        #expect(finding.message == "table t is gone; its every row is in u")
+        #expect(finding.place?.line == 2)
+    }
+}

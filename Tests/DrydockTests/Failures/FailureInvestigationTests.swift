@@ -1,0 +1,259 @@
+import Drydock
+import Testing
+
+/// What is said of rows that a constraint refuses, and whether the advice helps.
+@Suite struct FailureInvestigationTests {
+    private static let person = """
+        CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT, age, note TEXT);
+
+        """
+    private static let people = """
+        INSERT INTO person VALUES (1, 'a@x', 1, NULL), (2, 'b@x', 2, ''), (3, NULL, 3, 'n'), (4, 'a@x', 'old', 'n'),
+          (5, NULL, 5, 'n'), (6, 'A@x', -6, 'n');
+        """
+
+    /// A rebuild of `person` with a new definition.
+    private static func rebuild(_ columns: String, _ copy: String = "INSERT INTO new SELECT * FROM person;")
+        -> String
+    {
+        "CREATE TABLE new(\(columns));\n\(copy)\nDROP TABLE person;\nALTER TABLE new RENAME TO person;"
+    }
+
+    static let duplicates = [
+        RemedyCase(
+            "a unique index", schema: person, rows: people, "CREATE UNIQUE INDEX u ON person(email)",
+            says: "UNIQUE constraint failed: person.email: rows 1 and 4 of person have email = 'a@x'",
+            redacted: "rows 1 and 4 of person have email = text(3 bytes)",
+            help: "or make the index without UNIQUE"
+        ) { $0.proposedDeclarations + $0.proposedSQL + "CREATE UNIQUE INDEX u ON person(email)" },
+        RemedyCase(
+            "the index without UNIQUE", schema: person, rows: people,
+            "CREATE UNIQUE INDEX u ON person(email)",
+            says: "rows 1 and 4 of person have email = 'a@x'"
+        ) { _ in "CREATE INDEX u ON person(email)" },
+        RemedyCase(
+            "another value", schema: person, rows: people, "CREATE UNIQUE INDEX u ON person(email)",
+            says: "rows 1 and 4 of person have email = 'a@x'",
+            help: "Give all but one of them another value first"
+        ) { _ in
+            "-- drydock: rewrites person.email\nUPDATE person SET email = 'c@x' WHERE id = 4;\nCREATE UNIQUE INDEX u ON person(email)"
+        },
+        RemedyCase(
+            "a unique index NOCASE", schema: person, rows: people,
+            "CREATE UNIQUE INDEX u ON person(email COLLATE NOCASE)",
+            says: "rows 1, 4 and 6 of person, the first with email = 'a@x'"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL + "CREATE UNIQUE INDEX u ON person(email COLLATE NOCASE)"
+        },
+        RemedyCase(
+            "a unique index over an expression", schema: person, rows: people,
+            "CREATE UNIQUE INDEX u ON person(lower(email), note) WHERE note IS NOT NULL",
+            says:
+                "UNIQUE constraint failed: index 'u': rows 4 and 6 of person have lower(email) = 'a@x', note = 'n'"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL
+                + "CREATE UNIQUE INDEX u ON person(lower(email), note) WHERE note IS NOT NULL"
+        },
+        RemedyCase(
+            "a copy into a stricter table", schema: person, rows: people,
+            rebuild("id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, age, note TEXT"),
+            says: "rows 1, 4 and 6 of person, the first with email = 'a@x'",
+            help: "before the copy"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL
+                + rebuild("id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, age, note TEXT")
+        },
+        RemedyCase(
+            "a copy into a table of another key", schema: person, rows: people,
+            "CREATE TABLE mail(address TEXT PRIMARY KEY, of INTEGER);\nINSERT INTO mail(address, of) SELECT email, id FROM person WHERE email IS NOT NULL;",
+            says: "UNIQUE constraint failed: mail.address: rows 1 and 4 of person have address = 'a@x'"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL
+                + "CREATE TABLE mail(address TEXT PRIMARY KEY, of INTEGER);\nINSERT INTO mail(address, of) SELECT email, id FROM person WHERE email IS NOT NULL;"
+        },
+        RemedyCase(
+            "values that are moved up one by one",
+            schema: "CREATE TABLE item(id INTEGER PRIMARY KEY, place INTEGER UNIQUE);",
+            rows: "INSERT INTO item VALUES (1, 1), (2, 2), (3, 3);",
+            "-- drydock: rewrites item.place\nUPDATE item SET place = place + 1",
+            says: "a row gets a value that another row still has, though in the end all would differ",
+            help: "as negative ones"
+        ) { _ in
+            "-- drydock: rewrites item.place\nUPDATE item SET place = -(place + 1);\nUPDATE item SET place = -place"
+        },
+    ]
+
+    @Test(arguments: duplicates) func duplicatesAreNamed(_ it: RemedyCase) async throws {
+        try await it.check()
+    }
+
+    @Test func howManyMoreIsSaid() async throws {
+        let rows =
+            "INSERT INTO log VALUES ('a'), ('a'), ('a'), ('a'), ('a'), ('a'), ('a'), ('b'), ('b'), ('c'), (NULL), (NULL);"
+        let finding = try await Scenario(
+            "CREATE TABLE log(k);", rows: rows, steps: "CREATE UNIQUE INDEX i ON log(k)"
+        )
+        .verify().finding(.migrationFailed)
+        #expect(
+            finding.message.hasSuffix(
+                "rows 1, 2, 3, 4, 5 and 2 more of log, the first with k = 'a'; 1 more value is shared, by 2 rows"
+            ),
+            "\(finding.message)")
+        #expect(finding.evidence?.rows.count == 5)
+        #expect(finding.tags == [.dataDependent])
+    }
+
+    static let refusals = [
+        RemedyCase(
+            "NULL in a rebuild", schema: person, rows: people,
+            rebuild("id INTEGER PRIMARY KEY, email TEXT NOT NULL DEFAULT '', age, note TEXT"),
+            says: "NOT NULL constraint failed: new.email: rows 3 and 5 of person have email = NULL",
+            help: "which a DEFAULT does not replace"
+        ) {
+            $0.proposedDeclarations
+                + rebuild(
+                    "id INTEGER PRIMARY KEY, email TEXT NOT NULL DEFAULT '', age, note TEXT", $0.proposedSQL)
+        },
+        RemedyCase(
+            "NULL in a rebuild, columns named and quoted", schema: person, rows: people,
+            rebuild(
+                "id INTEGER PRIMARY KEY, mail TEXT NOT NULL, age, note TEXT",
+                "INSERT INTO \"new\"(\"mail\", id, age, note) SELECT p.\"email\", p.id, age, note FROM person AS p;"
+            ),
+            says: "NOT NULL constraint failed: new.mail: rows 3 and 5 of person have mail = NULL"
+        ) {
+            "-- drydock: renames column person.email to person.mail\n" + $0.proposedDeclarations
+                + rebuild("id INTEGER PRIMARY KEY, mail TEXT NOT NULL, age, note TEXT", $0.proposedSQL)
+        },
+        RemedyCase(
+            "a column that the copy leaves out", schema: person, rows: people,
+            rebuild(
+                "id INTEGER PRIMARY KEY, email TEXT, age, note TEXT, kind TEXT NOT NULL",
+                "INSERT INTO new(id, email, age, note) SELECT * FROM person;"),
+            says:
+                "NOT NULL constraint failed: new.kind: rows 1, 2, 3, 4, 5 and 1 more of person, the first with kind = NULL",
+            help: "give it a DEFAULT in the new table"
+        ) { _ in
+            rebuild(
+                "id INTEGER PRIMARY KEY, email TEXT, age, note TEXT, kind TEXT NOT NULL DEFAULT ''",
+                "INSERT INTO new(id, email, age, note) SELECT * FROM person;")
+        },
+        RemedyCase(
+            "NOT NULL without a default", schema: person, rows: people,
+            "ALTER TABLE person ADD COLUMN kind TEXT NOT NULL",
+            says: "Cannot add a NOT NULL column with default value NULL", help: "a DEFAULT other than NULL"
+        ) { _ in "ALTER TABLE person ADD COLUMN kind TEXT NOT NULL DEFAULT ''" },
+        RemedyCase(
+            "a CHECK in a rebuild", schema: person, rows: people,
+            rebuild(
+                "id INTEGER PRIMARY KEY, email TEXT, age CHECK (typeof(age) <> 'integer' OR age > 0), note TEXT"
+            ),
+            says: "row 6 of person has age = -6", redacted: "row 6 of person has age = integer",
+            help: "before the copy, with UPDATE"
+        ) {
+            $0.proposedDeclarations + "UPDATE person SET age = 6 WHERE id = 6;\n"
+                + rebuild(
+                    "id INTEGER PRIMARY KEY, email TEXT, age CHECK (typeof(age) <> 'integer' OR age > 0), note TEXT"
+                )
+        },
+        RemedyCase(
+            "a CHECK of a new column", schema: person, rows: people,
+            "ALTER TABLE person ADD COLUMN size INTEGER DEFAULT 0 CHECK (size > 0)",
+            says: "the first with size = 0", help: "DEFAULT that meets CHECK"
+        ) { _ in "ALTER TABLE person ADD COLUMN size INTEGER DEFAULT 1 CHECK (size > 0)" },
+        RemedyCase(
+            "STRICT", schema: person, rows: people,
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT, age INTEGER, note TEXT) STRICT;\nINSERT INTO new SELECT * FROM person;\nDROP TABLE person;\nALTER TABLE new RENAME TO person;",
+            says: "cannot store TEXT value in INTEGER column new.age: row 4 of person has age = 'old'",
+            redacted: "row 4 of person has age = text(3 bytes)", help: "Declare age as ANY"
+        ) { _ in
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT, age ANY, note TEXT) STRICT;\nINSERT INTO new SELECT * FROM person;\nDROP TABLE person;\nALTER TABLE new RENAME TO person;"
+        },
+        RemedyCase(
+            "a key that is no integer", schema: "CREATE TABLE tag(code TEXT PRIMARY KEY, n);",
+            rows: "INSERT INTO tag VALUES ('1', 1), ('x', 2);",
+            "CREATE TABLE new(code INTEGER PRIMARY KEY, n);\nINSERT INTO new SELECT * FROM tag;\nDROP TABLE tag;\nALTER TABLE new RENAME TO tag;",
+            says: "datatype mismatch: row 2 of tag has code = 'x'", help: "Keep the type that code had in tag"
+        ) { _ in
+            "CREATE TABLE new(code TEXT PRIMARY KEY, n);\nINSERT INTO new SELECT * FROM tag;\nDROP TABLE tag;\nALTER TABLE new RENAME TO tag;"
+        },
+        RemedyCase(
+            "JSON in an index", schema: person, rows: people + "UPDATE person SET note = '{}' WHERE id < 6;",
+            "CREATE INDEX i ON person(json_extract(note, '$.a')) WHERE id > 2",
+            says: "malformed JSON: row 6 of person has note = 'n'",
+            redacted: "row 6 of person has note = text(1 byte)",
+            help: "Leave such rows out of the index"
+        ) { $0.proposedSQL },
+        RemedyCase(
+            "JSON in an UPDATE", schema: person, rows: people + "UPDATE person SET note = '{}' WHERE id < 6;",
+            "UPDATE person SET age = note ->> '$.a' WHERE id = 1 OR id = 6",
+            says: "malformed JSON: row 6 of person has note = 'n'", help: "Leave such rows as they are"
+        ) { "-- drydock: rewrites person.age\n" + $0.proposedSQL },
+        RemedyCase(
+            "JSON in a copy", schema: person, rows: people + "UPDATE person SET note = '{}' WHERE id < 6;",
+            "CREATE TABLE kind(id INTEGER PRIMARY KEY, kind);\nINSERT INTO kind SELECT id, json_extract(note, '$.a') FROM person",
+            says: "malformed JSON: row 6 of person has note = 'n'", help: "CASE WHEN json_valid(note) THEN"
+        ) { _ in
+            "CREATE TABLE kind(id INTEGER PRIMARY KEY, kind);\nINSERT INTO kind SELECT id, CASE WHEN json_valid(note) THEN json_extract(note, '$.a') END FROM person"
+        },
+    ]
+
+    @Test(arguments: refusals) func refusedRowsAreNamed(_ it: RemedyCase) async throws {
+        try await it.check()
+    }
+
+    /// A table WITHOUT ROWID has no rowids to name rows by.
+    @Test func rowsWithoutRowidAreNamedByTheirKey() async throws {
+        let finding = try await Scenario(
+            "CREATE TABLE t(k TEXT, v, PRIMARY KEY(k, v)) WITHOUT ROWID;",
+            rows: "INSERT INTO t VALUES ('a', 1), ('b', 1);",
+            steps: "CREATE UNIQUE INDEX u ON t(v)"
+        ).verify().finding(.migrationFailed)
+        #expect(
+            finding.message.hasSuffix("2 rows of t (such as k = 'a', v = 1) have v = 1"), "\(finding.message)"
+        )
+        #expect(finding.evidence?.rows.map { $0.key[0].value.literal } == ["'a'", "'b'"])
+    }
+
+    /// The rows of the copy have another table's rowids than those that were there.
+    @Test func aRowThatWasThereBeforeIsToldApart() async throws {
+        let finding = try await Scenario(
+            "CREATE TABLE old(a); CREATE TABLE new(k TEXT UNIQUE);",
+            rows: "INSERT INTO old VALUES ('x'), ('y'); INSERT INTO new VALUES ('p'), ('y');",
+            steps: "INSERT INTO new SELECT a FROM old"
+        ).verify().finding(.migrationFailed)
+        #expect(
+            finding.message.hasSuffix("row 2 of old has k = 'y', as a row that was there before"),
+            "\(finding.message)")
+    }
+
+    @Test func longAndHostileValuesAreCutAndEscaped() async throws {
+        let rows =
+            "INSERT INTO t VALUES (1, printf('%.200c', 'x')), (2, printf('%.200c', 'x')), (3, char(10, 27) || 'e'), (4, char(10, 27) || 'e');"
+        for (condition, shown) in [("id < 3", "…"), ("id > 2", "\\n\\u{1b}e")] {
+            let finding = try await Scenario(
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);", rows: rows,
+                steps: "CREATE UNIQUE INDEX u ON t(a) WHERE \(condition)"
+            ).verify().finding(.migrationFailed)
+            #expect(finding.message.contains(shown) && finding.message.count < 250, "\(finding.message)")
+        }
+    }
+
+    @Test(arguments: [
+        ("SELECT * FROM persons", "no such table: persons; did you mean 'person'?"),
+        ("DROP TABLE prson", "no such table: prson; did you mean 'person'?"),
+        ("UPDATE person SET emial = 1", "no such column: emial; did you mean 'email'?"),
+        ("INSERT INTO person(id, emal) VALUES (9, 1)", "has no column named emal; did you mean 'email'?"),
+        ("CREATE INDEX i ON person(nte)", "no such column: nte; did you mean 'note'?"),
+        ("ALTER TABLE person RENAME COLUMN emaill TO e", "no such column: \"emaill\"; did you mean 'email'?"),
+        ("DROP INDEX by_mai", "no such index: by_mai; did you mean 'by_mail'?"),
+        ("SELECT p.nota FROM person p", "no such column: p.nota; did you mean 'note'?"),
+        ("CREATE TABLE side AS SELECT 1; SELECT * FROM sied", "no such table: sied; did you mean 'side'?"),
+        ("SELECT elephant FROM person", "no such column: elephant"),
+    ]) func misspeltNamesGetTheNearest(_ sql: String, _ message: String) async throws {
+        let finding = try await Scenario(Self.person + "CREATE INDEX by_mail ON person(email);", steps: sql)
+            .verify()
+            .finding(.migrationFailed)
+        #expect(finding.message.hasSuffix(message), "\(finding.message)")
+    }
+}

@@ -1,0 +1,87 @@
+import Drydock
+import DrydockReport
+import Foundation
+import Testing
+
+/// What was not looked at is never called healthy.
+@Suite struct HealthGapTests {
+    private static let sql = """
+        CREATE TABLE a(id INTEGER PRIMARY KEY, x REFERENCES a); CREATE TABLE b(y);
+        """
+
+    @Test func `a run that came to nothing says so in every format`() async throws {
+        let it = try HealthCase(Self.sql)
+        let report = try await it.report { $0.budget = .nanoseconds(1) }
+        func text(_ format: String) throws -> String {
+            try #require(HealthRenderers.named(format)).render(report, RenderOptions())
+        }
+        #expect(report.hasTrouble && NagiosRenderer.status(of: report) == .unknown)
+        #expect(try text("human").contains("nothing of") && !text("human").contains("healthy"))
+        #expect(try parsedJSON(text("json"))["verdict"] as? String == "failed")
+        #expect(try text("nagios").hasPrefix("DRYDOCK UNKNOWN - nothing of"))
+        #expect(try text("prometheus").contains("up{database=\"\(it.path)\"} 0"))
+        #expect(try !text("prometheus").contains("last_success"))
+    }
+
+    @Test func `a table that only the program can read is a warning until it is accepted`() async throws {
+        var it = try HealthCase(Self.sql + "CREATE TABLE c(n COLLATE NOCASE); CREATE INDEX c_n ON c(n)")
+        try it.execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'UNKNOWN') WHERE name = 'c'
+            """)
+        it.request.baseline = it.folder.file("known.json")
+        let report = try await it.report { $0.only = ["integrity", "freelist"] }
+        let findings = report.findings
+        #expect(findings.map(\.severity) == [.warning], "\(findings)")
+        #expect(findings.first?.help.contains("--accept") == true)
+        #expect(NagiosRenderer.status(of: report) == .warning)
+        let accepted = try await it.report {
+            $0.only = ["integrity", "freelist"]
+            $0.accepts = true
+        }
+        #expect(accepted.isHealthy && accepted.databases[0].notReached.count == 1)
+    }
+
+    @Test func `what a run had no time for is never accepted as known`() async throws {
+        var it = try HealthCase(Self.sql)
+        it.request.baseline = it.folder.file("known.json")
+        var finding = HealthFinding(
+            "integrity", .warning, "integrity was not checked: the time was over", help: "")
+        (finding.isGap, finding.isOfRun) = (true, true)
+        var health = DatabaseHealth(path: it.path)
+        health.findings = [finding]
+        health.checked = ["freelist"]
+        health.notReached = [.init(check: "integrity", reason: "the time was over")]
+        var report = HealthReport()
+        report.databases = [health]
+        for renderer in HealthRenderers.all {
+            let text = renderer.render(report, RenderOptions())
+            #expect(!text.contains("OK") && !text.contains("\"passed\"") && !text.contains("last_success"))
+        }
+        #expect(try await it.report { $0.accepts = true }.accepted?.count == 0)
+    }
+
+    @Test func `checks that nobody asked for leave no gap, and nothing asked for is unknown`() async throws {
+        let it = try HealthCase(Self.sql)
+        let some = try await it.report { $0.without = ["integrity", "foreign-key"] }
+        #expect(some.isHealthy && !some.hasTrouble)
+        let none = try await it.report {
+            $0.only = ["freelist"]
+            $0.without = ["freelist"]
+        }
+        #expect(none.hasTrouble && NagiosRenderer.status(of: none) == .unknown)
+    }
+
+    @Test func `more time is the remedy`() async throws {
+        var it = try HealthCase(Self.sql)
+        it.request.progress = it.folder.file("state.json")
+        #expect(try await it.report { $0.budget = .nanoseconds(1) }.hasTrouble)
+        let rest = try await it.report { $0.budget = .seconds(60) }
+        #expect(rest.isHealthy && !rest.hasTrouble)
+        // A budget that no run keeps ends in a status, too.
+        let result = try Tool(folder: it.folder).run("health", it.path, "--budget", "1ms", "--format", "json")
+        let checked = try parsedJSON(result.output)["notChecked"] as? [Any] ?? []
+        #expect((result.status == 0) == checked.isEmpty)
+    }
+}

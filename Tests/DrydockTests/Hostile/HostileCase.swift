@@ -1,0 +1,103 @@
+import Foundation
+
+/// A small project in which something is not as it should be, and a command that meets it.
+struct HostileCase {
+    let seed: UInt64
+    private let folder: TemporaryFolder
+    private let arguments: [String]
+    private let kind: String
+
+    /// Statuses that a command may end with.
+    private static let statuses: Set<Int32> = [0, 1, 2, 64]
+    private static let seconds = 10.0
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        var random = SchemaRandom(seed: seed &* 0x9E37_79B9 &+ 77)
+        folder = try TemporaryFolder()
+        (kind, arguments) = try HostileProject(folder: folder).make(&random)
+        for name in ["cache", "tmp"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: true)
+        }
+    }
+
+    /// What the command must not do and does, with what makes it again; nil where all is well.
+    func fault() async throws -> String? {
+        let before = try names()
+        let end = try await run()
+        var faults: [String] = []
+        switch end {
+        case .status(let status) where !Self.statuses.contains(status): faults.append("exit status \(status)")
+        case .signal(let signal): faults.append("signal \(signal)")
+        case .late: faults.append("still runs after \(Int(Self.seconds)) seconds")
+        case .status: break
+        }
+        let left = try names().subtracting(before).filter { !isWanted($0) }
+        if !left.isEmpty { faults.append("leaves \(left.sorted().joined(separator: ", "))") }
+        let gone = before.subtracting(try names())
+        if !gone.isEmpty { faults.append("removes \(gone.sorted().joined(separator: ", "))") }
+        guard !faults.isEmpty else { return nil }
+        return "seed \(seed), \(kind): drydock \(arguments.joined(separator: " ")): \(faults.joined(separator: "; "))\(try keep())"
+    }
+
+    /// What a command is asked to write.
+    private func isWanted(_ name: String) -> Bool {
+        arguments[0] == "lock" && name == "drydock.lock" || arguments[0] == "new" && name.hasPrefix("Migrations/")
+            || name.hasPrefix("cache/")
+    }
+
+    private func names() throws -> Set<String> {
+        Set(try FileManager.default.subpathsOfDirectory(atPath: folder.path)).subtracting(["output"])
+    }
+
+    /// Keeps the project where `DRYDOCK_KEEP` says, so that it can be looked at.
+    private func keep() throws -> String {
+        guard let kept = ProcessInfo.processInfo.environment["DRYDOCK_KEEP"] else { return "" }
+        let path = "\(kept)/\(seed)"
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: folder.path, toPath: path)
+        return " (kept in \(path))"
+    }
+
+    private enum End {
+        case status(Int32)
+        case signal(Int32)
+        case late
+    }
+
+    private func run() async throws -> End {
+        let process = Process()
+        process.executableURL = URL(filePath: Tool.path)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        var environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
+        environment["TMPDIR"] = folder.file("tmp")
+        environment["XDG_CACHE_HOME"] = folder.file("cache")
+        // A trace takes seconds, and a signal says enough.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        process.environment = environment
+        let path = folder.file("output")
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        let output = FileHandle(forWritingAtPath: path)
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        let ended = AsyncStream<Void> { continuation in
+            process.terminationHandler = { _ in continuation.finish() }
+        }
+        try process.run()
+        let id = process.processIdentifier
+        let watch = Task {
+            try await Task.sleep(for: .seconds(Self.seconds))
+            kill(id, SIGKILL)
+            return true
+        }
+        for await _ in ended {}
+        watch.cancel()
+        if (try? await watch.value) == true { return .late }
+        return process.terminationReason == .uncaughtSignal
+            ? .signal(process.terminationStatus) : .status(process.terminationStatus)
+    }
+}

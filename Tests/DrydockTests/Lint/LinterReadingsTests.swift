@@ -1,0 +1,94 @@
+import Drydock
+import Foundation
+import GRDBEngine
+import Testing
+
+/// A folder that may be several tools': none is taken that says less than another.
+@Suite struct LinterReadingsTests {
+    private static let rebuild = """
+        CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '');
+        INSERT INTO new_person(id, name) SELECT id, name FROM person;
+        DROP TABLE person;
+        ALTER TABLE new_person RENAME TO person;
+
+        """
+
+    private func folder(_ names: [String], _ second: String = rebuild) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for (name, text) in zip(names, [ToolProject.one, second]) {
+            try folder.write("Migrations/\(name)", text)
+            if name.hasSuffix(".up.sql") {
+                try folder.write("Migrations/" + name.replacing(".up.", with: ".down."), "SELECT 1;")
+            }
+        }
+        return folder
+    }
+
+    private func lint(
+        _ folder: TemporaryFolder, _ configure: (inout LintRequest) -> Void = { _ in }
+    ) async throws -> VerifyReport {
+        var request = LintRequest()
+        request.migrationsFolder = folder.file("Migrations")
+        configure(&request)
+        return try await Linter(engine: GRDBDriver()).run(request).report
+    }
+
+    private func refusal(_ folder: TemporaryFolder) async throws -> String {
+        do {
+            let report = try await lint(folder)
+            Issue.record("it was read as \(report.migrationFormat ?? ""): \(report.findings.map(\.line))")
+            return ""
+        } catch let error as RequestError {
+            return error.description
+        }
+    }
+
+    static let names = [
+        (["0001_people.sql", "0002_rebuild.sql"], ["drydock", "sqlx", "d1"]),
+        (["1_people.up.sql", "2_rebuild.up.sql"], ["golang-migrate", "sqlx"]),
+        (["V1__people.sql", "V2__rebuild.sql"], ["flyway", "refinery"]),
+    ]
+
+    @Test(arguments: names)
+    func aCascadeThatOneToolWouldRunIsNotPassedOver(_ names: [String], _ formats: [String]) async throws {
+        let folder = try folder(names)
+        let refusal = try await refusal(folder)
+        for format in formats { #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal)) }
+        #expect(refusal.contains("--migration-format") && refusal.contains("drop-parent-cascades"))
+        #expect(refusal.contains("\(names[1]):3"))
+        let said = try await lint(folder) { $0.migrationFormat = formats[1] }
+        #expect(said.findings.contains { $0.rule == .dropParentCascades })
+        #expect(try await lint(folder) { $0.migrationFormat = formats[0] }.hasPassed)
+    }
+
+    @Test(arguments: names)
+    func whatAllSayIsSaid(_ names: [String], _ formats: [String]) async throws {
+        #expect(try await lint(folder(names, ToolProject.two)).hasPassed)
+        let report = try await lint(folder(names, ToolProject.loss))
+        #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.severity == .error })
+        #expect(report.migrationFormat == formats[0])
+    }
+
+    @Test func aSnapshotSaysWhoseTheFolderIs() async throws {
+        let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
+        try PlainDatabase(folder.file("Snapshots/first.sqlite")).execute(
+            ToolProject.one + SqlxFormatTests.history())
+        let report = try await lint(folder) { $0.snapshotsFolder = folder.file("Snapshots") }
+        #expect(report.migrationFormat == "sqlx")
+        #expect(report.findings.contains { $0.rule == .dropParentCascades })
+    }
+
+    /// What a lock says of a folder is believed ever after.
+    @Test func aLockIsNotMadeOfOneReadingOfTwo() async throws {
+        let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
+        var request = LockRequest()
+        request.migrationsFolder = folder.file("Migrations")
+        request.path = folder.file("drydock.lock")
+        request.snapshotsFolder = nil
+        await #expect(throws: RequestError.self) { try await Locker(engine: GRDBDriver()).run(request) }
+        request.migrationFormat = "sqlx"
+        #expect(try await Locker(engine: GRDBDriver()).run(request).hasPassed)
+    }
+}

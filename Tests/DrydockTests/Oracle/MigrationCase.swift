@@ -1,0 +1,152 @@
+import Drydock
+
+/// A database, and migrations of it of which it is known what they mean.
+struct MigrationCase {
+    /// How the migrations run.
+    enum Tool: String, CaseIterable {
+        /// GRDB's migrator: foreign keys off, all of them checked before the commit.
+        case drydock
+        /// The same with a declaration that has them enforced.
+        case immediate
+        /// A transaction a file, foreign keys off.
+        case golangMigrate = "golang-migrate"
+        /// A transaction a file, foreign keys on.
+        case custom
+        /// No transaction, foreign keys on: the files' own PRAGMA counts.
+        case customWithout = "custom without a transaction"
+
+        var enforces: Bool { self == .immediate || self == .custom || self == .customWithout }
+        var hasTransaction: Bool { self != .customWithout }
+    }
+
+    /// What declarations of a file let go.
+    struct Exemptions {
+        /// By the tables' ids.
+        var tables: Set<Int> = []
+        /// Columns that may go or change, by their ids.
+        var columns: Set<Int> = []
+        /// Those of them that may go.
+        var drops: Set<Int> = []
+        /// Conditions of rows that may go, by the tables' ids.
+        var rows: [Int: [String]] = [:]
+    }
+
+    struct File {
+        var declarations: [String] = []
+        var statements: [String] = []
+        var exemptions = Exemptions()
+        /// How SQLite refuses it.
+        var failure: String?
+
+        var text: String {
+            (declarations.map { "-- drydock: \($0)\n" } + statements.map { "\($0);\n" }).joined()
+        }
+    }
+
+    let seed: UInt64
+    var tool = Tool.drydock
+    var pragmas: [String] = []
+    /// The first migration, that the snapshot has applied.
+    var schema: [String] = []
+    var rows: [String] = []
+    var files: [File] = []
+
+    func identifier(_ file: Int) -> String {
+        switch tool {
+        case .drydock, .immediate: "v\(file + 2)"
+        default: "\(file + 2)"
+        }
+    }
+
+    private func path(_ number: Int) -> String {
+        switch tool {
+        case .drydock, .immediate: "v\(number).sql"
+        case .golangMigrate: "\(number)_x.up.sql"
+        case .custom, .customWithout: "\(number).sql"
+        }
+    }
+
+    private var history: String {
+        switch tool {
+        case .drydock, .immediate:
+            "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('v1');\n"
+        case .golangMigrate:
+            "CREATE TABLE schema_migrations (version uint64,dirty bool); CREATE UNIQUE INDEX version_unique ON schema_migrations (version); INSERT INTO schema_migrations VALUES (1, 0);\n"
+        case .custom, .customWithout:
+            "CREATE TABLE applied(version TEXT PRIMARY KEY); INSERT INTO applied VALUES ('1');\n"
+        }
+    }
+
+    private static let customFiles = #"(?<version>[0-9]+)\.sql"#
+    private static let customSetup = "CREATE TABLE IF NOT EXISTS applied(version TEXT PRIMARY KEY)"
+    private static let customRecord = "INSERT INTO applied VALUES (:version)"
+
+    /// Everything that makes the snapshot.
+    var snapshotSQL: String {
+        (pragmas + schema + rows).map { "\($0);\n" }.joined() + history
+    }
+
+    private var migrations: [(path: String, text: String)] {
+        let first = (path: path(1), text: schema.map { "\($0);\n" }.joined())
+        return [first]
+            + files.enumerated().map { number, file in
+                let mode = tool == .immediate ? "-- drydock: foreign-keys immediate\n" : ""
+                return (path(number + 2), mode + file.text)
+            }
+    }
+
+    func write() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for (path, text) in migrations { try folder.write("Migrations/\(path)", text) }
+        try folder.write("Snapshots/.keep", "")
+        let database = try PlainDatabase(folder.file("Snapshots/s.sqlite"))
+        try database.execute((pragmas + ["PRAGMA synchronous = OFF; BEGIN"]).joined(separator: ";"))
+        try database.execute((schema + rows).joined(separator: ";\n") + ";" + history + "COMMIT")
+        return folder
+    }
+
+    func configure(_ request: inout VerifyRequest) {
+        switch tool {
+        case .drydock, .immediate: request.migrationFormat = "drydock"
+        case .golangMigrate: request.migrationFormat = "golang-migrate"
+        case .custom, .customWithout:
+            var custom = CustomFormat(
+                files: Self.customFiles, query: "SELECT version FROM applied",
+                policy: ToolPolicy(transaction: tool.hasTransaction ? .each : .none, foreignKeys: true))
+            custom.historyTable = "applied"
+            custom.setup = [Self.customSetup]
+            custom.record = [Self.customRecord]
+            request.migrationFormat = "custom"
+            request.format.custom = custom
+        }
+    }
+
+    /// A script for a shell that makes the case again.
+    var script: String {
+        var text = "# seed \(seed), \(tool.rawValue)\nmkdir -p Migrations Snapshots\n"
+        for (path, sql) in migrations { text += "cat > Migrations/\(path) <<'SQL'\n\(sql)SQL\n" }
+        text += "sqlite3 Snapshots/s.sqlite <<'SQL'\n\(snapshotSQL)SQL\n"
+        switch tool {
+        case .drydock, .immediate: text += "drydock verify --migration-format drydock\n"
+        case .golangMigrate: text += "drydock verify --migration-format golang-migrate\n"
+        case .custom, .customWithout:
+            text += """
+                cat > drydock.yml <<'YML'
+                migrationFormat: custom
+                transaction: \(tool.hasTransaction ? "each" : "none")
+                foreignKeys: true
+                custom:
+                  files: '\(Self.customFiles)'
+                  history:
+                    table: applied
+                    query: SELECT version FROM applied
+                    setup: \(Self.customSetup)
+                    record: \(Self.customRecord)
+                YML
+                drydock verify
+
+                """
+        }
+        return text
+    }
+}

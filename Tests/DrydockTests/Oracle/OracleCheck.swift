@@ -1,0 +1,109 @@
+import DatabaseEngine
+import Drydock
+import GRDBEngine
+import NIOEngine
+
+/// Holds what Drydock says of a random case against what the oracle says.
+struct OracleCheck {
+    struct Fault: CustomStringConvertible {
+        enum Kind { case miss, alarm }
+
+        var kind: Kind
+        /// The rule that is wrong, or what was missed.
+        var what: String
+        var text: String
+
+        var description: String { "\(kind == .miss ? "MISS" : "FALSE ALARM"): \(text)" }
+    }
+
+    let generator: CaseGenerator
+
+    init(seed: UInt64, limits: CaseGenerator.Limits = .init()) throws {
+        generator = try CaseGenerator(seed: seed, limits: limits)
+    }
+
+    /// Both read files of other tools alike.
+    private var engine: any Engine {
+        let made = generator.made
+        return made.seed % 4 == 0 && made.tool != .drydock && made.tool != .immediate ? NIODriver() : GRDBDriver()
+    }
+
+    func faults() async throws -> [Fault] {
+        let it = generator.made
+        let folder = try it.write()
+        var request = VerifyRequest()
+        request.migrationsFolder = folder.file("Migrations")
+        request.snapshotsFolder = folder.file("Snapshots")
+        it.configure(&request)
+        let report = try await Verifier(engine: engine).run(request)
+        return judge(report)
+    }
+
+    private static let aboutData: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
+    private static let aboutState: Set<Rule> = [
+        .objectLost, .viewBroken, .foreignKeyViolation, .integrityFailure, .autoincrementReset, .searchIndexStale,
+    ]
+
+    private func judge(_ report: VerifyReport) -> [Fault] {
+        var faults: [Fault] = []
+        let errors = report.findings.filter { $0.severity == .error }
+        var known = 0
+        for (number, file) in generator.made.files.enumerated() {
+            let identifier = generator.made.identifier(number)
+            let own = errors.filter { $0.migration == identifier }
+            known += own.count
+            if let failure = file.failure {
+                if !own.contains(where: { $0.rule == .migrationFailed }) {
+                    faults.append(Fault(kind: .miss, what: "failure", text: "\(identifier) fails: \(failure)"))
+                }
+                continue
+            }
+            let oracle = Oracle(generator.states[number], generator.states[number + 1], file.exemptions)
+            for loss in oracle.losses where !loss.isOpen {
+                if !own.contains(where: { names($0, loss.names) }) {
+                    faults.append(Fault(kind: .miss, what: "loss", text: "\(identifier): \(loss.reason)"))
+                }
+            }
+            for error in own {
+                let hasCause: Bool
+                if Self.aboutData.contains(error.rule) || error.rule.rawValue == "table-unreadable" {
+                    hasCause = oracle.losses.contains { names(error, $0.names) }
+                } else if Self.aboutState.contains(error.rule) {
+                    hasCause = oracle.hasOtherCause || !oracle.losses.isEmpty
+                } else {
+                    hasCause = error.rule == .pragmaIgnored && (oracle.hasOtherCause || !oracle.losses.isEmpty)
+                }
+                if !hasCause {
+                    faults.append(Fault(kind: .alarm, what: error.rule.rawValue, text: "\(identifier): \(error.rule.rawValue) \(error.message)"))
+                }
+            }
+        }
+        for error in errors where error.migration == nil || known < 0 {
+            faults.append(Fault(kind: .alarm, what: error.rule.rawValue, text: "\(error.rule.rawValue) \(error.message)"))
+        }
+        return faults
+    }
+
+    private func names(_ error: Finding, _ names: Set<String>) -> Bool {
+        if let table = error.table { return names.contains(table.lowercased()) }
+        let message = error.message.lowercased()
+        return names.contains { message.contains($0) }
+    }
+
+    /// The case with everything that was said of it.
+    func text(_ faults: [Fault]) async -> String {
+        let made = generator.made
+        var text = "== seed \(made.seed), \(made.tool.rawValue), \(engine is NIODriver ? "nio" : "grdb")\n" + faults.map { "\($0)\n" }.joined()
+        text += made.script
+        if let folder = try? made.write() {
+            var request = VerifyRequest()
+            request.migrationsFolder = folder.file("Migrations")
+            request.snapshotsFolder = folder.file("Snapshots")
+            made.configure(&request)
+            if let report = try? await Verifier(engine: engine).run(request) {
+                text += "Drydock said:\n" + report.findings.map { "  \($0.migration ?? "-") \($0.line)\n" }.joined()
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,84 @@
+import DatabaseEngine
+
+/// Every table of a database with all of its rows, read by plain SELECTs.
+struct OracleState {
+    struct Table {
+        let table: ModelTable
+        let rows: [[SQLValue]]
+        /// Whether each row meets one of the conditions under which rows may go.
+        let mayGo: [Bool]
+    }
+
+    var tables: [Table] = []
+    /// Tables of which not all columns can be read, and why.
+    var unreadable: [(table: ModelTable, reason: String)] = []
+    /// Rows that reference no parent, and keys that cannot be checked.
+    var foreignKeyFaults = 0
+    /// Indexes, triggers and views, each with its table.
+    var objects: Set<String> = []
+    /// Views and triggers that do not compile.
+    var brokenObjects: Set<String> = []
+    var isIntact = true
+    /// AUTOINCREMENT marks, by the tables' ids.
+    var marks: [Int: Int64] = [:]
+
+    /// - Parameter conditions: under which rows may go, by the tables' ids.
+    init(_ database: PlainDatabase, _ model: Model, conditions: [Int: [String]] = [:]) throws {
+        let real = try database.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"
+        ) { $0.string(0).lowercased() }
+        for table in model.tables {
+            guard real.contains(table.name.lowercased()) else {
+                throw PlainDatabase.Failure(description: "the generator is wrong: no table \(table.name)")
+            }
+            let names = try database.rows("PRAGMA main.table_xinfo(\(table.quoted))") { $0.integer(6) == 1 ? nil : $0.string(1) }
+            guard names.compactMap({ $0 }) == table.columns.map(\.name) else {
+                throw PlainDatabase.Failure(
+                    description: "the generator is wrong: \(table.name) has \(names), not \(table.columns.map(\.name))")
+            }
+            let list = table.columns.map(\.quoted).joined(separator: ", ")
+            let condition = (conditions[table.id] ?? []).map { "coalesce((\($0)), 0)" }.joined(separator: " OR ")
+            let mayGo = condition.isEmpty ? "0" : condition
+            do {
+                let rows = try database.rows("SELECT \(mayGo), \(list) FROM main.\(table.quoted)") { row in
+                    (0..<row.columnCount).map(row.value)
+                }
+                tables.append(
+                    Table(table: table, rows: rows.map { Array($0.dropFirst()) }, mayGo: rows.map { $0[0] != 0 }))
+            } catch let failure as PlainDatabase.Failure {
+                unreadable.append((table, failure.description))
+            }
+        }
+        foreignKeyFaults = (try? database.rows("PRAGMA foreign_key_check") { $0.string(0) }.count) ?? 1
+        objects = Set(
+            try database.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL") {
+                "\($0.string(0)) of \($0.string(1))".lowercased()
+            })
+        for view in try database.rows("SELECT name FROM sqlite_schema WHERE type = 'view'", [], { $0.string(0) }) {
+            if (try? database.prepare("SELECT * FROM main.\(quote(view))")) == nil { brokenObjects.insert(view.lowercased()) }
+        }
+        let triggers = try database.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'") {
+            ($0.string(0), $0.string(1))
+        }
+        for (trigger, table) in triggers {
+            guard let column = model.table(table)?.stored.first?.quoted else { continue }
+            let name = "main.\(quote(table))"
+            for sql in [
+                "DELETE FROM \(name)", "INSERT INTO \(name)(\(column)) VALUES (1)",
+                "UPDATE \(name) SET \((model.table(table)?.stored ?? []).map { "\($0.quoted) = \($0.quoted)" }.joined(separator: ", "))",
+            ] where (try? database.prepare(sql)) == nil {
+                brokenObjects.insert(trigger.lowercased())
+            }
+        }
+        isIntact = (try? database.rows("PRAGMA integrity_check") { $0.string(0) }) == ["ok"]
+        if real.count != model.tables.count, !model.tables.contains(where: { $0.module != nil }) {
+            throw PlainDatabase.Failure(
+                description: "the generator is wrong: \(real) are not \(model.tables.map(\.name))")
+        }
+        if let all = try? database.rows("SELECT name, seq FROM sqlite_sequence", [], { ($0.string(0), $0.integer(1)) }) {
+            for (name, mark) in all { if let id = model.table(name)?.id { marks[id] = mark } }
+        }
+    }
+
+    subscript(id: Int) -> Table? { tables.first { $0.table.id == id } }
+}

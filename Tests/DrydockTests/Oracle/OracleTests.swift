@@ -1,0 +1,63 @@
+import Drydock
+import Foundation
+import Testing
+
+/// Random migrations are judged as brute force judges them: what was lost is an error that names the table, and
+/// where nothing was lost there is none.
+@Suite struct OracleTests {
+    /// What `DRYDOCK_SEED` asks for: one seed, or a few as in `7-9`.
+    static let asked: [UInt64]? = {
+        let ends = (ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "").split(separator: "-").compactMap { UInt64($0) }
+        guard let first = ends.first, let last = ends.last else { return nil }
+        return Array(first...max(first, last))
+    }()
+
+    static let seeds = asked ?? Array(1...UInt64(Soak.rounds(1_000, 10_000)))
+
+    @Test func `a loss is an error, and nothing else is`() async throws {
+        let tally = Tally()
+        await withTaskGroup(of: Void.self) { group in
+            for part in 0..<2 {
+                group.addTask {
+                    for seed in Self.seeds where seed % 2 == UInt64(part) {
+                        do {
+                            let faults = try await OracleCheck(seed: seed).faults()
+                            await tally.add(faults)
+                            guard let fault = faults.first, await tally.isWorthShowing(fault) else { continue }
+                            await tally.show(await Shrinker(seed: seed, fault: fault).smallest())
+                        } catch {
+                            Issue.record("seed \(seed): \(error)")
+                        }
+                    }
+                }
+            }
+        }
+        let (misses, alarms, texts) = await (tally.misses, tally.alarms, tally.texts)
+        print("\(Self.seeds.count) seeds: \(misses) misses, \(alarms) false alarms; \(await tally.summary)")
+        for text in texts.prefix(40) { print(text) }
+        #expect(misses == 0)
+        #expect(alarms * 1000 <= Self.seeds.count)
+    }
+
+    private actor Tally {
+        var misses = 0
+        var alarms = 0
+        var texts: [String] = []
+        private var counts: [String: Int] = [:]
+
+        var summary: String { "\(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" })" }
+
+        /// Two of a kind are enough to look at.
+        func isWorthShowing(_ fault: OracleCheck.Fault) -> Bool {
+            counts["\(fault.kind) \(fault.what)", default: 0] += 1
+            return counts["\(fault.kind) \(fault.what)", default: 0] <= (fault.kind == .miss ? 12 : 3)
+        }
+
+        func add(_ faults: [OracleCheck.Fault]) {
+            misses += faults.contains { $0.kind == .miss } ? 1 : 0
+            alarms += faults.contains { $0.kind == .alarm } ? 1 : 0
+        }
+
+        func show(_ text: String) { texts.append(text) }
+    }
+}

@@ -1,0 +1,111 @@
+import Drydock
+import Testing
+
+@Suite struct ChangeSummaryTests {
+    private static let schema = "CREATE TABLE p(id INTEGER PRIMARY KEY, age);\n"
+    /// 98 texts of numbers, and two among the last that are none.
+    private static let ages = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+        INSERT INTO p SELECT i, CASE WHEN i IN (60, 99) THEN 'unknown' ELSE '21' END FROM n;
+        """
+    private static let cast = "UPDATE p SET age = CAST(age AS INTEGER)"
+
+    @Test(arguments: [true, false])
+    func whatDoesNotConvertBackComesFirst(_ readsPages: Bool) async throws {
+        let finding = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast)
+            .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
+        #expect(
+            finding.message
+                == "p.age changed in 100 rows: 98 only changed storage class ('21' to 21), 2 were replaced ('unknown' to 0)"
+        )
+        #expect(
+            finding.redactedMessage
+                == "p.age changed in 100 rows: 98 only changed storage class (text(2 bytes) to integer), 2 were replaced "
+                + "(text(7 bytes) to integer)")
+        let rows = finding.evidence?.rows ?? []
+        #expect(rows.map { $0.key[0].value.literal } == ["60", "99", "1", "2", "3"])
+        #expect(finding.evidence?.rowCount == 100)
+        #expect(finding.help.contains("That lets the 2 replaced values go too."))
+    }
+
+    @Test(arguments: [true, false])
+    func theProposedConditionKeepsThem(_ readsPages: Bool) async throws {
+        let finding = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast).verify()
+            .finding(.valuesChanged)
+        let condition = finding.proposedSQL
+        let kept = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast + " WHERE " + condition)
+            .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
+        #expect(kept.message == "p.age changed in 98 rows")
+        try await Scenario(
+            Self.schema, rows: Self.ages, steps: kept.proposedDeclarations + Self.cast + " WHERE " + condition
+        ).verify().expectNothing()
+    }
+
+    /// What the rows held, what the step makes of them, and what is said.
+    @Test(arguments: [
+        ("'021'", "21", ""), ("'21'", "21", ""), ("1", "1.0", ""),
+        ("9007199254740993", "9007199254740992.0", ""),
+        ("NULL", "''", ""), ("'a'", "x'61'", ""),
+    ])
+    func oneKindAloneIsNotCountedApart(_ old: String, _ new: String, _ said: String) async throws {
+        let finding = try await Scenario(
+            Self.schema, rows: "INSERT INTO p VALUES (1, \(old))", steps: "UPDATE p SET age = \(new)"
+        ).verify().finding(.valuesChanged)
+        #expect(finding.message == "p.age changed in 1 row" + said)
+        #expect(!finding.help.contains("replaced"))
+    }
+
+    /// Whether an old value can be had back from the new one.
+    @Test(arguments: [
+        ("'021'", "21", false), ("'21'", "21", true), ("' 21'", "21", false), ("'1.5'", "1.5", true),
+        ("'1.50'", "1.5", false), ("'2.0'", "2.0", true), ("'1.0e+20'", "1e20", true), ("1", "1.0", true),
+        ("1.0", "1", true), ("1.5", "1", false), ("9007199254740993", "9007199254740992.0", false),
+        ("7", "'7'", true),
+        ("0.5", "'0.5'", true), ("'a'", "x'61'", true), ("x'61'", "'a'", true), ("x'61'", "'b'", false),
+        ("'a'", "NULL", false), ("-0.0", "0", false), ("'é'", "CAST('é' AS BLOB)", true),
+    ])
+    func castsBackAreExact(_ old: String, _ new: String, _ isConversion: Bool) async throws {
+        for pragma in ["PRAGMA encoding = 'UTF-8'", "PRAGMA encoding = 'UTF-16be'"] {
+            var scenario = Scenario(
+                "CREATE TABLE p(id INTEGER PRIMARY KEY, age);",
+                rows: "INSERT INTO p VALUES (1, NULL), (2, \(old));",
+                steps: "UPDATE p SET age = CASE id WHEN 1 THEN 'filled' ELSE \(new) END")
+            scenario.pragmas = [pragma]
+            let finding = try await scenario.verify().finding(.valuesChanged)
+            let kind = isConversion ? "1 only changed storage class" : "1 was replaced"
+            // The same blob is another text in another encoding.
+            if old + new == "x'61''a'" || old + new == "'a'x'61'", pragma.contains("16") { continue }
+            #expect(finding.message.contains(kind), "\(finding.message)")
+            #expect(finding.message.contains("1 was NULL (now 'filled')"), "\(finding.message)")
+            // The filled row is shown behind a replaced one.
+            #expect(finding.evidence?.rows.first?.key[0].value.literal == (isConversion ? "1" : "2"))
+        }
+    }
+
+    @Test func aRebuildIsCountedAlike() async throws {
+        let steps = """
+            CREATE TABLE q(id INTEGER PRIMARY KEY, age INTEGER NOT NULL);
+            INSERT INTO q SELECT id, CAST(age AS INTEGER) FROM p;
+            DROP TABLE p; ALTER TABLE q RENAME TO p;
+            """
+        for readsPages in [true, false] {
+            let finding = try await Scenario(Self.schema, rows: Self.ages, steps: steps)
+                .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
+            #expect(finding.message.contains("98 only changed storage class"))
+            #expect(finding.evidence?.rows.first?.before?.literal == "'unknown'")
+        }
+    }
+
+    @Test func aTableWithoutAKeyAndOneWithoutRowidAreCountedAlike() async throws {
+        for definition in ["age, id", "id PRIMARY KEY, age) WITHOUT ROWID; CREATE TABLE x(a"] {
+            let finding = try await Scenario(
+                "CREATE TABLE p(\(definition));",
+                rows: "INSERT INTO p(id, age) VALUES (1, '1'), (2, 'x'), (3, '3');", steps: Self.cast
+            ).verify().finding(.valuesChanged)
+            #expect(
+                finding.message.hasSuffix(
+                    "2 only changed storage class ('1' to 1), 1 was replaced ('x' to 0)"),
+                "\(finding.message)")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Drydock
+import Testing
+
+/// A migration that goes wrong, what is said of it, and the migration that follows the advice, which passes.
+struct RemedyCase: Sendable, CustomTestStringConvertible {
+    var name: String
+    var schema: String
+    var rows: String
+    var step: String
+    var rule: Rule
+    /// The end of the message, without values of rows.
+    var redacted: String?
+    var message: String
+    var help: String
+    /// Makes the step anew from what the help proposes.
+    var remedied: @Sendable (Finding) -> String
+
+    init(
+        _ name: String, schema: String, rows: String = "", _ step: String, rule: Rule = .migrationFailed,
+        says message: String, redacted: String? = nil, help: String = "",
+        remedied: @escaping @Sendable (Finding) -> String
+    ) {
+        (self.name, self.schema, self.rows, self.step, self.rule) = (name, schema, rows, step, rule)
+        (self.message, self.redacted, self.help, self.remedied) = (message, redacted, help, remedied)
+    }
+
+    var testDescription: String { name }
+
+    func check(_ configure: @Sendable (inout VerifyRequest) -> Void = { _ in }) async throws {
+        let report = try await Scenario(schema, rows: rows, steps: step).verify { configure(&$0) }
+        let finding = try #require(
+            report.findings.first { $0.rule == rule && $0.severity == .error },
+            "\(report.findings.map(\.line))")
+        #expect(finding.message.hasSuffix(message), "\(finding.message)")
+        #expect(!finding.message.contains("\n") && !finding.help.contains("@declare"))
+        if let redacted {
+            #expect(
+                finding.redactedMessage?.hasSuffix(redacted) == true, "\(finding.redactedMessage ?? "nil")")
+        }
+        #expect(help.isEmpty || finding.help.contains(help), "\(finding.help)")
+        let better = remedied(finding)
+        let second = try await Scenario(schema, rows: rows, steps: better).verify { configure(&$0) }
+        #expect(
+            second.rules(.error).isEmpty && second.rules(.warning).isEmpty,
+            "\(better)\n\(second.findings.map(\.line))\n\(second.findings.map(\.help))")
+    }
+}
+
+extension Finding {
+    /// The SQL that the help proposes.
+    var proposedSQL: String {
+        indented.filter { !$0.hasPrefix("-- drydock:") }.joined(separator: "\n") + "\n"
+    }
+
+    /// The declarations that the help proposes.
+    var proposedDeclarations: String {
+        indented.filter { $0.hasPrefix("-- drydock:") }.joined(separator: "\n") + "\n"
+    }
+
+    private var indented: [String] {
+        help.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+    }
+}

@@ -1,0 +1,137 @@
+import CSQLite
+import DatabaseEngine
+import Foundation
+import GRDBEngine
+import OverlayVFS
+import Synchronization
+import Testing
+
+/// When a clock was started, if it was.
+private final class Start: Sendable {
+    let moment = Mutex<ContinuousClock.Instant?>(nil)
+}
+
+/// SQL of others reaches neither the process nor its memory.
+@Suite struct HardeningTests {
+    @Test(
+        arguments: Place.allCases,
+        [
+            "SELECT fts3_tokenizer('simple', x'4141414141414141')", "SELECT hex(fts3_tokenizer('simple'))",
+            "SELECT fts3_tokenizer('simple', (SELECT x'4141414141414141'))",
+            "SELECT \"FTS3_Tokenizer\"('porter')",
+            "SELECT load_extension('x')", "SELECT load_extension('x', 'y')",
+            "CREATE VIEW v AS SELECT fts3_tokenizer('simple') AS a; SELECT a FROM v",
+            "CREATE TABLE w(a); CREATE TRIGGER r AFTER INSERT ON w BEGIN SELECT fts3_tokenizer('simple', x'41'); END; INSERT INTO w VALUES (1)",
+            "CREATE TABLE d(a, b DEFAULT (fts3_tokenizer('simple'))); INSERT INTO d(a) VALUES (1)",
+        ])
+    func nativeCodeIsOutOfReach(_ place: Place, _ sql: String) async throws {
+        let site = try Site(place)
+        let database = try await site.open()
+        let error = await #expect(throws: EngineError.self) { try await database.execute(sql) }
+        #expect(error?.code == SQLITE_ERROR, "\(error?.message ?? "")")
+        // The tokenizer is what it was.
+        try await database.execute(
+            "CREATE VIRTUAL TABLE z USING fts3(a, tokenize=simple); INSERT INTO z VALUES ('b c'); DROP TABLE z"
+        )
+        try await database.close()
+    }
+
+    @Test(arguments: Place.allCases) func whatIsToStopBeforeItIsOpenThrows(_ place: Place) async throws {
+        let site = try Site(place)
+        try await site.open().close()
+        // SQLite asks every 128th time whether memory is to be refused: one of these falls into each step of opening.
+        for patience in stride(from: 0, to: 60, by: 1) {
+            let left = Mutex(patience)
+            let isStopped: @Sendable () -> Bool = {
+                left.withLock { count in
+                    count -= 1
+                    return count < 0
+                }
+            }
+            do {
+                let database = try await site.open { settings in
+                    settings.interrupt = isStopped
+                    settings.setup = ["CREATE TEMP TABLE s(a, b UNIQUE)", "SELECT * FROM s"]
+                }
+                try await database.close()
+            } catch let error as EngineError {
+                #expect(error.isInterrupt, "\(error)")
+            }
+        }
+    }
+
+    @Test(arguments: Place.allCases) func aValueHasALimit(_ place: Place) async throws {
+        let site = try Site(place)
+        for sql in ["SELECT zeroblob(300000000)", "SELECT length(randomblob(300000000))"] {
+            let database = try await site.open()
+            let error = await #expect(throws: EngineError.self) { try await database.execute(sql) }
+            #expect(error?.code == SQLITE_TOOBIG)
+            try await database.close()
+        }
+        let free = try await site.open { $0.limits = nil }
+        #expect(try await free.value("SELECT length(zeroblob(300000000))") == 300_000_000)
+        try await free.close()
+    }
+
+    @Test(arguments: Place.allCases) func theSchemaIsWrittenByHandUnlessDefended(_ place: Place) async throws
+    {
+        let site = try Site(place)
+        let sql = """
+            CREATE TABLE t(a); PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE t(a, b)' WHERE name = 't'; PRAGMA writable_schema = RESET;
+            SELECT b FROM t; DROP TABLE t
+            """
+        let open = try await site.open()
+        try await open.execute(sql)
+        try await open.close()
+        let defended = try await site.open { $0.isDefensive = true }
+        await #expect(throws: EngineError.self) { try await defended.execute(sql) }
+        try await defended.close()
+    }
+
+    /// Compiling a query of views over views takes twice as long with each, and is not polled.
+    @Test(.enabled(if: AllocationGate.isInstalled), arguments: Place.memory, [15, 40])
+    func compilingAStatementStops(_ place: Place, _ count: Int) async throws {
+        let start = Start()
+        let database = try await Site(place).open {
+            $0.interrupt = {
+                start.moment.withLock { $0 }.map { ContinuousClock.now > $0 + .seconds(1) } ?? false
+            }
+        }
+        try await database.execute("CREATE TABLE t(a)")
+        for number in 0..<count {
+            let below = number == 0 ? "t" : "v\(number - 1)"
+            try await database.execute(
+                "CREATE VIEW v\(number) AS SELECT x.a FROM \(below) AS x JOIN \(below) AS y ON x.a = y.a")
+        }
+        let begun = ContinuousClock.now
+        start.moment.withLock { $0 = begun }
+        let error = await #expect(throws: EngineError.self) {
+            try await database.execute("SELECT * FROM v\(count - 1)")
+        }
+        #expect(error?.isInterrupt == true || count > 16, "\(error?.message ?? "")")
+        #expect(ContinuousClock.now < begun + .seconds(10))
+        start.moment.withLock { $0 = nil }
+        // The connection is as it was.
+        try await database.execute("INSERT INTO t VALUES (1)")
+        try await database.close()
+    }
+
+    @Test(arguments: Place.engines.map(\.name)) func aPathThatLooksLikeAURIIsAPath(_ name: String)
+        async throws
+    {
+        let engine = try #require(Place.engines.first { $0.name == name })
+        let folder = "engine-tests-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: "file:" + folder) }
+        let database = try await engine.open(.live(path: "file:\(folder)"), settings: ConnectionSettings())
+        try await database.execute("CREATE TABLE t(a)")
+        try await database.close()
+        #expect(FileManager.default.fileExists(atPath: "./file:" + folder))
+    }
+
+    @Test func anOldLibraryIsNamed() {
+        #expect(SQLiteLibrary.fault == nil)
+        #expect(SQLiteLibrary.fault(of: 3_033_000, "3.33.0")?.hasPrefix("SQLite 3.33.0 is too old") == true)
+        #expect(SQLiteLibrary.fault(of: SQLiteLibrary.oldest.number, SQLiteLibrary.oldest.name) == nil)
+    }
+}
