@@ -86,7 +86,8 @@ extension TableLineage {
     private mutating func fill(_ key: TableKey, from statement: SQLStatement) {
         memory.mentions.insert(statement.mentionedNames)
         guard let id = self[key]?.id else { return }
-        memory.incarnations[key]?.fills.formUnion(tables(namedBy: statement).subtracting([id]))
+        let named = tables(namedBy: statement).subtracting([id])
+        memory.incarnations[key]?.fills.formUnion(named)
     }
 
     private mutating func insert(rowsOf arms: [SelectedRows], into target: TableKey) {
