@@ -6,8 +6,8 @@ extension LintRun {
         note(migration.ignore(of: rule, in: statement))
     }
 
-    mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
-        note(migration.ignore(of: rule, atLine: line))
+    mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ place: Finding.Place?) -> Bool {
+        note(migration.ignore(of: rule, at: place))
     }
 
     private mutating func note(_ declaration: Declaration?) -> Bool {

@@ -138,7 +138,7 @@ struct LintRun: Sendable {
             case let own?: finding.severity = own.severity ?? finding.severity
             case nil: break
             }
-            if !isIgnored(finding.rule, migration, finding.place?.line) { findings.append(finding) }
+            if !isIgnored(finding.rule, migration, finding.place) { findings.append(finding) }
         }
     }
 
