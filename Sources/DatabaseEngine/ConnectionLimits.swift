@@ -3,8 +3,8 @@
 /// Those limits of SQLite that are not here stay as the library has them: real migrations come near them, and time
 /// and memory bound what a statement within them can do.
 public struct ConnectionLimits: Sendable, Hashable {
-    /// The longest text, blob or row, in bytes.
-    public var valueBytes = 256 << 20
+    /// The longest text, blob or row, in bytes; an eighth of ``SQLiteLibrary/limitMemory(to:)`` where that was called.
+    public var valueBytes = SQLiteLibrary.valueLimit.load(ordering: .relaxed)
     /// The longest program that a statement is compiled to, in instructions of 24 bytes.
     public var instructions = 25_000_000
 

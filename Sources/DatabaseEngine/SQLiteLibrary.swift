@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -33,11 +34,17 @@ public enum SQLiteLibrary {
         AllocationGate.install()
     }()
 
-    /// Limits the memory that all connections of the process may take together, in bytes
-    /// (https://www.sqlite.org/c3ref/hard_heap_limit64.html). What would take more fails with "out of memory".
-    public static func limitMemory(to bytes: Int) {
-        _ = sqlite3_hard_heap_limit64(sqlite3_int64(bytes))
+    /// Limits the memory that all connections of the process may take together
+    /// (https://www.sqlite.org/c3ref/hard_heap_limit64.html), and that of one value, in connections opened from then
+    /// on, to an eighth of it. What would take more fails with "out of memory" or "string or blob too big".
+    /// - Parameter bytes: nil for no limit.
+    public static func limitMemory(to bytes: Int?) {
+        _ = sqlite3_hard_heap_limit64(sqlite3_int64(bytes ?? 0))
+        valueLimit.store(bytes.map { $0 / 8 } ?? .max, ordering: .relaxed)
     }
+
+    /// The longest text, blob or row, in bytes.
+    static let valueLimit = Atomic(256 << 20)
 
     /// A function that older versions lack, looked up in the library that is loaded.
     static func function<Function>(_ name: String, as type: Function.Type) -> Function? {

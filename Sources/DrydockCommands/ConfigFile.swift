@@ -12,7 +12,8 @@ struct ConfigFile {
     var lock: String?
     var upTo: String?
     var jobs: Int?
-    var timeout: TimeLimit?
+    var timeout: RunLimit?
+    var memory: MemoryLimit?
     var strict: Bool?
     var fullCheck: Bool?
     var format: String?
@@ -35,7 +36,8 @@ struct ConfigFile {
     static let defaultPath = "drydock.yml"
 
     private static let keys = [
-        "migrations", "snapshots", "up-to", "jobs", "timeout", "strict", "full-check", "format", "report",
+        "migrations", "snapshots", "up-to", "jobs", "timeout", "memory", "strict", "full-check", "format",
+        "report",
         "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
         "foreignKeys",
         "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
@@ -73,7 +75,11 @@ struct ConfigFile {
             case "upto": upTo = try reader.string(value, word)
             case "jobs": jobs = try reader.positive(value, word)
             case "timeout":
-                timeout = try reader.parsed(value, word, "a duration such as 90s or 5m", TimeLimit.init)
+                timeout = try reader.parsed(
+                    value, word, "a duration such as 90s or 5m, or none", RunLimit.init)
+            case "memory":
+                memory = try reader.parsed(
+                    value, word, "a size such as 512MB or 4GB, or none", MemoryLimit.init)
             case "strict": strict = try reader.bool(value, word)
             case "full-check": fullCheck = try reader.bool(value, word)
             case "format":

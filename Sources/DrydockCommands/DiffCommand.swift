@@ -63,6 +63,8 @@ struct DiffCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    @OptionGroup var limits: LimitOptions
+
     @Option(
         name: .customLong("sqlite-version"),
         help: ArgumentHelp(
@@ -139,8 +141,7 @@ struct DiffCommand: AsyncParsableCommand {
         }
     }
 
-    private func runData() async throws {
-        let config = try ConfigFile.load(stubs.config)
+    private func runData(_ config: ConfigFile, _ limits: CommandLimits) async throws {
         var request = DataDiffRequest(
             from: try config.source(old, migrationFormat: migrationFormat),
             to: try config.source(new, migrationFormat: migrationFormat))
@@ -148,15 +149,15 @@ struct DiffCommand: AsyncParsableCommand {
         request.tables = table
         let redacts = redact ?? VerifySettings.isCI
         try await DataDiffRun(
-            engine: engines.driver, request: request, format: format ?? "human", isSummary: summary,
+            engine: limits.engine(engines.driver), request: request, format: format ?? "human",
+            isSummary: summary,
             options: RenderOptions(usesColor: Terminal.outputHasColor, redacts: redacts)
         ).run()
     }
 
     func run() async throws {
-        do {
-            if data { return try await runData() }
-            let config = try ConfigFile.load(stubs.config)
+        try await limits.run(stubs) { config, limits in
+            if data { return try await runData(config, limits) }
             var request = DiffRequest(
                 from: try config.source(old, migrationFormat: migrationFormat),
                 to: try config.source(new, migrationFormat: migrationFormat))
@@ -167,11 +168,8 @@ struct DiffCommand: AsyncParsableCommand {
             request.wantsDownPlan = down
             request.allowsLoss = allowLoss
             if let version = sqliteVersion.flatMap(AlterSupport.init) { request.alterSupport = version }
-            let report = try await SchemaComparer(engine: engines.driver).run(request)
+            let report = try await SchemaComparer(engine: limits.engine(engines.driver)).run(request)
             try write(report)
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 

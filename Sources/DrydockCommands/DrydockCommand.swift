@@ -1,4 +1,5 @@
 import ArgumentParser
+import DatabaseEngine
 
 /// The command `drydock`. Each subcommand is one file.
 public struct DrydockCommand: AsyncParsableCommand {
@@ -28,4 +29,13 @@ public struct DrydockCommand: AsyncParsableCommand {
         ])
 
     public init() {}
+
+    /// Sets SQLite up, before anything else uses it.
+    /// - Returns: the status to end with where it is too old.
+    public static func prepare() -> Int32? {
+        SQLiteLibrary.prepare()
+        guard let fault = SQLiteLibrary.fault else { return nil }
+        Terminal.complain(fault)
+        return 2
+    }
 }

@@ -82,6 +82,8 @@ struct LintCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    @OptionGroup var limits: LimitOptions
+
     private var listsMarkdown: Bool { listRules && output.format == "markdown" }
 
     func validate() throws {
@@ -105,14 +107,13 @@ struct LintCommand: AsyncParsableCommand {
         if listRules {
             return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
-        do {
-            let config = try ConfigFile.load(stubs.config)
+        try await limits.run(stubs) { config, limits in
             let request = try request(config)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             guarded.lock = lock ?? config.lock ?? LockFile.beside(stubs.config)
             try output.reports.check(against: guarded)
-            let linter = Linter(engine: engines.driver)
+            let linter = Linter(engine: limits.engine(engines.driver))
             var outcome = try await fix ? linter.fix(request) : linter.run(request)
             var isWritten = true
             if fix {
@@ -126,9 +127,6 @@ struct LintCommand: AsyncParsableCommand {
             try output.write(outcome.report, options(config), config)
             if !isWritten { throw ExitCode(2) }
             if !outcome.report.hasPassed { throw ExitCode(1) }
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 

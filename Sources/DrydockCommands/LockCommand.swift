@@ -71,6 +71,8 @@ struct LockCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    @OptionGroup var limits: LimitOptions
+
     func validate() throws {
         try output.checkFormat()
         if check, !replace.isEmpty || baselines {
@@ -79,23 +81,19 @@ struct LockCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            let config = try ConfigFile.load(stubs.config)
+        try await limits.run(stubs) { config, limits in
             let request = request(config)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
             try output.reports.check(against: guarded)
-            let report = try await Locker(engine: engines.driver).run(request)
+            let report = try await Locker(engine: limits.engine(engines.driver)).run(request)
             let options = RenderOptions(
                 usesColor: Terminal.outputHasColor, redacts: config.redact ?? VerifySettings.isCI,
                 isQuiet: output.quiet || config.quiet ?? false)
             try output.write(report, options, config)
             if !report.hasPassed { throw ExitCode(1) }
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 

@@ -36,6 +36,8 @@ struct NewCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    @OptionGroup var limits: LimitOptions
+
     func validate() throws {
         let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == " " }
         guard isPlain, name.contains(where: { $0.isLetter || $0.isNumber }) else {
@@ -44,8 +46,7 @@ struct NewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            let config = try ConfigFile.load(stubs.config)
+        try await limits.run(stubs) { config, limits in
             let folder = migrations ?? config.migrations ?? "Migrations"
             let format = try MigrationFolder.format(of: folder)
             guard format == DrydockFormat().name else {
@@ -60,7 +61,8 @@ struct NewCommand: AsyncParsableCommand {
                     "'\(identifiers.last ?? "")' has no number to count on from; name the next file yourself")
             }
             let path = folder + "/" + next + ".sql"
-            let text = try await fromDiff.map { try await planned(folder, to: $0, config) } ?? "-- \(name)\n"
+            let text =
+                try await fromDiff.map { try await planned(folder, to: $0, config, limits) } ?? "-- \(name)\n"
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw RequestError("'\(path)' is there already")
             }
@@ -70,20 +72,17 @@ struct NewCommand: AsyncParsableCommand {
                 throw RequestError("'\(path)' cannot be written: \(error.localizedDescription)")
             }
             Terminal.write(path + "\n")
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 
     private func planned(
-        _ folder: String, to target: String, _ config: ConfigFile
+        _ folder: String, to target: String, _ config: ConfigFile, _ limits: CommandLimits
     ) async throws -> String {
         var request = DiffRequest(from: try config.source(folder), to: try config.source(target))
         (request.functions, request.collations) = stubs.stubs(config)
         request.wantsPlan = true
         request.allowsLoss = allowLoss
-        let report = try await SchemaComparer(engine: engines.driver).run(request)
+        let report = try await SchemaComparer(engine: limits.engine(engines.driver)).run(request)
         if let refusal = report.refusals.first {
             Terminal.complain(refusal.message, help: refusal.help)
             throw ExitCode(2)

@@ -20,6 +20,51 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
     }
 }
 
+/// A duration, or `none` for as long as it takes.
+struct RunLimit: ExpressibleByArgument, Equatable {
+    /// Nil for no limit.
+    var duration: Duration?
+    /// As people write it.
+    var text: String
+
+    static let standard = RunLimit(duration: .seconds(600), text: "10m")
+
+    private init(duration: Duration?, text: String) { (self.duration, self.text) = (duration, text) }
+
+    init?(argument: String) {
+        if argument == "none" {
+            self.init(duration: nil, text: argument)
+        } else {
+            guard let limit = TimeLimit(argument: argument) else { return nil }
+            self.init(duration: limit.duration, text: argument)
+        }
+    }
+}
+
+/// A size of 16 MB or more as people write it: `512MB`, `4GB`, `4GiB`, or `none`.
+struct MemoryLimit: ExpressibleByArgument, Equatable {
+    /// Nil for no limit.
+    var bytes: Int?
+
+    static let standard = MemoryLimit(bytes: 2 << 30)
+    private static let least = 16 << 20
+
+    private init(bytes: Int?) { self.bytes = bytes }
+
+    init?(argument: String) {
+        guard argument != "none" else { return }
+        let units = [("kb", 10), ("mb", 20), ("gb", 30), ("kib", 10), ("mib", 20), ("gib", 30)]
+        let word = argument.lowercased()
+        guard let (suffix, power) = units.first(where: { word.hasSuffix($0.0) }),
+            let value = Double(word.dropLast(suffix.count)), value.isFinite
+        else { return nil }
+        let size = value * Double(1 << power)
+        // With less SQLite cannot even open most databases.
+        guard size >= Double(Self.least), size < 1e18 else { return nil }
+        bytes = Int(size)
+    }
+}
+
 /// `NAME`, `NAME=VALUE` or `NAME=$0`.
 struct FunctionOption: ExpressibleByArgument {
     var stub: FunctionStub

@@ -41,6 +41,8 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    @OptionGroup var limits: LimitOptions
+
     func validate() throws {
         if SchemaFormat(rawValue: format) == nil {
             throw ValidationError("there is no format '\(format)'; choose one of: sql, json, mermaid")
@@ -48,9 +50,8 @@ struct SchemaCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            let engine = engines.driver
-            let config = try ConfigFile.load(stubs.config)
+        try await limits.run(stubs) { config, limits in
+            let engine = limits.engine(engines.driver)
             let (functions, collations) = stubs.stubs(config)
             let loaded = try config.source(source, migrationFormat: migrationFormat)
             if let check {
@@ -71,9 +72,6 @@ struct SchemaCommand: AsyncParsableCommand {
             case .json: Terminal.write(text)
             case .mermaid: Terminal.show(text)
             }
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 }

@@ -66,9 +66,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long one snapshot may take, such as 90s, 5m or 1h. (default: no limit)",
+            "How long one snapshot may take, such as 90s, 5m or 1h, or none for no limit. (default: 10m)",
             valueName: "duration"))
-    var timeout: TimeLimit?
+    var timeout: RunLimit?
+
+    @OptionGroup var memory: MemoryOptions
 
     @Flag(
         inversion: .prefixedNo,
@@ -99,7 +101,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let settings = try VerifySettings(self, ConfigFile.load(stubs.config))
+            let config = try ConfigFile.load(stubs.config)
+            memory.apply(config)
+            let settings = try VerifySettings(self, config)
             let run = VerifyRun(settings: settings)
             let report = try await run.report()
             guard let report else { throw ExitCode(130) }

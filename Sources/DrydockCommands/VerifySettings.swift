@@ -17,7 +17,7 @@ struct VerifySettings: Sendable {
         request.snapshots = command.snapshots
         request.upTo = command.upTo ?? config.upTo
         request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        request.timeout = (command.timeout ?? config.timeout)?.duration
+        request.timeout = (command.timeout ?? config.timeout ?? .standard).duration
         request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
         request.cacheFolder = command.cache ? CacheFolder.path : nil
         request.lock = command.replay.heldLock(config, command.stubs)

@@ -1,8 +1,10 @@
 import DrydockCommands
+import Foundation
 
 @main
 enum DrydockTool {
     static func main() async {
+        if let status = DrydockCommand.prepare() { exit(status) }
         await DrydockCommand.start()
     }
 }

@@ -37,6 +37,7 @@ struct SpillFile {
         if getrlimit(fileSizeLimit, &limit) == 0, UInt64(limit.rlim_cur) < UInt64(size + count) {
             throw .spillFailed(directory: directory, errno: EFBIG)
         }
+        if size >= Self.freely, !leavesRoom { throw .spillFailed(directory: directory, errno: ENOSPC) }
         let failure = reserve(descriptor, from: size, count: count)
         if failure != 0 { throw .spillFailed(directory: directory, errno: failure) }
         guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(size)),
@@ -44,6 +45,16 @@ struct SpillFile {
         else { throw .spillFailed(directory: directory, errno: errno) }
         size += count
         return memory
+    }
+
+    /// How much may be written whatever is left on the disk.
+    private static let freely = 1 << 30
+
+    /// Whether a twentieth of the disk is still free: a migration that never stops writing must not fill it.
+    private var leavesRoom: Bool {
+        var status = statvfs()
+        guard fstatvfs(descriptor, &status) == 0 else { return true }
+        return status.f_bavail >= status.f_blocks / 20
     }
 
     private static func openAndUnlink(in directory: String) -> Int32 {

@@ -89,6 +89,18 @@ import Testing
         #expect(TimeLimit(argument: text)?.duration == .milliseconds(Int64(seconds * 1000)))
     }
 
+    @Test func limits() {
+        #expect(RunLimit(argument: "none")?.duration == nil && RunLimit(argument: "none") != nil)
+        #expect(RunLimit(argument: "2m")?.duration == .seconds(120))
+        #expect(RunLimit(argument: "0") == nil)
+        #expect(MemoryLimit(argument: "none")?.bytes == nil && MemoryLimit(argument: "none") != nil)
+        #expect(MemoryLimit(argument: "512MB")?.bytes == 512 << 20)
+        #expect(MemoryLimit(argument: "1.5GiB")?.bytes == 3 << 29)
+        for text in ["", "1", "1MB", "-1GB", "nanGB", "1e99GB", "GB"] {
+            #expect(MemoryLimit(argument: text) == nil, "\(text)")
+        }
+    }
+
     @Test(arguments: ["", "s", "-1s", "0", "1d", "nan", "inf", "1e99h"]) func noDurations(_ text: String) {
         #expect(TimeLimit(argument: text) == nil)
     }

@@ -17,6 +17,40 @@ import Testing
         #expect(source.lineText(0) == "")
     }
 
+    @Test(arguments: 0..<40) func `a column counts what stands before it on its line, however long`(seed: Int)
+    {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let pieces: [[UInt8]] = [
+            Array("a".utf8), Array("é".utf8), Array("😀".utf8), [0x80], [0xF0, 0x9F], [0xC0], [0xFF],
+            Array("\n".utf8),
+            Array(String(repeating: "x", count: 1000).utf8), [UInt8](repeating: 0xBF, count: 1500),
+            Array("中".utf8),
+        ]
+        var bytes: [UInt8] = seed % 2 == 0 ? [0xEF, 0xBB, 0xBF] : []
+        for _ in 0..<200 { bytes += pieces[Int(generator.next() % UInt64(pieces.count))] }
+        let source = SQLSource(name: "", bytes: bytes)
+        for _ in 0..<200 {
+            let offset = Int(generator.next() % UInt64(bytes.count + 1))
+            let head = bytes[..<offset]
+            var line = head[(head.lastIndex(of: 10).map { $0 + 1 } ?? 0)...]
+            if line.startIndex == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+            if line.startIndex == 0, line.count < 3, seed % 2 == 0 { continue }
+            let count = String(decoding: line, as: UTF8.self).unicodeScalars.count
+            #expect(source.location(at: offset).column == count + 1)
+        }
+    }
+
+    @Test func `many things on one line take no longer than on many`() {
+        let source = SQLSource(name: "", "select 'é'; " + String(repeating: "/* x */ ", count: 40_000))
+        let clock = ContinuousClock()
+        var comments: [SQLComment] = []
+        let time = clock.measure { comments = source.comments }
+        #expect(comments.count == 40_000)
+        #expect(comments.last?.lines.last?.location.column == 12 + 8 * 39_999 + 4)
+        #expect(time < .seconds(20), "quadratic, it took more than a minute here")
+        #expect(clock.measure { for _ in 0..<5_000 { _ = source.lineText(1) } } < .seconds(5))
+    }
+
     @Test func `a byte order mark takes no column`() {
         let source = SQLSource(name: "", "\u{FEFF}ab\nc")
         #expect(source.location(at: 3) == SourceLocation(line: 1, column: 1, offset: 3))

@@ -7,12 +7,17 @@ package enum SourceQuote {
     /// The text to show, and the blanks that put a caret under the column (counted from 1).
     package static func cut(_ line: String, at column: Int) -> (text: String, blanks: String) {
         // One character for one, so that the caret stays under its column.
-        let scalars = line.unicodeScalars.map { VisibleText.isHidden($0) ? " " : Character($0) }
-        let index = min(max(0, column - 1), scalars.count)
+        let scalars = line.unicodeScalars
+        let wanted = max(0, column - 1)
+        // No more of the line is looked at than up to the column.
+        let index =
+            scalars.index(scalars.startIndex, offsetBy: wanted, limitedBy: scalars.endIndex) == nil
+            ? scalars.count : wanted
         let start = index < width - 16 ? 0 : index - width / 2
-        let end = min(scalars.count, start + width)
+        let rest = scalars.dropFirst(start).prefix(width + 1)
+        let shown = rest.prefix(width).map { VisibleText.isHidden($0) ? " " : Character($0) }
         let head = start > 0 ? "…" : ""
-        let text = head + String(scalars[start..<end]) + (end < scalars.count ? "…" : "")
+        let text = head + String(shown) + (rest.count > width ? "…" : "")
         return (text, String(repeating: " ", count: index - start + head.count))
     }
 }

@@ -17,11 +17,8 @@ struct FreshInstall: Sendable {
 
     static func make(_ context: ReplayContext, timeout: Duration?) async throws -> FreshInstall {
         let watchdog = Watchdog(timeout: timeout)
-        return try await withTaskCancellationHandler {
-            try await make(context, watchdog)
-        } onCancel: {
-            watchdog.cancel()
-        }
+        let made = try await Patience(watchdog: watchdog).result { try await make(context, watchdog) }
+        return made ?? FreshInstall(failure: "it takes longer than the time limit")
     }
 
     private static func make(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall {

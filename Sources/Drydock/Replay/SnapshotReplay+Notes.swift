@@ -14,15 +14,20 @@ extension SnapshotReplay {
         if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
     }
 
+    /// That a snapshot takes too long.
+    static func overdue(_ snapshot: Snapshot, at migration: String?) -> Finding {
+        var finding = Finding(
+            .timeLimit,
+            "\(snapshot.path) was not verified within the time limit"
+                + (migration.map { "; it was at \($0)" } ?? ""),
+            help: "A statement of it may never end. Where it only takes long, give it longer with --timeout.",
+            migration: migration)
+        finding.snapshot = snapshot.path
+        return finding
+    }
+
     mutating func note(failure error: any Error) {
-        if watchdog.isTimeUp {
-            return add(
-                Finding(
-                    .timeLimit,
-                    "\(snapshot.path) was not verified within the time limit"
-                        + (current.map { "; it was at \($0)" } ?? ""),
-                    help: "Give it longer with --timeout.", migration: current))
-        }
+        if watchdog.isTimeUp { return add(Self.overdue(snapshot, at: current)) }
         switch error {
         case let fault as SnapshotFault:
             var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
+import Synchronization
 
 /// What happens while a run goes on.
 public enum VerifyEvent: Sendable {
@@ -89,14 +90,16 @@ public struct Verifier: Sendable {
     private func load(_ request: VerifyRequest, _ snapshots: [Snapshot]) async throws -> MigrationSet {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        let watchdog = Watchdog(timeout: request.timeout)
         var settings = ConnectionSettings()
         settings.functions = request.functions
         settings.collations = request.collations
+        settings.interrupt = { watchdog.isTripped }
         let histories = try await choice.histories(
             of: snapshots, SnapshotOpener(engine: engine, settings: settings))
         var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
         (lint.functions, lint.collations) = (request.functions, request.collations)
-        return try await Linter(engine: engine).settle(choice, try choice.readings(histories), lint)
+        return try await Linter(engine: BoundedEngine(engine) { watchdog.isTripped }).settle(choice, try choice.readings(histories), lint)
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
@@ -223,11 +226,22 @@ public struct Verifier: Sendable {
         _ snapshot: Snapshot, _ context: ReplayContext, _ fresh: FreshInstall, _ timeout: Duration?
     ) async throws -> ReplayResult {
         let watchdog = Watchdog(timeout: timeout)
+        let place = ReplayPlace()
+        let noting: @Sendable (VerifyEvent) -> Void = { [onEvent] event in
+            if case .step(_, let migration, _, _) = event { place.set(migration) }
+            onEvent(event)
+        }
         return try await withTaskCancellationHandler {
-            var replay = SnapshotReplay(
-                context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: onEvent)
-            try await replay.run()
-            return replay.result
+            let result = try await Patience(watchdog: watchdog).result {
+                var replay = SnapshotReplay(
+                    context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: noting)
+                try await replay.run()
+                return replay.result
+            }
+            if let result { return result }
+            var left = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
+            left.findings = [SnapshotReplay.overdue(snapshot, at: place.migration)]
+            return left
         } onCancel: {
             watchdog.cancel()
         }
@@ -326,6 +340,15 @@ public struct Verifier: Sendable {
         }
         return findings
     }
+}
+
+/// The migration that a replay is at.
+private final class ReplayPlace: Sendable {
+    private let current = Mutex<String?>(nil)
+
+    var migration: String? { current.withLock { $0 } }
+
+    func set(_ migration: String) { current.withLock { $0 = migration } }
 }
 
 extension Finding {

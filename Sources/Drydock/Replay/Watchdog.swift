@@ -2,7 +2,7 @@ import Synchronization
 
 /// Stops a replay: when its task is cancelled or its time is up. SQLite polls it while it works.
 final class Watchdog: Sendable {
-    private let deadline: ContinuousClock.Instant?
+    let deadline: ContinuousClock.Instant?
     private let isCancelled = Atomic(false)
 
     init(timeout: Duration?) {

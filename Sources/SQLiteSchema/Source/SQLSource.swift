@@ -16,6 +16,9 @@ public struct SQLSource: Sendable {
         let bytes: [UInt8]
         /// The offset at which each line begins; the first is always 0.
         let lineStarts: [Int]
+        let characters: CharacterCount
+        /// Long lines by their index: many findings may quote one, and then share its text.
+        private let longLines: [Int: String]
 
         init(name: String, bytes: [UInt8]) {
             self.name = name
@@ -27,6 +30,26 @@ public struct SQLSource: Sendable {
                 }
                 return starts
             }
+            characters = CharacterCount(bytes)
+            var longLines: [Int: String] = [:]
+            for (index, start) in lineStarts.enumerated() {
+                let isLast = index + 1 == lineStarts.count
+                let end = isLast ? bytes.count : lineStarts[index + 1] - 1
+                guard end - start > Self.longLine else { continue }
+                longLines[index] = String(
+                    decoding: bytes[SQLSource.text(start..<end, bytes, isLast)], as: UTF8.self)
+            }
+            self.longLines = longLines
+        }
+
+        private static let longLine = 1024
+
+        func text(ofLine index: Int) -> String {
+            if let text = longLines[index] { return text }
+            let isLast = index + 1 == lineStarts.count
+            let end = isLast ? bytes.count : lineStarts[index + 1] - 1
+            return String(
+                decoding: bytes[SQLSource.text(lineStarts[index]..<end, bytes, isLast)], as: UTF8.self)
         }
     }
 
@@ -53,18 +76,23 @@ public struct SQLSource: Sendable {
             if storage.lineStarts[middle] <= offset { low = middle } else { high = middle }
         }
         let start = textStart(ofLine: low)
-        let before = offset > start ? String(decoding: bytes[start..<offset], as: UTF8.self) : ""
-        return SourceLocation(line: low + 1, column: before.unicodeScalars.count + 1, offset: offset)
+        let column = offset > start ? storage.characters.count(in: start..<offset, of: bytes) + 1 : 1
+        return SourceLocation(line: low + 1, column: column, offset: offset)
     }
 
     /// The text of a line, counted from 1, without its line ending and a byte order mark; empty for a line
     /// that is not there.
     public func lineText(_ line: Int) -> String {
         guard line >= 1, line <= lineCount else { return "" }
-        let start = textStart(ofLine: line - 1)
-        var end = line < lineCount ? storage.lineStarts[line] - 1 : bytes.count
-        if end > start, line < lineCount, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-        return String(decoding: bytes[start..<max(start, end)], as: UTF8.self)
+        return storage.text(ofLine: line - 1)
+    }
+
+    /// A line without the CR of its ending and without a byte order mark.
+    private static func text(_ line: Range<Int>, _ bytes: [UInt8], _ isLast: Bool) -> Range<Int> {
+        var (start, end) = (line.lowerBound, line.upperBound)
+        if start == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+        if end > start, !isLast, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return start..<max(start, end)
     }
 
     /// The bytes of a range as text, with U+FFFD where they are not UTF-8; the range is cut to the text.

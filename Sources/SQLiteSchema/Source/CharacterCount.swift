@@ -1,0 +1,54 @@
+/// Counts the Unicode characters of any part of a text in UTF-8, in time that does not grow with the part: many things
+/// may stand on one long line, and each has its column.
+///
+/// What is no UTF-8 counts as `String(decoding:as:)` reads it, as one U+FFFD for each piece.
+struct CharacterCount: Sendable {
+    /// How many bytes lie between two places whose count is known, or a few more.
+    static let stride = 256
+
+    /// Places at which a character begins whatever stands before, and how many characters that is.
+    private let marks: [(offset: Int, count: Int)]
+
+    init(_ bytes: [UInt8]) {
+        var marks: [(offset: Int, count: Int)] = [(0, 0)]
+        marks.reserveCapacity(bytes.count / Self.stride + 1)
+        bytes.withUnsafeBufferPointer { bytes in
+            var (start, count) = (0, 0)
+            while start + Self.stride < bytes.count {
+                var end = start + Self.stride
+                while end < bytes.count, !Self.begins(at: end, bytes) { end += 1 }
+                count += Self.decode(bytes[start..<end])
+                marks.append((end, count))
+                start = end
+            }
+        }
+        self.marks = marks
+    }
+
+    /// - Parameter range: begins where a character does, such as a line.
+    func count(in range: Range<Int>, of bytes: [UInt8]) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            count(upTo: range.upperBound, bytes) - count(upTo: range.lowerBound, bytes)
+        }
+    }
+
+    private func count(upTo offset: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var (low, high) = (0, marks.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if marks[middle].offset <= offset { low = middle } else { high = middle }
+        }
+        return marks[low].count + Self.decode(bytes[marks[low].offset..<offset])
+    }
+
+    /// A byte that continues nothing begins a character; behind three that could, the fourth has nothing to continue.
+    private static func begins(at offset: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        func continues(_ offset: Int) -> Bool { offset >= 0 && bytes[offset] & 0xC0 == 0x80 }
+        return !continues(offset) || (1...3).allSatisfy { continues(offset - $0) }
+    }
+
+    private static func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes.count }
+        return String(decoding: bytes, as: UTF8.self).unicodeScalars.count
+    }
+}

@@ -1,0 +1,109 @@
+import Drydock
+import Foundation
+import Testing
+
+/// What never ends, or never has enough, ends all the same.
+@Suite struct LimitTests {
+    private static let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
+    private static let views =
+        "CREATE VIEW w0 AS SELECT a FROM t;\n"
+        + (1..<16).map {
+            "CREATE VIEW w\($0) AS SELECT x.a FROM w\($0 - 1) x JOIN w\($0 - 1) y ON x.a = y.a;\n"
+        }
+        .joined()
+
+    private static let steps = [
+        "INSERT INTO t \(endless) SELECT n FROM r;", "CREATE TABLE u AS \(endless) SELECT n FROM r;",
+        views + "CREATE TABLE u AS SELECT * FROM w15;", views + "ALTER TABLE t RENAME COLUMN a TO b;",
+        "CREATE VIEW v AS WITH "
+            + (0..<15).map {
+                "c\($0) AS (SELECT x.a FROM \($0 == 0 ? "t" : "c\($0 - 1)") x JOIN \($0 == 0 ? "t" : "c\($0 - 1)") y)"
+            }
+            .joined(separator: ", ") + " SELECT * FROM c14; CREATE TABLE u AS SELECT * FROM v;",
+    ]
+
+    private func project(_ step: String) throws -> TemporaryFolder {
+        let folder = try Scenario("CREATE TABLE t(a);\n", rows: "INSERT INTO t VALUES (1)", steps: step)
+            .write()
+        try folder.write("all.sql", "CREATE TABLE t(a);\nINSERT INTO t VALUES (1);\n" + step)
+        try FileManager.default.createDirectory(
+            atPath: folder.file("tmp"), withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test(arguments: steps, ["grdb", "nio"]) func verifyNamesTheMigration(_ step: String, _ engine: String)
+        throws
+    {
+        let folder = try project(step)
+        let start = ContinuousClock.now
+        let result = try Tool(folder: folder).run(
+            "verify", "--no-cache", "--timeout", "1s", "--engine", engine)
+        #expect(result.status == 1)
+        #expect(result.output.contains("error[time-limit]"), "\(result.output)")
+        #expect(result.output.contains("it was at v2"), "\(result.output)")
+        #expect(ContinuousClock.now - start < .seconds(40))
+    }
+
+    @Test(arguments: steps) func schemaDiffAndLintSaySo(_ step: String) throws {
+        let folder = try project(step)
+        for arguments in [
+            ["schema", "all.sql"], ["schema", "Migrations"], ["diff", "all.sql", "Migrations"],
+        ] {
+            let result = try Tool(folder: folder).run(arguments + ["--timeout", "1s"])
+            #expect(result.status == 2)
+            #expect(result.errors.contains("the time limit of 1s is over"), "\(result.errors)")
+            #expect(result.output.isEmpty)
+        }
+        // Lint runs no row, so that it may come to an end.
+        let result = try Tool(folder: folder).run("lint", "--timeout", "1s")
+        #expect([0, 1, 2].contains(result.status))
+        #expect(result.status != 2 || result.errors.contains("the time limit of 1s is over"))
+    }
+
+    /// What tells whose history a snapshot has is asked before any replay.
+    @Test func aDumpThatNeverEndsIsStopped() throws {
+        let folder = try project("SELECT 1;")
+        try folder.write(
+            "Snapshots/dump.sql", "CREATE TABLE t(a);\nINSERT INTO t \(Self.endless) SELECT n FROM r;\n")
+        let result = try Tool(folder: folder).run("verify", "--no-cache", "--timeout", "1s")
+        #expect(result.status == 1)
+        #expect(result.output.contains("error[time-limit]"), "\(result.output)")
+    }
+
+    @Test(
+        arguments: [
+            "CREATE TABLE u AS SELECT randomblob(500000000) AS b;",
+            "CREATE TABLE u AS SELECT group_concat(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r) SELECT x FROM s);",
+            "CREATE TABLE u AS SELECT replace(hex(zeroblob(100000)), '0', hex(zeroblob(100000))) AS b;",
+            "CREATE TABLE u AS SELECT printf('%.*c', 900000000, 'x') AS b;",
+            "CREATE TABLE u AS SELECT json_group_array(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r) SELECT x FROM s);",
+        ], ["grdb", "nio"])
+    func memoryIsBounded(_ step: String, _ engine: String) throws {
+        let folder = try project("SELECT 1;\n" + step)
+        let result = try Tool(folder: folder).run(
+            "verify", "--no-cache", "--memory", "256MB", "--engine", engine, "--timeout", "60s")
+        #expect(result.status == 1)
+        #expect(result.output.contains("error[migration-failed]"), "\(result.output)")
+        #expect(result.output.contains("v2.sql:2:1"), "\(result.output)")
+    }
+
+    @Test func theLimitsAreReadAndChecked() throws {
+        let folder = try project("CREATE TABLE u AS SELECT zeroblob(100000000) AS b;")
+        try folder.write("drydock.yml", "memory: 64MB\ntimeout: 1m\n")
+        #expect(
+            try Tool(folder: folder).run("verify", "--no-cache").output.contains("string or blob too big"))
+        #expect(try Tool(folder: folder).run("verify", "--no-cache", "--memory", "2GB").status == 0)
+        #expect(
+            try Tool(folder: folder).run("verify", "--no-cache", "--memory", "none", "--timeout", "none")
+                .status == 0)
+        for (option, value) in [
+            ("--memory", "1"), ("--memory", "1MB"), ("--memory", "x"), ("--timeout", "0"),
+        ] {
+            #expect(try Tool(folder: folder).run("schema", "all.sql", option, value).status == 64)
+        }
+        try folder.write("drydock.yml", "memory: lots\n")
+        let result = try Tool(folder: folder).run("verify")
+        #expect(result.status == 2)
+        #expect(result.errors.contains("drydock.yml:1"), "\(result.errors)")
+    }
+}
