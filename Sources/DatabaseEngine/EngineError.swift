@@ -28,6 +28,8 @@ public struct EngineError: Error, Sendable {
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 
+    /// Whether SQLite says that the statement itself is wrong, or what it computes.
+    public var isStatementError: Bool { code == SQLITE_ERROR }
     public var isInterrupt: Bool { code == SQLITE_INTERRUPT }
     /// Whether memory, the disk or the way to it gave out: nothing is known then of what was asked.
     public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }

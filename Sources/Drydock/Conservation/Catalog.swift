@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// What a database's schema holds at one moment.
 struct Catalog: Sendable {
-    /// Tables by folded name; shadow tables and SQLite's own left out.
+    /// Tables by folded name; SQLite's own left out, and those that the modules of virtual tables made.
     var tables: [String: Table] = [:]
     /// Tables that a migration tool keeps for itself, by folded name: no part of the schema.
     var history: [String: Table] = [:]
@@ -56,6 +56,8 @@ struct Catalog: Sendable {
             case virtual(module: String)
             /// A virtual table whose content follows from something else.
             case derived(module: String)
+            /// A full-text table that keeps no text: its index is the only copy of its words.
+            case contentless(module: String)
         }
 
         var name: String
@@ -85,14 +87,22 @@ struct Catalog: Sendable {
             return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
         }
 
-        /// Whether the table's own rows can be lost, so that they are conserved.
+        /// Whether the table has rows of its own that can be read.
         var keepsRows: Bool {
-            if case .derived = kind { false } else { true }
+            switch kind {
+            case .derived, .contentless: false
+            default: true
+            }
+        }
+
+        /// Whether the table has an index and no text to make it of again.
+        var isContentless: Bool {
+            if case .contentless = kind { true } else { false }
         }
 
         var module: String? {
             switch kind {
-            case .virtual(let module), .derived(let module): module
+            case .virtual(let module), .derived(let module), .contentless(let module): module
             default: nil
             }
         }
@@ -127,21 +137,18 @@ extension Catalog {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
         let history = Set(historyTables.map(\.foldedASCII))
-        let derived = Set(
-            rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }
-                .filter { if case .derived = Self.virtualKind($0.sql ?? "") { true } else { false } }
-                .map(\.name.foldedASCII))
+        let virtualTables = Dictionary(
+            rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
+                Self.virtualTable(row).map { (row.name.foldedASCII, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         for row in rows {
             let folded = row.name.foldedASCII
             if folded == "sqlite_sequence" { hasSequences = true }
             guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
             else { continue }
             let isHistory = history.contains(folded) || history.contains(row.table.foldedASCII)
-            // SQLite goes by the name alone; yet `x_content` beside an `x` with `content=` is the user's own.
-            let isOwnContent = folded.hasSuffix("_content") && derived.contains(String(folded.dropLast(8)))
-            if kinds[folded]?.type == "shadow", !isOwnContent {
-                continue
-            }
+            // SQLite goes by the name alone; yet one that the module did not make is the user's own.
+            if kinds[folded]?.type == "shadow", Self.isMadeByModule(row, virtualTables) { continue }
             let normalized = NormalizedSQL(sql: sql)
             guard kind == .table else {
                 guard !isHistory else { continue }
@@ -197,6 +204,9 @@ extension Catalog {
     private static func readTable(
         _ row: SchemaRow, _ sql: NormalizedSQL, _ listed: ListedKind?, _ connection: any Connection
     ) throws -> Table {
+        let virtualTable = listed?.type == "virtual" ? virtualTable(row) : nil
+        // FTS4's languageid= names a hidden column that is stored (https://www.sqlite.org/fts3.html#the_languageid_option).
+        let stored = virtualTable?.option("languageid")?.foldedASCII
         let columns = try connection.rows("PRAGMA main.table_xinfo(\(quotedName(row.name)))") { info in
             // 1: a hidden column of a virtual table; 2 and 3: generated.
             let hidden = info.integer(6)
@@ -204,12 +214,12 @@ extension Catalog {
                 Column(
                     name: info.string(1), keyPosition: Int(info.integer(5)),
                     isGenerated: hidden >= 2),
-                hidden == 1
+                hidden == 1 && info.string(1).foldedASCII != stored
             )
         }.filter { !$0.1 }.map(\.0)
         var kind: Table.Kind = listed?.isWithoutRowid == true ? .withoutRowid : .ordinary
         if listed?.type == "virtual" {
-            kind = virtualKind(row.sql ?? "")
+            kind = virtualKind(virtualTable)
             // The module refuses here when it is unknown or its arguments are.
             _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
         }
@@ -218,20 +228,27 @@ extension Catalog {
             isAutoincrement: kind == .ordinary && sql.items.contains(.keyword("autoincrement")))
     }
 
+    private static func virtualTable(_ row: SchemaRow) -> VirtualTable? {
+        let row = SQLiteSchema.SchemaRow(type: row.kind, name: row.name, table: row.table, sql: row.sql)
+        return SchemaParser().schema(of: [row]).virtualTables.values.first
+    }
+
+    /// Whether a table whose name SQLite reserves for a virtual table's module is one that the module made.
+    private static func isMadeByModule(_ row: SchemaRow, _ virtualTables: [String: VirtualTable]) -> Bool {
+        guard row.kind == "table", let end = row.name.lastIndex(of: "_"),
+            let owner = virtualTables[String(row.name[..<end]).foldedASCII], owner.isOfKnownModule
+        else { return true }
+        return owner.owns(table: row.name, sql: row.sql)
+    }
+
     /// Full-text tables with `content=` hold no text of their own, and some modules only show what is
     /// elsewhere (https://www.sqlite.org/fts5.html#external_content_and_contentless_tables).
-    private static func virtualKind(_ sql: String) -> Table.Kind {
-        let source = SQLSource(name: "schema", sql)
-        guard let statement = source.statements().first,
-            case .createVirtualTable(_, let module) = statement.action
-        else { return .virtual(module: "") }
-        let folded = module.foldedASCII
-        if ["fts5vocab", "fts4aux", "dbstat"].contains(folded) { return .derived(module: folded) }
-        let words = statement.tokens.map { $0.text(in: source).foldedASCII }
-        let isExternal =
-            ["fts3", "fts4", "fts5"].contains(folded)
-            && zip(words, words.dropFirst()).contains { $0 == "content" && $1 == "=" }
-        return isExternal ? .derived(module: folded) : .virtual(module: folded)
+    private static func virtualKind(_ table: VirtualTable?) -> Table.Kind {
+        guard let table else { return .virtual(module: "") }
+        let module = table.module.foldedASCII
+        if ["fts5vocab", "fts4aux", "dbstat"].contains(module) { return .derived(module: module) }
+        if table.isContentless { return .contentless(module: module) }
+        return table.isExternalContent ? .derived(module: module) : .virtual(module: module)
     }
 }
 

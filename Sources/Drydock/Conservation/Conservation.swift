@@ -97,12 +97,15 @@ extension Conservation {
             connection: connection, after: after,
             provenance: provenance ?? { Provenance(start: lineage.atStart, end: lineage) })
         for table in match.dropped {
-            let count = try Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
+            let count =
+                try table.isContentless
+                ? IndexComparison.documentCount(of: table, connection)
+                : Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
             let isDeclared = declarations.contains { $0.kind.isDrop(of: table.name) }
             droppedTables.append(
                 DroppedTable(
                     table: table, rowCount: count,
-                    home: count == 0 || isDeclared ? nil : try moved.home(of: table)))
+                    home: count == 0 || isDeclared || table.isContentless ? nil : try moved.home(of: table)))
         }
         for pair in match.pairs {
             do {
@@ -118,6 +121,9 @@ extension Conservation {
         _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
         _ declarations: [Declaration], _ lineage: TableLineage
     ) throws {
+        if pair.before.isContentless {
+            return try compareIndex(pair, connection, pages, declarations)
+        }
         var pair = pair
         var difference = try readableDifference(of: &pair, connection, pages, declarations)
         while let next = try Self.withoutRefuted(pair, difference, connection) {
@@ -149,6 +155,29 @@ extension Conservation {
             result.wasEmpty = try Self.count(connection, sql) == 1
         }
         kept.append(result)
+    }
+
+    /// Compares a full-text table that keeps no text.
+    private mutating func compareIndex(
+        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
+    ) throws {
+        let verdict = try pages?.verdict(on: pair, rewritable: [], hasConditions: false)
+        if case .untouched = verdict {
+            untouchedCount += 1
+            return kept.append(Kept(match: pair, difference: TableDifference()))
+        }
+        let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
+        let outcome = try IndexComparison(
+            connection: connection, match: pair, deletable: deletions.map(\.kind.condition), encoding: encoding
+        ).run()
+        usedDeclarations.formUnion(outcome.difference.usedConditions.map { deletions[$0] })
+        if let failure = outcome.failure { unsettled.append(failure) }
+        for column in pair.droppedColumns {
+            let count = try FullTextIndex(pair.before, in: "main", connection)?.valueCount(of: column) ?? 0
+            droppedColumns.append(DroppedColumn(table: pair.before, column: column, valueCount: count))
+        }
+        kept.append(Kept(match: pair, difference: outcome.difference))
     }
 
     private mutating func dropped(
@@ -239,6 +268,7 @@ extension Conservation {
             let dropped = droppedColumns[index]
             // What an expression gives may fail on some row.
             guard dropped.twin == nil, dropped.valueCount > 0, !dropped.column.isGenerated,
+                !table.isContentless,
                 !dropped.column.isDropped(from: pair, declarations)
             else { continue }
             droppedColumns[index].home = try moved.home(

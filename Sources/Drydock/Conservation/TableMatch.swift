@@ -27,11 +27,12 @@ struct SchemaMatch: Sendable {
     /// Renaming declarations that were needed.
     var usedDeclarations: Set<Declaration> = []
 
-    /// - Parameter before: only tables that keep rows are matched; the others are derived.
+    /// - Parameter before: tables that keep rows or an index of their own are matched; the others are derived.
     init(
         before: Catalog, after: Catalog, lineage: TableLineage, declarations: [Declaration]
     ) {
-        for table in before.tables.values.sorted(by: { $0.name < $1.name }) where table.keepsRows {
+        for table in before.tables.values.sorted(by: { $0.name < $1.name })
+        where table.keepsRows || table.isContentless {
             let (successor, declaration) = Self.successor(of: table, after, lineage, declarations)
             if let declaration { usedDeclarations.insert(declaration) }
             guard let successor else {

@@ -91,7 +91,11 @@ struct DataDiffRun {
             switch (oldSide.catalog.tables[name], newSide.catalog.tables[name]) {
             case (let old?, let new?):
                 // What follows from other tables is compared with those.
-                if old.keepsRows, new.keepsRows { pairings.append(TablePairing(old, new)) }
+                if old.keepsRows, new.keepsRows {
+                    pairings.append(TablePairing(old, new))
+                } else if old.keepsRows != new.keepsRows, !old.isContentless {
+                    overview.notCompared.append((old.name, "only one side keeps its rows in it"))
+                }
             case (let table?, nil):
                 if name != "sqlite_sequence" || (oldSide.sequences ?? []).count > 0 {
                     overview.onlyInOld.append(table.name)
@@ -106,30 +110,33 @@ struct DataDiffRun {
         return pairings
     }
 
-    /// A contentless table (https://www.sqlite.org/fts5.html#contentless_tables) has an index and no rows: told
-    /// are only those that are alike to the byte.
+    /// A contentless table (https://www.sqlite.org/fts5.html#contentless_tables) has an index and no rows: that is
+    /// compared, and how many documents differ is all that can be shown.
     private func compareContentless(
         _ table: VirtualTable, _ names: [String], _ overview: inout DataDiffOverview
     ) throws {
-        guard names.contains(table.name.foldedASCII), newSide.catalog.tables[table.name.foldedASCII] != nil
+        guard names.contains(table.name.foldedASCII),
+            let before = oldSide.catalog.tables[table.name.foldedASCII],
+            let after = newSide.catalog.tables[table.name.foldedASCII]
         else { return }
-        let stores = try ["main", TableComparison.afterSchema].map { schema in
-            try connection.rows("SELECT name FROM \(schema).sqlite_schema WHERE type = 'table'") {
-                $0.string(0)
-            }.filter(table.owns)
-        }
-        var isSame = Set(stores[0]) == Set(stores[1])
-        for store in stores[0].map(quotedName) where isSame {
-            let (before, after) = (
-                "SELECT * FROM main.\(store)", "SELECT * FROM \(TableComparison.afterSchema).\(store)"
-            )
-            isSame =
-                try connection.firstRow(
-                    "SELECT 1 FROM (\(before) EXCEPT \(after)) UNION ALL SELECT 1 FROM (\(after) EXCEPT \(before))"
-                ) { _ in true } == nil
-        }
-        if !isSame {
-            overview.notCompared.append((table.name, "its index differs, and it keeps no text to tell how"))
+        let pairing = TablePairing(before, after)
+        let outcome = try IndexComparison(
+            connection: connection, match: pairing.match, encoding: oldSide.catalog.encoding
+        ).run()
+        let difference = outcome.difference
+        let changed = difference.changed.values.map(\.count).max() ?? 0
+        var facts = [
+            (difference.lost.count, "removed"), (difference.added.count, "added"), (changed, "changed"),
+        ].filter { $0.0 > 0 }.map { "\(counted($0, "document")) \($1)" }
+        if !pairing.columnsOnlyInOld.isEmpty || !pairing.columnsOnlyInNew.isEmpty { facts.append("other columns") }
+        if !facts.isEmpty {
+            overview.notCompared.append(
+                (
+                    table.name,
+                    "its index differs (\(facts.joined(separator: ", "))), and it keeps no text to tell how"
+                ))
+        } else if let failure = outcome.failure {
+            overview.notCompared.append((table.name, failure))
         }
     }
 

@@ -33,6 +33,32 @@ struct CodeMigration {
     }
 }
 
+extension [CodeMigration] {
+    /// The migrations that were to be linted, and the statements behind them that could not be.
+    var notChecked: [NotChecked] {
+        var entries: [NotChecked] = []
+        let unread = filter(\.isLinted).map(\.migration.path)
+        if !unread.isEmpty {
+            entries.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason: "\(counted(unread.count, "migration")) not linted: "
+                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
+                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
+        }
+        let unknown = flatMap(\.unknown)
+        if let (statement, error) = unknown.first {
+            entries.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason:
+                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
+                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
+        }
+        return entries
+    }
+}
+
 extension EngineError {
     /// Whether SQLite misses a name, or has one already: not whether the text is SQL.
     var isOfUnknownName: Bool {

@@ -1,4 +1,3 @@
-import CSQLite
 import DatabaseEngine
 import SQLiteSchema
 
@@ -52,7 +51,7 @@ struct ExpressionProbe {
         do {
             try body()
             return nil
-        } catch let error as EngineError where error.code == SQLITE_ERROR {
+        } catch let error as EngineError where error.isStatementError {
             return error
         } catch {
             return nil

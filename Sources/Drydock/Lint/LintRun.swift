@@ -10,11 +10,11 @@ struct LintRun: Sendable {
     /// What is linted reaches users together: a table that it makes has no rows in any of it.
     let isOneSet: Bool
 
-    private(set) var findings: [Finding] = []
+    var findings: [Finding] = []
     private(set) var notChecked: [NotChecked] = []
     /// What can be mended: a finding by its number, and the edits.
-    private var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
-    private var used: Set<Declaration> = []
+    var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
+    var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
     /// What deleted rows of a table until now, in any migration.
@@ -111,38 +111,20 @@ struct LintRun: Sendable {
 
     /// Reports what is written in code and was not read, and what names what only the code can have made.
     private mutating func lintCode() {
-        guard !code.isEmpty, !selection.isEmpty else { return }
-        let unread = code.filter(\.isLinted).map(\.migration.path)
-        if !unread.isEmpty {
-            notChecked.append(
-                NotChecked(
-                    .migrationInCode,
-                    reason: "\(counted(unread.count, "migration")) not linted: "
-                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
-                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
-        }
-        let unknown = code.flatMap(\.unknown)
-        if let (statement, error) = unknown.first {
-            notChecked.append(
-                NotChecked(
-                    .migrationInCode,
-                    reason:
-                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
-                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
-        }
+        guard !selection.isEmpty else { return }
+        notChecked += code.notChecked
         // Where nothing at all was linted, that is what is said.
         guard linted.statements > 0 else {
             obstacle = obstacle ?? code.first.map { "\($0.migration.path) is not SQL" }
             return
         }
-        for entry in code {
-            guard let finding = entry.finding,
+        let own = request.severities[.migrationInCode]
+        for entry in code where own != .off {
+            guard var finding = entry.finding,
                 !isIgnored(.migrationInCode, entry.migration, nil as SQLStatement?)
             else { continue }
-            let own = request.severities[.migrationInCode]
-            guard own != .off else { continue }
+            finding.severity = own?.severity ?? finding.severity
             findings.append(finding)
-            findings[findings.count - 1].severity = own?.severity ?? finding.severity
         }
     }
 
@@ -156,7 +138,7 @@ struct LintRun: Sendable {
             case let own?: finding.severity = own.severity ?? finding.severity
             case nil: break
             }
-            if !isIgnored(finding.rule, migration, finding.place?.line) { findings.append(finding) }
+            if !isIgnored(finding.rule, migration, finding.place) { findings.append(finding) }
         }
     }
 
@@ -187,7 +169,8 @@ struct LintRun: Sendable {
                     continue
                 }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
-                let isMissing = isMissingBase(error, migration) && !set.expected.isEmpty
+                let failure = LintFailure(statement: statement, error: error, migration: migration, set: set)
+                let isMissing = failure.isOfBase && !set.expected.isEmpty
                 if isLinted, !hasFailed, !isMissing {
                     fail(statement, error, migration, on: replay.connection)
                 }
@@ -231,35 +214,6 @@ struct LintRun: Sendable {
             for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
         }
         return true
-    }
-
-    private mutating func fail(
-        _ statement: SQLStatement, _ error: EngineError, _ migration: Migration, on connection: any Connection
-    ) {
-        let failure = MigrationFailure(
-            migration: migration,
-            error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
-        let function = UnknownFunction(error, on: connection)
-        var help = function?.help ?? failure.help(for: error, in: statement)
-        if isMissingBase(error, migration) {
-            help =
-                "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
-        }
-        let message =
-            error.message.hasPrefix("no such") && !error.message.contains("function")
-            ? "\(error.message), on the schema that the migrations before make" : error.message
-        // Of a function that the app registers Drydock cannot know; a schema that needs it nobody else can read.
-        let isUnknownFunction = function != nil && !statement.action.makesSchema
-        findings.append(
-            Finding(
-                .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
-                migration: migration.identifier, place: .init(statement, offset: error.offset)))
-    }
-
-    /// The first migration changes what only a base can have made.
-    private func isMissingBase(_ error: EngineError, _ migration: Migration) -> Bool {
-        error.message.hasPrefix("no such table") && set.base == nil
-            && migration.identifier == set.migrations.first?.identifier
     }
 
     // MARK: - What is where
@@ -368,70 +322,5 @@ struct LintRun: Sendable {
         if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
         guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
         mends.append((findings.count - 1, source.name, fault.edits))
-    }
-
-    /// The rewrites of files that are as they were read and hold no locked migration; and the files that do.
-    ///
-    /// - Parameter edited: what other rewrites have made of files, by path.
-    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> (made: [FileRewrite], kept: [KeptFile]) {
-        guard !mends.isEmpty else { return ([], []) }
-        let released = set.migrations.filter { locked.contains($0.identifier) }.map(\.path)
-        // A link is another name of what it leads to.
-        let places = Set(released.map(FolderListing.realPath))
-        var result: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
-        for path in Set(mends.map(\.path)).sorted(by: naturallyPrecedes) {
-            guard !places.contains(FolderListing.realPath(path)) else {
-                let reason = released.contains(path) ? "it is locked" : "it is another name of a locked file"
-                result.kept.append(KeptFile(path: path, reason: reason))
-                continue
-            }
-            guard let bytes = try? edited[path] ?? FolderListing.contents(of: path),
-                let migration = set.migrations.first(where: { $0.path == path }),
-                let statement = migration.statements.first
-            else { continue }
-            guard statement.source.bytes == bytes else {
-                let reason = "placeholders were put in where it was linted"
-                result.kept.append(KeptFile(path: path, reason: reason))
-                continue
-            }
-            result.made.append(
-                FileRewrite(
-                    path: path, bytes: bytes,
-                    mends: mends.filter { $0.path == path }.map { mend in
-                        LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
-                    }))
-        }
-        return result
-    }
-
-    // MARK: - Ignores
-
-    private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool
-    {
-        note(migration.ignore(of: rule, in: statement))
-    }
-
-    private mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ line: Int?) -> Bool {
-        note(migration.ignore(of: rule, atLine: line))
-    }
-
-    private mutating func note(_ declaration: Declaration?) -> Bool {
-        if let declaration { used.insert(declaration) }
-        return declaration != nil
-    }
-
-    private mutating func lintIgnores() {
-        for migration in set.migrations where selection.contains(migration.identifier) {
-            for declaration in migration.declarations {
-                guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
-                    Rule.ofLint.contains(rule), request.severities[rule] != .off
-                else { continue }
-                findings.append(
-                    Finding(
-                        .unusedDeclaration, .warning, "nothing here breaks \(rule.rawValue)",
-                        help: "Remove '\(declaration.text)'.", migration: migration.identifier,
-                        place: declaration.place))
-            }
-        }
     }
 }

@@ -25,3 +25,10 @@ extension Engine {
         return database
     }
 }
+
+extension Connection {
+    /// Moves what a write-ahead log holds into the database, so that a layer's pages are the step's.
+    func checkpoint() throws {
+        _ = try rows("PRAGMA wal_checkpoint(TRUNCATE)") { _ in }
+    }
+}

@@ -105,6 +105,9 @@ package struct MigrationEquivalence: Sendable {
         var findings = conservation.notCompared.map { table, reason in
             finding(.valuesChanged, "leaves a table \(table) that cannot be compared: \(reason)", table)
         }
+        findings += conservation.unsettled.map {
+            Finding(.valuesChanged, "from \(name), the migrators cannot be compared whole: \($0)")
+        }
         for kept in conservation.kept {
             let (table, difference) = (kept.match.before.name, kept.difference)
             if difference.lost.count > 0 {

@@ -1,3 +1,5 @@
+import DatabaseEngine
+
 /// Which migrations a snapshot has, and which are pending.
 struct ReplayPlan: Sendable {
     /// Indexes into the set, in order.
@@ -52,6 +54,16 @@ struct ReplayPlan: Sendable {
         isRefused = history.refusal != nil || set.policy.late == .refuse && !stopped.isEmpty
         refusal = history.refusal
         self.set = set
+    }
+
+    /// What the database is without the migrations of the folder.
+    func start(on connection: any Connection) throws -> ReplaySummary.Start {
+        let own = set.format.ownTables.map(\.foldedASCII)
+        let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
+            $0.string(0).foldedASCII
+        }
+        guard tables.contains(where: { !own.contains($0) && !$0.hasPrefix("sqlite_") }) else { return .empty }
+        return set.base != nil && unknown.isEmpty ? .base : .unknown
     }
 
     func findings(for snapshot: Snapshot) -> [Finding] {

@@ -27,7 +27,7 @@ struct SnapshotReplay {
     /// What is known of it by what it holds.
     private var recognition: Recognition?
     /// The migration that is being run or judged.
-    private var current: String?
+    var current: String?
 
     init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
@@ -102,41 +102,6 @@ struct SnapshotReplay {
                 message: "\(snapshot.path) cannot be opened: \(error.message)",
                 help: error.isCorruption
                     ? "Its header or schema is damaged. Replace it with a good copy." : "")
-        }
-    }
-
-    private mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
-        let set = context.set
-        // Without a history, a snapshot is what the project says was there before the first migration.
-        let history =
-            try await database.withConnection { try set.format.history($0, of: set) }
-            ?? set.base.map { _ in AppliedHistory([]) }
-        guard let history else {
-            add(ReplayPlan.unknownVersion(of: snapshot, set))
-            return nil
-        }
-        let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
-        if try await !holdsTables(database) {
-            result.summary.start = .empty
-        } else if set.base != nil, plan.unknown.isEmpty {
-            result.summary.start = .base
-        }
-        result.summary.from = plan.from
-        result.summary.to = plan.from
-        result.isUpToDate = plan.pending.isEmpty
-        result.applied = Set(history.identifiers)
-        for finding in plan.findings(for: snapshot) { add(finding) }
-        return plan.isRefused ? nil : plan
-    }
-
-    /// Whether anything but a tool's history is there.
-    private func holdsTables(_ database: any OpenDatabase) async throws -> Bool {
-        let own = context.set.format.ownTables.map(\.foldedASCII)
-        return try await database.withConnection { connection in
-            let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
-                $0.string(0).foldedASCII
-            }
-            return tables.contains { !own.contains($0) && !$0.hasPrefix("sqlite_") }
         }
     }
 
@@ -376,58 +341,5 @@ struct SnapshotReplay {
         finding = failure.mentioningCode(finding)
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
-    }
-
-    // MARK: - Notes
-
-    mutating func add(_ finding: Finding) {
-        var finding = finding
-        finding.snapshot = snapshot.path
-        result.findings.append(finding)
-    }
-
-    mutating func notChecked(_ rule: Rule, _ reason: String) {
-        let entry = NotChecked(rule, snapshot: snapshot.path, reason: reason)
-        if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
-    }
-
-    /// That a snapshot takes too long.
-    static func overdue(_ snapshot: Snapshot, at migration: String?) -> Finding {
-        var finding = Finding(
-            .timeLimit,
-            "\(snapshot.path) was not verified within the time limit"
-                + (migration.map { "; it was at \($0)" } ?? ""),
-            help: "A statement of it may never end. Where it only takes long, give it longer with --timeout.",
-            migration: migration)
-        finding.snapshot = snapshot.path
-        return finding
-    }
-
-    private mutating func note(failure error: any Error) {
-        if watchdog.isTimeUp {
-            return add(Self.overdue(snapshot, at: current))
-        }
-        switch error {
-        case let fault as SnapshotFault:
-            var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
-            finding.redactedMessage = fault.redactedMessage
-            add(finding)
-        case let error as OverlayError:
-            add(Finding(.snapshotUnreadable, error.description))
-        case let error as EngineError where error.isCorruption:
-            add(
-                Finding(
-                    .integrityFailure, "\(snapshot.path) is damaged: \(error.message)",
-                    help: "Recover it with sqlite3's .recover, or take another copy."))
-        default:
-            add(Finding(.snapshotUnreadable, "\(snapshot.path) could not be verified: \(error)"))
-        }
-    }
-}
-
-extension Connection {
-    /// Moves what a write-ahead log holds into the database, so that a layer's pages are the step's.
-    func checkpoint() throws {
-        _ = try rows("PRAGMA wal_checkpoint(TRUNCATE)") { _ in }
     }
 }

@@ -293,7 +293,7 @@ public struct Verifier: Sendable {
         report.findings.removeAll { finding in
             guard finding.severity != .note, Rule.ignorableInReplay.contains(finding.rule),
                 let migration = finding.migration.flatMap({ migrations[$0] }),
-                let declaration = migration.ignore(of: finding.rule, atLine: finding.place?.line)
+                let declaration = migration.ignore(of: finding.rule, at: finding.place)
             else { return false }
             used.insert(declaration)
             return true

@@ -23,21 +23,33 @@ public struct VirtualTable: Sendable, Hashable {
         self.arguments = arguments
     }
 
-    /// Whether a table of this name is where the module keeps its data (the suffixes that the `xShadowName`
-    /// methods of SQLite's own modules, and of two that are often met, know:
-    /// https://www.sqlite.org/vtab.html#the_xshadowname_method).
-    public func owns(table: String) -> Bool {
+    /// Whether a table is one in which the module keeps its data.
+    ///
+    /// SQLite goes by the name alone (https://www.sqlite.org/vtab.html#the_xshadowname_method); which of those names
+    /// the module gives to tables of its own depends on its arguments. Where it makes a table of such a name, no other
+    /// can have it, but for one: `_stat`, which FTS3 and FTS4 make where it is missing, FTS3 when it is first needed.
+    /// - Parameter sql: its CREATE TABLE statement; nil where only the name counts.
+    public func owns(table: String, sql: String? = nil) -> Bool {
         let prefix = name.foldedASCII + "_"
         let folded = table.foldedASCII
         guard folded.hasPrefix(prefix) else { return false }
         let suffix = String(folded.dropFirst(prefix.count))
         switch module.foldedASCII {
-        case "fts3", "fts4", "fts5":
-            // With `content=` there is no table of that name but one that the user made.
-            if suffix == "content" { return content == nil }
-            return module.foldedASCII == "fts5"
-                ? ["data", "idx", "docsize", "config"].contains(suffix)
-                : ["segments", "segdir", "docsize", "stat"].contains(suffix)
+        case "fts3", "fts4":
+            switch suffix {
+            case "segments", "segdir": return true
+            case "content": return content == nil
+            case "docsize": return module.foldedASCII == "fts4" && option("matchinfo") == nil
+            case "stat": return sql.map(Self.isStatTable) ?? (module.foldedASCII == "fts4")
+            default: return false
+            }
+        case "fts5":
+            switch suffix {
+            case "data", "idx", "config": return true
+            case "content": return content == nil || option("contentless_unindexed").map { $0 != "0" } ?? false
+            case "docsize": return option("columnsize") != "0"
+            default: return false
+            }
         case "rtree", "rtree_i32", "geopoly": return ["node", "rowid", "parent"].contains(suffix)
         case "spellfix1": return suffix == "vocab"
         case "vec0":
@@ -45,6 +57,20 @@ public struct VirtualTable: Sendable, Hashable {
                 || ["vector_chunks", "metadatachunks", "metadatatext"].contains { suffix.hasPrefix($0) }
         default: return false
         }
+    }
+
+    /// Whether it is known which tables the module makes.
+    public var isOfKnownModule: Bool {
+        isFullText || ["rtree", "rtree_i32", "geopoly", "spellfix1", "vec0"].contains(module.foldedASCII)
+    }
+
+    /// The module writes `CREATE TABLE 'x_stat'(id INTEGER PRIMARY KEY, value BLOB)`, with the name in quotes, as it
+    /// is when the table was renamed since.
+    private static func isStatTable(_ sql: String) -> Bool {
+        let source = SQLSource(name: "sqlite_schema", sql)
+        let tokens = Lexer(source).filter(\.isSignificant).map { $0.text(in: source).foldedASCII }
+        guard tokens.count > 3, let quote = tokens[2].first, "'\"`[".contains(quote) else { return false }
+        return Array(tokens[3...]) == ["(", "id", "integer", "primary", "key", ",", "value", "blob", ")"]
     }
 }
 

@@ -1,6 +1,13 @@
 /// Collects objects, and settles what can only be known when all are there.
 struct SchemaBuilder {
     var schema = Schema()
+    /// The statements of tables whose name has the form of one that a virtual table's module makes.
+    var texts: [String: String] = [:]
+
+    /// Keeps a table's statement, where it may have to tell a module's table from a user's.
+    mutating func note(table: String, sql: String) {
+        if table.foldedASCII.hasSuffix("_stat") { texts[table.foldedASCII] = sql }
+    }
 
     mutating func add(_ object: CreateStatement.Object) {
         switch object {
@@ -48,7 +55,7 @@ struct SchemaBuilder {
         let owners = schema.virtualTables.values
         let candidates = Array(schema.tables.keys) + Array(schema.unparsed.keys)
         for name in candidates
-        where named.contains(name) || owners.contains(where: { $0.owns(table: name) }) {
+        where named.contains(name) || owners.contains(where: { $0.owns(table: name, sql: texts[name]) }) {
             dropTable(name)
         }
     }

@@ -58,6 +58,7 @@ public struct SchemaParser: Sendable {
     @discardableResult
     func add(_ row: SchemaRow, to builder: inout SchemaBuilder) -> CreateStatement.Object? {
         guard let sql = row.sql, !isState(row.name), !isState(row.table) else { return nil }
+        if row.type == "table" { builder.note(table: row.name, sql: sql) }
         let source = SQLSource(name: "sqlite_schema", sql)
         var statements = StatementSplitter(source)
         guard let statement = statements.next() else {

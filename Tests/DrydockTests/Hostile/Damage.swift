@@ -20,9 +20,15 @@ struct Damage {
             case 9:
                 // Another page size, or none that there is.
                 let wrong = random.pick([0, 1, 2, 256, 512, 1024, 4096, 32768, 513, 65535])
-                (bytes[min(16, bytes.count - 1)], bytes[min(17, bytes.count - 1)]) = (UInt8(wrong >> 8), UInt8(wrong & 255))
+                (bytes[min(16, bytes.count - 1)], bytes[min(17, bytes.count - 1)]) = (
+                    UInt8(wrong >> 8), UInt8(wrong & 255)
+                )
             case 10: header(&bytes, random.below(pages) * size)
-            case 11: bytes = random.pick([[], [0], Array("SQLite format 3\0".utf8), Array(repeating: 0, count: 512), Array("CREATE TABLE t(a);".utf8)])
+            case 11:
+                bytes = random.pick([
+                    [], [0], Array("SQLite format 3\0".utf8), Array(repeating: 0, count: 512),
+                    Array("CREATE TABLE t(a);".utf8),
+                ])
             case 12: text(&bytes)
             default: number(&bytes)
             }
@@ -43,31 +49,43 @@ struct Damage {
 
     private mutating func fill(_ bytes: inout [UInt8], _ place: Int, _ size: Int) {
         let isZero = random.chance(30)
-        for index in place..<max(place, min(bytes.count, place + size)) { bytes[index] = isZero ? 0 : UInt8(truncatingIfNeeded: random.next()) }
+        for index in place..<max(place, min(bytes.count, place + size)) {
+            bytes[index] = isZero ? 0 : UInt8(truncatingIfNeeded: random.next())
+        }
     }
 
     /// The head of a page: kind, cells, their pointers.
     private mutating func header(_ bytes: inout [UInt8], _ page: Int) {
         for _ in 0...random.below(4) {
             let place = page + (page == 0 ? 100 : 0) + random.below(30)
-            if place < bytes.count { bytes[place] = random.pick([0, 1, 2, 5, 10, 13, 127, 128, 255, UInt8(random.below(256))]) }
+            if place < bytes.count {
+                bytes[place] = random.pick([0, 1, 2, 5, 10, 13, 127, 128, 255, UInt8(random.below(256))])
+            }
         }
     }
 
     /// The schema's own text, so that SQL is read which nobody wrote.
     private mutating func text(_ bytes: inout [UInt8]) {
-        let words = ["CREATE", "TABLE", "PRIMARY", "account", "item", "INTEGER", "fts5", "VIEW", "WITHOUT", "length"].map { Array($0.utf8) }
+        let words = [
+            "CREATE", "TABLE", "PRIMARY", "account", "item", "INTEGER", "fts5", "VIEW", "WITHOUT", "length",
+        ].map { Array($0.utf8) }
         let word = random.pick(words)
         guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: word) }) else { return }
-        let by = random.pick(["((((((", "'\"`[--", "SELECT ", "\0\0\0\0", ",,,,,", "x AS (x)", "\u{7f}\u{80}"])
+        let by = random.pick([
+            "((((((", "'\"`[--", "SELECT ", "\0\0\0\0", ",,,,,", "x AS (x)", "\u{7f}\u{80}",
+        ])
         for (offset, byte) in by.utf8.prefix(word.count).enumerated() { bytes[place + offset] = byte }
     }
 
     /// A number that is too large, somewhere.
     private mutating func number(_ bytes: inout [UInt8]) {
         let place = random.pick([28, 32, 36, 40, 44, 52, 56, 60, 64, 92, 96, random.below(bytes.count)])
-        let value = random.pick([[0, 0, 0, 0], [255, 255, 255, 255], [127, 255, 255, 255], [128, 0, 0, 0], [0, 0, 0, 9]] as [[UInt8]])
-        for (offset, byte) in value.enumerated() where place + offset < bytes.count { bytes[place + offset] = byte }
+        let value = random.pick(
+            [[0, 0, 0, 0], [255, 255, 255, 255], [127, 255, 255, 255], [128, 0, 0, 0], [0, 0, 0, 9]]
+                as [[UInt8]])
+        for (offset, byte) in value.enumerated() where place + offset < bytes.count {
+            bytes[place + offset] = byte
+        }
     }
 
     /// A log or journal that belongs to no database, or to this one.
@@ -76,9 +94,17 @@ struct Damage {
         switch random.below(5) {
         case 0: content = []
         case 1: content = (0..<random.below(5000)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-        case 2: content = [0x37, 0x7F, 0x06, UInt8(0x82 + random.below(2)), 0, 0x2D, 0xE2, 0x18, 0, 0, UInt8(random.below(20)), 0] + Array(repeating: 0, count: 20) + bytes.prefix(3000)
+        case 2:
+            content =
+                [
+                    0x37, 0x7F, 0x06, UInt8(0x82 + random.below(2)), 0, 0x2D, 0xE2, 0x18, 0, 0,
+                    UInt8(random.below(20)), 0,
+                ] + Array(repeating: 0, count: 20) + bytes.prefix(3000)
         case 3:
-            content = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 0, 0, 0, UInt8(random.below(9)), 0, 0, 0, 0, 0, 0, 0, UInt8(random.below(60)), 0, 0, 2, 0, 0, 0, 2, 0]
+            content = [
+                0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 0, 0, 0, UInt8(random.below(9)), 0, 0, 0, 0,
+                0, 0, 0, UInt8(random.below(60)), 0, 0, 2, 0, 0, 0, 2, 0,
+            ]
             content += Array(repeating: 0, count: 484) + bytes.prefix(4000)
         default: content = bytes
         }

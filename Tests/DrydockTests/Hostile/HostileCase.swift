@@ -38,12 +38,14 @@ struct HostileCase {
         let gone = before.subtracting(try names())
         if !gone.isEmpty { faults.append("removes \(gone.sorted().joined(separator: ", "))") }
         guard !faults.isEmpty else { return nil }
-        return "seed \(seed), \(kind): drydock \(arguments.joined(separator: " ")): \(faults.joined(separator: "; "))\(try keep())"
+        return
+            "seed \(seed), \(kind): drydock \(arguments.joined(separator: " ")): \(faults.joined(separator: "; "))\(try keep())"
     }
 
     /// What a command is asked to write.
     private func isWanted(_ name: String) -> Bool {
-        arguments[0] == "lock" && name == "drydock.lock" || arguments[0] == "new" && name.hasPrefix("Migrations/")
+        arguments[0] == "lock" && name == "drydock.lock"
+            || arguments[0] == "new" && name.hasPrefix("Migrations/")
             || name.hasPrefix("cache/")
     }
 

@@ -21,7 +21,8 @@ struct HostileProject {
         INSERT INTO pair SELECT email, id, x'00' FROM account;
         INSERT INTO search(rowid, body) SELECT id, 'some text ' || id FROM item;
         """
-    private static let next = "ALTER TABLE item ADD COLUMN kind TEXT;\n-- drydock: rewrites item.body\nUPDATE item SET body = upper(body);\n"
+    private static let next =
+        "ALTER TABLE item ADD COLUMN kind TEXT;\n-- drydock: rewrites item.body\nUPDATE item SET body = upper(body);\n"
 
     /// What is spoilt, and the command's arguments.
     func make(_ random: inout SchemaRandom) throws -> (kind: String, arguments: [String]) {
@@ -39,13 +40,15 @@ struct HostileProject {
     private func makeDatabase(_ path: String, _ random: inout SchemaRandom) throws {
         let database = try PlainDatabase(folder.file(path))
         let pragmas = [
-            "PRAGMA page_size = \(random.pick([512, 1024, 4096]))", "PRAGMA encoding = '\(random.pick(["UTF-8", "UTF-16le"]))'",
+            "PRAGMA page_size = \(random.pick([512, 1024, 4096]))",
+            "PRAGMA encoding = '\(random.pick(["UTF-8", "UTF-16le"]))'",
             "PRAGMA auto_vacuum = \(random.below(3))", "PRAGMA synchronous = OFF",
             "PRAGMA journal_mode = \(random.pick(["WAL", "MEMORY", "MEMORY"]))", "BEGIN",
         ]
         try database.execute(
             pragmas.joined(separator: ";") + ";" + Self.sound + Self.rows
-                + ";CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('v1'); COMMIT")
+                + ";CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('v1'); COMMIT"
+        )
     }
 
     // MARK: - Databases
@@ -60,14 +63,19 @@ struct HostileProject {
         random = damage.random
         let format = random.pick(["human", "json"])
         return random.pick([
-            ["verify", "--format", format], ["verify", "--no-cache", "--engine", "nio"], ["verify", "--full-check", "-v"],
-            ["health", path], ["health", path, "--deep"], ["health", path, "--format", random.pick(["json", "nagios"])],
+            ["verify", "--format", format], ["verify", "--no-cache", "--engine", "nio"],
+            ["verify", "--full-check", "-v"],
+            ["health", path], ["health", path, "--deep"],
+            ["health", path, "--format", random.pick(["json", "nagios"])],
             ["health", path, "--deep", "--slice", "1ms", "--budget", "50ms"], ["stats", path],
             ["stats", path, "--format", "json", "--compare", "sound.sqlite"], ["vacuum", path, "--dry-run"],
-            ["vacuum", path, "--dry-run", "--format", "json"], ["migrate", path, "--check"], ["migrate", path, "--temporary-folder", "tmp"],
-            ["schema", path], ["schema", path, "--format", random.pick(["json", "mermaid"])], ["diff", path, "sound.sqlite"],
+            ["vacuum", path, "--dry-run", "--format", "json"], ["migrate", path, "--check"],
+            ["migrate", path, "--temporary-folder", "tmp"],
+            ["schema", path], ["schema", path, "--format", random.pick(["json", "mermaid"])],
+            ["diff", path, "sound.sqlite"],
             ["diff", "sound.sqlite", path, "--sql"], ["diff", "--data", path, "sound.sqlite"],
-            ["diff", "--data", "sound.sqlite", path, "--format", random.pick(["json", "sql"])], ["lock"], ["lock", "--check"],
+            ["diff", "--data", "sound.sqlite", path, "--format", random.pick(["json", "sql"])], ["lock"],
+            ["lock", "--check"],
             ["new", "next", "--from-diff", path],
         ])
     }
@@ -86,12 +94,21 @@ struct HostileProject {
         }
         if random.chance(10) { try folder.write("Snapshots/dump.sql", text) }
         return random.pick([
-            ["verify"], ["verify", "--format", "json", "--engine", "nio"], ["verify", "--rollback", "--no-cache"], ["lint"],
-            ["lint", "--all", "--format", "json"], ["lint", "--sqlite", "3.24"], ["schema", "Migrations"], ["schema", "other.sql"],
-            ["schema", "other.sql", "--format", random.pick(["json", "mermaid"])], ["diff", "Migrations@v2", "Migrations", "--sql"],
-            ["diff", "other.sql", "Migrations"], ["diff", "Migrations@v2", "other.sql", "--sql", "--allow-loss"], ["lock"], ["lock", "--check"],
+            ["verify"], ["verify", "--format", "json", "--engine", "nio"],
+            ["verify", "--rollback", "--no-cache"], ["lint"],
+            ["lint", "--all", "--format", "json"], ["lint", "--sqlite", "3.24"], ["schema", "Migrations"],
+            ["schema", "other.sql"],
+            ["schema", "other.sql", "--format", random.pick(["json", "mermaid"])],
+            ["diff", "Migrations@v2", "Migrations", "--sql"],
+            ["diff", "other.sql", "Migrations"],
+            ["diff", "Migrations@v2", "other.sql", "--sql", "--allow-loss"], ["lock"], ["lock", "--check"],
             ["new", "next", "--from-diff", "other.sql", "--allow-loss"],
-            ["lint", "--migration-format", random.pick(["goose", "dbmate", "sqlx", "golang-migrate", "sqldelight", "flyway", "refinery", "d1"])],
+            [
+                "lint", "--migration-format",
+                random.pick([
+                    "goose", "dbmate", "sqlx", "golang-migrate", "sqldelight", "flyway", "refinery", "d1",
+                ]),
+            ],
         ])
     }
 
@@ -99,9 +116,12 @@ struct HostileProject {
 
     private func names(_ random: inout SchemaRandom) throws -> [String] {
         let odd = [
-            "v3\n.sql", "v3 \u{202E}x.sql", "v3'; DROP TABLE t; --.sql", "v3\u{1b}[31m.sql", "99999999999999999999999_x.sql", "-v3.sql",
-            "v3.down.sql", "V3__x.sql", "3_x.up.sql", String(repeating: "v", count: 240) + ".sql", "%.sql", "v3#?.sql", "é.sql", ".sql",
-            "0001_x.sql", "1.sqm", "meta/_journal.json", "migration_lock.toml", "x/up.sql", "x/migration.sql", "x/metadata.toml", "1.json",
+            "v3\n.sql", "v3 \u{202E}x.sql", "v3'; DROP TABLE t; --.sql", "v3\u{1b}[31m.sql",
+            "99999999999999999999999_x.sql", "-v3.sql",
+            "v3.down.sql", "V3__x.sql", "3_x.up.sql", String(repeating: "v", count: 240) + ".sql", "%.sql",
+            "v3#?.sql", "é.sql", ".sql",
+            "0001_x.sql", "1.sqm", "meta/_journal.json", "migration_lock.toml", "x/up.sql", "x/migration.sql",
+            "x/metadata.toml", "1.json",
             "R__x.sql", "flyway.conf",
         ]
         for _ in 0...random.below(3) {
@@ -111,9 +131,14 @@ struct HostileProject {
             try? folder.write("Migrations/\(random.pick(odd))", text)
         }
         try folder.write("Snapshots/.keep", "")
-        let name = random.pick(["s.sqlite", "a\nb.sqlite", "a#b?.sqlite", "%41.sqlite", "\u{202E}.db", "s.sql"])
+        let name = random.pick([
+            "s.sqlite", "a\nb.sqlite", "a#b?.sqlite", "%41.sqlite", "\u{202E}.db", "s.sql",
+        ])
         try makeDatabase("Snapshots/\(name)", &random)
-        return random.pick([["verify"], ["verify", "--format", "json"], ["lint"], ["lock"], ["schema", "Migrations"], ["health", "Snapshots/\(name)"], ["stats", "Snapshots/\(name)"]])
+        return random.pick([
+            ["verify"], ["verify", "--format", "json"], ["lint"], ["lock"], ["schema", "Migrations"],
+            ["health", "Snapshots/\(name)"], ["stats", "Snapshots/\(name)"],
+        ])
     }
 
     // MARK: - Texts that Drydock reads
@@ -167,7 +192,8 @@ struct HostileProject {
             try makeDatabase("Snapshots/s.sqlite", &random)
         }
         return random.pick([
-            ["verify"], ["lint"], ["lock", "--check"], ["health", "Snapshots/s.sqlite"], ["schema", "Migrations"], ["diff", "Migrations@v1", "Migrations"],
+            ["verify"], ["lint"], ["lock", "--check"], ["health", "Snapshots/s.sqlite"],
+            ["schema", "Migrations"], ["diff", "Migrations@v1", "Migrations"],
             ["new", "x"], ["migrate", "Snapshots/s.sqlite", "--check"],
         ])
     }
@@ -195,6 +221,9 @@ struct HostileProject {
         var mutation = Mutation(random: random)
         try folder.write("drydock.lock", mutation.lines(text))
         random = mutation.random
-        return random.pick([["verify"], ["lock", "--check"], ["lock"], ["lint"], ["lint", "--new"], ["verify", "--format", "json"], ["lock", "--replace", "v1"]])
+        return random.pick([
+            ["verify"], ["lock", "--check"], ["lock"], ["lint"], ["lint", "--new"],
+            ["verify", "--format", "json"], ["lock", "--replace", "v1"],
+        ])
     }
 }

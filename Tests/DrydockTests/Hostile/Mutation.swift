@@ -3,10 +3,14 @@ struct Mutation {
     var random: SchemaRandom
 
     private static let odd: [[UInt8]] = [
-        [0], [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBB, 0xBF], Array("\r\n".utf8), Array("\u{2028}".utf8), Array("'".utf8),
-        Array("\"".utf8), Array("/*".utf8), Array("*/".utf8), Array("--".utf8), Array("[".utf8), Array("{".utf8), Array("&a ".utf8),
-        Array("*a ".utf8), Array("!!binary ".utf8), Array("99999999999999999999".utf8), Array("-1".utf8), Array("\t".utf8), Array(";".utf8),
-        Array(": ".utf8), Array("- ".utf8), Array("~".utf8), Array("1e999".utf8), Array("(".utf8), Array(")".utf8), Array("%".utf8),
+        [0], [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBB, 0xBF], Array("\r\n".utf8),
+        Array("\u{2028}".utf8), Array("'".utf8),
+        Array("\"".utf8), Array("/*".utf8), Array("*/".utf8), Array("--".utf8), Array("[".utf8),
+        Array("{".utf8), Array("&a ".utf8),
+        Array("*a ".utf8), Array("!!binary ".utf8), Array("99999999999999999999".utf8), Array("-1".utf8),
+        Array("\t".utf8), Array(";".utf8),
+        Array(": ".utf8), Array("- ".utf8), Array("~".utf8), Array("1e999".utf8), Array("(".utf8),
+        Array(")".utf8), Array("%".utf8),
     ]
 
     mutating func bytes(_ text: String, times: Int? = nil) -> [UInt8] {
@@ -35,12 +39,17 @@ struct Mutation {
         case 1: return Array(("a: &a [x]\n" + (1..<30).map { "b\($0): &b\($0) [*a, *a]\n" }.joined()).utf8)
         case 2:
             // Each alias is the one before twice.
-            return Array(("- &a0 [x]\n" + (1..<40).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()).utf8)
-        case 3: return Array(String(repeating: "a:\n ", count: 3).utf8) + Array(String(repeating: "{a: ", count: random.below(5000)).utf8)
+            return Array(
+                ("- &a0 [x]\n" + (1..<40).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()).utf8)
+        case 3:
+            return Array(String(repeating: "a:\n ", count: 3).utf8)
+                + Array(String(repeating: "{a: ", count: random.below(5000)).utf8)
         case 4...5:
             let values = [
-                "", "[]", "{}", "null", "-1", "1e400", "99999999999999999999999", "{a: {b: {c: d}}}", "[1, [2, [3]]]", "'\\0'", "!!binary aGk=", "~",
-                "on", "(?<version>(a+)+$)", "${version+99999999999999999999}", "../../../../etc/passwd", "/dev/zero", "/dev/null", "\"\\u0000\"", "*x",
+                "", "[]", "{}", "null", "-1", "1e400", "99999999999999999999999", "{a: {b: {c: d}}}",
+                "[1, [2, [3]]]", "'\\0'", "!!binary aGk=", "~",
+                "on", "(?<version>(a+)+$)", "${version+99999999999999999999}", "../../../../etc/passwd",
+                "/dev/zero", "/dev/null", "\"\\u0000\"", "*x",
             ]
             for _ in 0...random.below(3) {
                 let line = random.below(lines.count)

@@ -117,8 +117,12 @@ struct CaseGenerator {
                 guard !columns.isEmpty else { continue }
                 var cells: [String] = []
                 for column in columns {
-                    if let key = table.foreignKeys.first(where: { $0.columns == [column.id] }), own.chance(80) {
-                        let name = key.parentColumns.first ?? model.table(key.parent)?.keyColumns.first.flatMap { model.table(key.parent)?.column($0)?.name } ?? "rowid"
+                    if let key = table.foreignKeys.first(where: { $0.columns == [column.id] }), own.chance(80)
+                    {
+                        let name =
+                            key.parentColumns.first ?? model.table(key.parent)?.keyColumns.first.flatMap {
+                                model.table(key.parent)?.column($0)?.name
+                            } ?? "rowid"
                         let found = try? database.rows(
                             "SELECT quote(\(quote(name))) FROM \(quote(key.parent)) ORDER BY random() * 0 + \(quote(name)) LIMIT 1 OFFSET \(own.below(4))"
                         ) { $0.string(0) }
@@ -188,12 +192,16 @@ struct CaseGenerator {
         if draft.file.statements.isEmpty { draft.run("SELECT 1") }
         draft.file.declarations.removeAll { words in
             words.hasPrefix("renames column")
-                && !draft.model.tables.contains { table in table.columns.contains { words.hasSuffix(" to \(table.quoted).\($0.quoted)") } }
+                && !draft.model.tables.contains { table in
+                    table.columns.contains { words.hasSuffix(" to \(table.quoted).\($0.quoted)") }
+                }
         }
         states[states.count - 1] = try OracleState(database, model, conditions: draft.file.exemptions.rows)
         made.files.append(draft.file)
         (database, model) = (now, draft.model)
-        if draft.file.statements == ["SELECT 1"] { database = try OracleRun.result(of: draft.file, on: database, made.tool) }
+        if draft.file.statements == ["SELECT 1"] {
+            database = try OracleRun.result(of: draft.file, on: database, made.tool)
+        }
         models.append(model)
         states.append(try OracleState(database, model))
         return true

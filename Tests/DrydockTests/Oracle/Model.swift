@@ -176,7 +176,8 @@ struct ModelColumn {
 /// A name as every SQLite reads it, quoted only where it must be.
 func quote(_ name: String) -> String {
     let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-    let isKeyword = ["order", "group", "select", "table", "index", "values", "default"].contains(name.lowercased())
+    let isKeyword = ["order", "group", "select", "table", "index", "values", "default"].contains(
+        name.lowercased())
     if isPlain && !isKeyword && name.first?.isNumber == false { return name }
     return "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

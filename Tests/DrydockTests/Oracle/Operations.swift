@@ -46,7 +46,9 @@ enum Operations {
             column.defaultValue = nil
             column.collation = nil
             if table.isStrict { column.type = "ANY" }
-            let template = random.chance(25) ? "json_extract({0}, '$.a')" : random.pick(["{0} || 'y'", "length({0})", "coalesce({0}, 0)"])
+            let template =
+                random.chance(25)
+                ? "json_extract({0}, '$.a')" : random.pick(["{0} || 'y'", "length({0})", "coalesce({0}, 0)"])
             column.generated = .init(template: template, sources: [source.id], isStored: false)
         }
         draft.run("ALTER TABLE \(table.quoted) ADD COLUMN \(column.definition(in: table))")
@@ -57,7 +59,8 @@ enum Operations {
         }
     }
 
-    private static func renameColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func renameColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom)
+    {
         let column = random.pick(table.columns)
         let name = SchemaMaker.newName(
             SchemaMaker.columnNames + ["renamed"],
@@ -101,8 +104,10 @@ enum Operations {
 
     static func expression(_ column: String, _ random: inout SchemaRandom) -> String {
         random.pick([
-            "coalesce(\(column), '')", "coalesce(\(column), 0)", "upper(\(column))", "\(column) + 0", "trim(\(column))",
-            "nullif(\(column), '')", "CAST(\(column) AS TEXT)", "CAST(\(column) AS INTEGER)", "\(column) || ''", "NULL", "0",
+            "coalesce(\(column), '')", "coalesce(\(column), 0)", "upper(\(column))", "\(column) + 0",
+            "trim(\(column))",
+            "nullif(\(column), '')", "CAST(\(column) AS TEXT)", "CAST(\(column) AS INTEGER)",
+            "\(column) || ''", "NULL", "0",
             "CASE WHEN \(column) IS NULL THEN 'unknown' ELSE \(column) END", "round(\(column))", "\(column)",
         ])
     }
@@ -110,7 +115,8 @@ enum Operations {
     static func condition(_ table: ModelTable, _ random: inout SchemaRandom) -> String {
         let column = random.pick(table.columns).quoted
         return random.pick([
-            "\(column) IS NULL", "\(column) IS NOT NULL", "typeof(\(column)) = 'text'", "typeof(\(column)) = 'integer'",
+            "\(column) IS NULL", "\(column) IS NOT NULL", "typeof(\(column)) = 'text'",
+            "typeof(\(column)) = 'integer'",
             "length(\(column)) > 2", "\(column) > 1005", "1", "0",
         ])
     }
@@ -122,16 +128,20 @@ enum Operations {
                 draft.declare("rewrites \(quote(start.name)).\(own.quoted)")
                 draft.file.exemptions.columns.insert(own.id)
                 // What is derived from it follows.
-                draft.file.exemptions.columns.formUnion(start.columns.filter { $0.generated?.sources.contains(own.id) == true }.map(\.id))
+                draft.file.exemptions.columns.formUnion(
+                    start.columns.filter { $0.generated?.sources.contains(own.id) == true }.map(\.id))
             }
         }
         draft.run(
-            "UPDATE \(table.quoted) SET \(column.quoted) = \(expression(column.quoted, &random)) WHERE \(condition(table, &random))")
+            "UPDATE \(table.quoted) SET \(column.quoted) = \(expression(column.quoted, &random)) WHERE \(condition(table, &random))"
+        )
     }
 
     private static func delete(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         let condition = condition(table, &random)
-        if random.chance(45), let start = draft.start[table.id], table.columns.map(\.name) == start.columns.map(\.name) {
+        if random.chance(45), let start = draft.start[table.id],
+            table.columns.map(\.name) == start.columns.map(\.name)
+        {
             let declared = random.chance(85) ? condition : Self.condition(table, &random)
             draft.declare("deletes from \(start.quoted) where \(declared)")
             draft.file.exemptions.rows[table.id, default: []].append(declared)
@@ -142,7 +152,9 @@ enum Operations {
     private static func insert(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         let columns = table.stored.map(\.quoted).joined(separator: ", ")
         guard !columns.isEmpty else { return }
-        if random.chance(50) { draft.declare("inserts into \(draft.start[table.id]?.quoted ?? table.quoted)") }
+        if random.chance(50) {
+            draft.declare("inserts into \(draft.start[table.id]?.quoted ?? table.quoted)")
+        }
         var maker = ValueMaker(random: random, count: 5000 + random.below(100))
         let values = table.stored.map { maker.value(for: $0, in: table) }.joined(separator: ", ")
         let verb = random.pick(["INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE", "REPLACE"])
@@ -163,9 +175,10 @@ enum Operations {
     private static func dependents(
         _ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom, _ database: PlainDatabase
     ) {
-        let objects = (try? database.rows(
-            "SELECT type, name FROM sqlite_schema WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL ORDER BY name"
-        ) { ($0.string(0), $0.string(1)) }) ?? []
+        let objects =
+            (try? database.rows(
+                "SELECT type, name FROM sqlite_schema WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL ORDER BY name"
+            ) { ($0.string(0), $0.string(1)) }) ?? []
         if random.chance(50), !objects.isEmpty {
             let (type, name) = random.pick(objects)
             return draft.run("DROP \(type.uppercased()) \(quote(name))")
@@ -175,7 +188,10 @@ enum Operations {
 
     /// A copy of a table that stays, or replaces it later.
     private static func backup(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
-        var copy = copied(table, as: SchemaMaker.newName(["backup", "\(table.name)_copy"], taken: draft.model.tables.map(\.name), &random), &draft)
+        var copy = copied(
+            table,
+            as: SchemaMaker.newName(
+                ["backup", "\(table.name)_copy"], taken: draft.model.tables.map(\.name), &random), &draft)
         let list = table.columns.map(\.quoted).joined(separator: ", ")
         draft.run("CREATE TABLE \(copy.quoted) AS SELECT \(list) FROM \(table.quoted)")
         draft.model.tables.append(copy)
@@ -191,7 +207,9 @@ enum Operations {
         case 1:
             draft.run("DELETE FROM \(table.quoted)")
             let columns = table.stored.map(\.quoted).joined(separator: ", ")
-            if random.chance(80) { draft.run("INSERT INTO \(table.quoted)(\(columns)) SELECT \(columns) FROM \(copy.quoted)") }
+            if random.chance(80) {
+                draft.run("INSERT INTO \(table.quoted)(\(columns)) SELECT \(columns) FROM \(copy.quoted)")
+            }
         case 2:
             copy.module = nil
             let id = copy.id
@@ -216,14 +234,18 @@ enum Operations {
 
     /// A column that goes to a table of its own.
     private static func moveColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
-        guard let key = table.keyColumns.first.flatMap(table.column), let column = table.stored.last, column.id != key.id
+        guard let key = table.keyColumns.first.flatMap(table.column), let column = table.stored.last,
+            column.id != key.id
         else { return }
-        let name = SchemaMaker.newName(["\(table.name)_\(column.name)", "side"], taken: draft.model.tables.map(\.name), &random)
+        let name = SchemaMaker.newName(
+            ["\(table.name)_\(column.name)", "side"], taken: draft.model.tables.map(\.name), &random)
         let side = ModelTable(
             id: draft.model.newID(), name: name,
             columns: [
                 ModelColumn(id: draft.model.newID(), name: "of", type: key.type, origins: key.origins),
-                ModelColumn(id: draft.model.newID(), name: "content", type: random.pick(["", column.type]), origins: column.origins),
+                ModelColumn(
+                    id: draft.model.newID(), name: "content", type: random.pick(["", column.type]),
+                    origins: column.origins),
             ])
         draft.run(
             side.definition(),
@@ -244,11 +266,14 @@ enum Operations {
         draft.run(
             "CREATE \(created) AS SELECT \(columns) FROM main.\(table.quoted)\(random.chance(10) ? " WHERE \(condition(table, &random))" : "")",
             "DELETE FROM main.\(table.quoted)",
-            "INSERT INTO main.\(table.quoted)(\(columns)) SELECT \(columns) FROM \(place)", "DROP TABLE \(place)")
+            "INSERT INTO main.\(table.quoted)(\(columns)) SELECT \(columns) FROM \(place)",
+            "DROP TABLE \(place)")
     }
 
     /// A temporary table that hides one of the database.
-    private static func temporaryNamesake(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func temporaryNamesake(
+        _ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom
+    ) {
         let columns = table.columns.map(\.quoted).joined(separator: ", ")
         draft.run("CREATE TEMP TABLE \(table.quoted) AS SELECT \(columns) FROM \(table.quoted)")
         switch random.below(4) {
@@ -265,7 +290,8 @@ enum Operations {
         guard !others.isEmpty else { return }
         let other = random.pick(others)
         draft.run(
-            "ALTER TABLE \(table.quoted) RENAME TO swapped", "ALTER TABLE \(other.quoted) RENAME TO \(table.quoted)",
+            "ALTER TABLE \(table.quoted) RENAME TO swapped",
+            "ALTER TABLE \(other.quoted) RENAME TO \(table.quoted)",
             "ALTER TABLE swapped RENAME TO \(other.quoted)")
         draft.model.rename(table.id, to: "swapped")
         draft.model.rename(other.id, to: table.name)
@@ -276,20 +302,23 @@ enum Operations {
     private static func merge(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         var whole = ModelTable(
             id: draft.model.newID(),
-            name: SchemaMaker.newName(["whole", "archive"], taken: draft.model.tables.map(\.name), &random), columns: [])
+            name: SchemaMaker.newName(["whole", "archive"], taken: draft.model.tables.map(\.name), &random),
+            columns: [])
         for column in table.columns {
             whole.columns.append(
                 ModelColumn(id: draft.model.newID(), name: column.name, type: "", origins: column.origins))
         }
         let list = table.columns.map(\.quoted).joined(separator: ", ")
         draft.run(
-            whole.definition(), "INSERT INTO \(whole.quoted) SELECT \(list) FROM \(table.quoted)\(random.chance(30) ? " WHERE \(condition(table, &random))" : "")",
+            whole.definition(),
+            "INSERT INTO \(whole.quoted) SELECT \(list) FROM \(table.quoted)\(random.chance(30) ? " WHERE \(condition(table, &random))" : "")",
             "DROP TABLE \(table.quoted)")
         draft.model.tables.append(whole)
         draft.model[table.id] = nil
     }
 
-    private static func changeSearch(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func changeSearch(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom)
+    {
         switch random.below(4) {
         case 0: draft.run("DELETE FROM \(table.quoted) WHERE body IS NOT NULL")
         case 1: draft.run("UPDATE \(table.quoted) SET title = 'other'")

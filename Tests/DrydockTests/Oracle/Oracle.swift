@@ -23,12 +23,17 @@ struct Oracle {
     init(_ before: OracleState, _ after: OracleState, _ exemptions: MigrationCase.Exemptions) {
         (self.before, self.after, self.exemptions) = (before, after, exemptions)
         for table in before.tables { judge(table) }
-        for (table, reason) in after.unreadable where !before.unreadable.contains(where: { $0.table.id == table.id }) {
-            losses.append(Loss(names: [table.name.lowercased()], reason: "\(table.name) cannot be read: \(reason)"))
+        for (table, reason) in after.unreadable
+        where !before.unreadable.contains(where: { $0.table.id == table.id }) {
+            losses.append(
+                Loss(names: [table.name.lowercased()], reason: "\(table.name) cannot be read: \(reason)"))
         }
         let marksFell = before.marks.contains { id, mark in
             guard let origins = before[id]?.table.columns.first?.origins else { return true }
-            return !after.tables.contains { $0.table.columns.contains { $0.origins.isSuperset(of: origins) } && (after.marks[$0.table.id] ?? 0) >= mark }
+            return !after.tables.contains {
+                $0.table.columns.contains { $0.origins.isSuperset(of: origins) }
+                    && (after.marks[$0.table.id] ?? 0) >= mark
+            }
         }
         hasOtherCause =
             after.foreignKeyFaults > 0 || !after.brokenObjects.isEmpty || !after.isIntact || marksFell
@@ -72,13 +77,16 @@ struct Oracle {
             }
         } else if verdicts.contains(where: { $0.loss == nil }) {
             if sameName?.loss != nil {
-                losses.append(Loss(names: names, reason: "a copy has it all, not the table of its name", isOpen: true))
+                losses.append(
+                    Loss(names: names, reason: "a copy has it all, not the table of its name", isOpen: true))
             }
         } else {
             let reasons = verdicts.map { "\($0.new.table.name): \($0.loss?.reason ?? "")" }
             losses.append(
                 Loss(
-                    names: names, reason: reasons.isEmpty ? "\(table.name) is nowhere, of \(rows.count) rows" : reasons.joined(separator: "; "),
+                    names: names,
+                    reason: reasons.isEmpty
+                        ? "\(table.name) is nowhere, of \(rows.count) rows" : reasons.joined(separator: "; "),
                     isOpen: verdicts.contains { $0.loss?.isOpen == true }))
         }
     }
@@ -93,7 +101,9 @@ struct Oracle {
             let candidates = new.table.columns.indices.filter {
                 new.table.columns[$0].origins.isSuperset(of: column.origins)
             }
-            let best = candidates.first { new.table.columns[$0].name.lowercased() == column.name.lowercased() } ?? candidates.first
+            let best =
+                candidates.first { new.table.columns[$0].name.lowercased() == column.name.lowercased() }
+                ?? candidates.first
             if let generated = column.generated {
                 if let best, new.table.columns[best].generated != nil { continue }
                 if best == nil {
@@ -105,12 +115,14 @@ struct Oracle {
                     if !kept.isEmpty { isOpen = true }
                 }
             }
+            let values = rows.map { $0[place] }.filter { $0 != .null }
+            // A column that held nothing and is called otherwise is as good as another.
+            if values.isEmpty, best.map({ new.table.columns[$0].name != column.name }) ?? true { continue }
             if let best {
                 places.append((place, best))
                 continue
             }
-            let values = rows.map { $0[place] }.filter { $0 != .null }
-            if values.isEmpty || isElsewhere(values, column, new) { continue }
+            if isElsewhere(values, column, new) { continue }
             return ("\(old.name).\(column.name) is not in \(new.table.name)", isOpen)
         }
         var counts: [[SQLValue]: Int] = [:]
@@ -118,11 +130,18 @@ struct Oracle {
         var missing: [[SQLValue]] = []
         for row in rows {
             let tuple = places.map { row[$0.old] }
-            if let count = counts[tuple], count > 0 { counts[tuple] = count - 1 } else { missing.append(tuple) }
+            if let count = counts[tuple], count > 0 {
+                counts[tuple] = count - 1
+            } else {
+                missing.append(tuple)
+            }
         }
         guard let first = missing.first else { return nil }
         let named = zip(places, first).map { "\(old.columns[$0.old].name) = \(Self.text($1))" }
-        return ("\(missing.count) of \(rows.count) rows of \(old.name) are not in \(new.table.name), such as \(named.joined(separator: ", "))", isOpen)
+        return (
+            "\(missing.count) of \(rows.count) rows of \(old.name) are not in \(new.table.name), such as \(named.joined(separator: ", "))",
+            isOpen
+        )
     }
 
     /// Whether a table has a row that is not one of another's rows, as far as they have the same columns.

@@ -25,7 +25,8 @@ struct OracleCheck {
     /// Both read files of other tools alike.
     private var engine: any Engine {
         let made = generator.made
-        return made.seed % 4 == 0 && made.tool != .drydock && made.tool != .immediate ? NIODriver() : GRDBDriver()
+        return made.seed % 4 == 0 && made.tool != .drydock && made.tool != .immediate
+            ? NIODriver() : GRDBDriver()
     }
 
     func faults() async throws -> [Fault] {
@@ -41,7 +42,8 @@ struct OracleCheck {
 
     private static let aboutData: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
     private static let aboutState: Set<Rule> = [
-        .objectLost, .viewBroken, .foreignKeyViolation, .integrityFailure, .autoincrementReset, .searchIndexStale,
+        .objectLost, .viewBroken, .foreignKeyViolation, .integrityFailure, .autoincrementReset,
+        .searchIndexStale,
     ]
 
     private func judge(_ report: VerifyReport) -> [Fault] {
@@ -54,7 +56,8 @@ struct OracleCheck {
             known += own.count
             if let failure = file.failure {
                 if !own.contains(where: { $0.rule == .migrationFailed }) {
-                    faults.append(Fault(kind: .miss, what: "failure", text: "\(identifier) fails: \(failure)"))
+                    faults.append(
+                        Fault(kind: .miss, what: "failure", text: "\(identifier) fails: \(failure)"))
                 }
                 continue
             }
@@ -71,15 +74,21 @@ struct OracleCheck {
                 } else if Self.aboutState.contains(error.rule) {
                     hasCause = oracle.hasOtherCause || !oracle.losses.isEmpty
                 } else {
-                    hasCause = error.rule == .pragmaIgnored && (oracle.hasOtherCause || !oracle.losses.isEmpty)
+                    hasCause =
+                        error.rule == .pragmaIgnored && (oracle.hasOtherCause || !oracle.losses.isEmpty)
                 }
                 if !hasCause {
-                    faults.append(Fault(kind: .alarm, what: error.rule.rawValue, text: "\(identifier): \(error.rule.rawValue) \(error.message)"))
+                    faults.append(
+                        Fault(
+                            kind: .alarm, what: error.rule.rawValue,
+                            text: "\(identifier): \(error.rule.rawValue) \(error.message)"))
                 }
             }
         }
         for error in errors where error.migration == nil || known < 0 {
-            faults.append(Fault(kind: .alarm, what: error.rule.rawValue, text: "\(error.rule.rawValue) \(error.message)"))
+            faults.append(
+                Fault(
+                    kind: .alarm, what: error.rule.rawValue, text: "\(error.rule.rawValue) \(error.message)"))
         }
         return faults
     }
@@ -93,7 +102,9 @@ struct OracleCheck {
     /// The case with everything that was said of it.
     func text(_ faults: [Fault]) async -> String {
         let made = generator.made
-        var text = "== seed \(made.seed), \(made.tool.rawValue), \(engine is NIODriver ? "nio" : "grdb")\n" + faults.map { "\($0)\n" }.joined()
+        var text =
+            "== seed \(made.seed), \(made.tool.rawValue), \(engine is NIODriver ? "nio" : "grdb")\n"
+            + faults.map { "\($0)\n" }.joined()
         text += made.script
         if let folder = try? made.write() {
             var request = VerifyRequest()
@@ -101,7 +112,9 @@ struct OracleCheck {
             request.snapshotsFolder = folder.file("Snapshots")
             made.configure(&request)
             if let report = try? await Verifier(engine: engine).run(request) {
-                text += "Drydock said:\n" + report.findings.map { "  \($0.migration ?? "-") \($0.line)\n" }.joined()
+                text +=
+                    "Drydock said:\n"
+                    + report.findings.map { "  \($0.migration ?? "-") \($0.line)\n" }.joined()
             }
         }
         return text

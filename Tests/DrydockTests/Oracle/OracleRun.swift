@@ -7,11 +7,13 @@ enum OracleRun {
     static func copy(_ database: PlainDatabase) throws -> PlainDatabase {
         let copy = try PlainDatabase()
         guard let backup = sqlite3_backup_init(copy.handle, "main", database.handle, "main") else {
-            throw PlainDatabase.Failure(description: "no copy: \(String(cString: sqlite3_errmsg(copy.handle)))")
+            throw PlainDatabase.Failure(
+                description: "no copy: \(String(cString: sqlite3_errmsg(copy.handle)))")
         }
         sqlite3_backup_step(backup, -1)
         guard sqlite3_backup_finish(backup) == SQLITE_OK else {
-            throw PlainDatabase.Failure(description: "no copy: \(String(cString: sqlite3_errmsg(copy.handle)))")
+            throw PlainDatabase.Failure(
+                description: "no copy: \(String(cString: sqlite3_errmsg(copy.handle)))")
         }
         return copy
     }
@@ -22,7 +24,9 @@ enum OracleRun {
     ) throws -> PlainDatabase {
         let database = try copy(database)
         // GRDB reads no text in double quotes.
-        if tool == .drydock || tool == .immediate { _ = csqlite_set_double_quoted_strings(database.handle, 0) }
+        if tool == .drydock || tool == .immediate {
+            _ = csqlite_set_double_quoted_strings(database.handle, 0)
+        }
         try database.execute("PRAGMA foreign_keys = \(tool.enforces ? 1 : 0)")
         if tool.hasTransaction { try database.execute("BEGIN IMMEDIATE") }
         for statement in file.statements { try database.execute(statement) }

@@ -31,31 +31,44 @@ struct OracleState {
             guard real.contains(table.name.lowercased()) else {
                 throw PlainDatabase.Failure(description: "the generator is wrong: no table \(table.name)")
             }
-            let names = try database.rows("PRAGMA main.table_xinfo(\(table.quoted))") { $0.integer(6) == 1 ? nil : $0.string(1) }
+            let names = try database.rows("PRAGMA main.table_xinfo(\(table.quoted))") {
+                $0.integer(6) == 1 ? nil : $0.string(1)
+            }
             guard names.compactMap({ $0 }) == table.columns.map(\.name) else {
                 throw PlainDatabase.Failure(
-                    description: "the generator is wrong: \(table.name) has \(names), not \(table.columns.map(\.name))")
+                    description:
+                        "the generator is wrong: \(table.name) has \(names), not \(table.columns.map(\.name))"
+                )
             }
             let list = table.columns.map(\.quoted).joined(separator: ", ")
-            let condition = (conditions[table.id] ?? []).map { "coalesce((\($0)), 0)" }.joined(separator: " OR ")
+            let condition = (conditions[table.id] ?? []).map { "coalesce((\($0)), 0)" }.joined(
+                separator: " OR ")
             let mayGo = condition.isEmpty ? "0" : condition
             do {
                 let rows = try database.rows("SELECT \(mayGo), \(list) FROM main.\(table.quoted)") { row in
                     (0..<row.columnCount).map(row.value)
                 }
                 tables.append(
-                    Table(table: table, rows: rows.map { Array($0.dropFirst()) }, mayGo: rows.map { $0[0] != 0 }))
+                    Table(
+                        table: table, rows: rows.map { Array($0.dropFirst()) }, mayGo: rows.map { $0[0] != 0 }
+                    ))
             } catch let failure as PlainDatabase.Failure {
                 unreadable.append((table, failure.description))
             }
         }
         foreignKeyFaults = (try? database.rows("PRAGMA foreign_key_check") { $0.string(0) }.count) ?? 1
         objects = Set(
-            try database.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL") {
+            try database.rows(
+                "SELECT name, tbl_name FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL"
+            ) {
                 "\($0.string(0)) of \($0.string(1))".lowercased()
             })
-        for view in try database.rows("SELECT name FROM sqlite_schema WHERE type = 'view'", [], { $0.string(0) }) {
-            if (try? database.prepare("SELECT * FROM main.\(quote(view))")) == nil { brokenObjects.insert(view.lowercased()) }
+        for view in try database.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'view'", [], { $0.string(0) })
+        {
+            if (try? database.prepare("SELECT * FROM main.\(quote(view))")) == nil {
+                brokenObjects.insert(view.lowercased())
+            }
         }
         let triggers = try database.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'") {
             ($0.string(0), $0.string(1))
@@ -75,7 +88,9 @@ struct OracleState {
             throw PlainDatabase.Failure(
                 description: "the generator is wrong: \(real) are not \(model.tables.map(\.name))")
         }
-        if let all = try? database.rows("SELECT name, seq FROM sqlite_sequence", [], { ($0.string(0), $0.integer(1)) }) {
+        if let all = try? database.rows(
+            "SELECT name, seq FROM sqlite_sequence", [], { ($0.string(0), $0.integer(1)) })
+        {
             for (name, mark) in all { if let id = model.table(name)?.id { marks[id] = mark } }
         }
     }

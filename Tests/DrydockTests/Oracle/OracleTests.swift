@@ -7,7 +7,8 @@ import Testing
 @Suite struct OracleTests {
     /// What `DRYDOCK_SEED` asks for: one seed, or a few as in `7-9`.
     static let asked: [UInt64]? = {
-        let ends = (ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "").split(separator: "-").compactMap { UInt64($0) }
+        let ends = (ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "").split(separator: "-")
+            .compactMap { UInt64($0) }
         guard let first = ends.first, let last = ends.last else { return nil }
         return Array(first...max(first, last))
     }()
@@ -23,7 +24,9 @@ import Testing
                         do {
                             let faults = try await OracleCheck(seed: seed).faults()
                             await tally.add(faults)
-                            guard let fault = faults.first, await tally.isWorthShowing(fault) else { continue }
+                            guard let fault = faults.first, await tally.isWorthShowing(fault) else {
+                                continue
+                            }
                             await tally.show(await Shrinker(seed: seed, fault: fault).smallest())
                         } catch {
                             Issue.record("seed \(seed): \(error)")

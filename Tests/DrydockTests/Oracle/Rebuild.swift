@@ -55,8 +55,10 @@ struct Rebuild {
         }
         switch old.key {
         case .none: break
-        case .integer(let column, let isAutoincrement): new.key = .integer(ids[column] ?? 0, isAutoincrement: isAutoincrement)
-        case .columns(let columns, let isWithoutRowid): new.key = .columns(moved(columns), isWithoutRowid: isWithoutRowid)
+        case .integer(let column, let isAutoincrement):
+            new.key = .integer(ids[column] ?? 0, isAutoincrement: isAutoincrement)
+        case .columns(let columns, let isWithoutRowid):
+            new.key = .columns(moved(columns), isWithoutRowid: isWithoutRowid)
         }
         new.uniques = old.uniques.map(moved)
         new.foreignKeys = old.foreignKeys.map { key in
@@ -88,7 +90,8 @@ struct Rebuild {
         if random.chance(8) { changeKey() }
         if random.chance(5), !new.isStrict {
             new.isStrict = true
-            for index in new.columns.indices where !SchemaMaker.strictTypes.contains(new.columns[index].type) {
+            for index in new.columns.indices where !SchemaMaker.strictTypes.contains(new.columns[index].type)
+            {
                 new.columns[index].type = "ANY"
             }
         }
@@ -96,7 +99,9 @@ struct Rebuild {
     }
 
     private mutating func pickStored() -> Int? {
-        let places = new.columns.indices.filter { new.columns[$0].generated == nil && !new.keyColumns.contains(new.columns[$0].id) }
+        let places = new.columns.indices.filter {
+            new.columns[$0].generated == nil && !new.keyColumns.contains(new.columns[$0].id)
+        }
         return places.isEmpty ? nil : random.pick(places)
     }
 
@@ -111,14 +116,18 @@ struct Rebuild {
             case 3: new.columns[index].generated?.template = "'n' || {0}"
             default:
                 let column = new.columns.remove(at: index)
-                if random.chance(30), let source = old.columns.first(where: { $0.origins == column.origins }) {
+                if random.chance(30), let source = old.columns.first(where: { $0.origins == column.origins })
+                {
                     Operations.declareDrop(of: source, in: old, &draft)
                 }
             }
-        } else if let index = pickStored(), let source = new.columns.first(where: { $0.generated == nil && $0.id != new.columns[index].id }) {
+        } else if let index = pickStored(),
+            let source = new.columns.first(where: { $0.generated == nil && $0.id != new.columns[index].id })
+        {
             let column = new.columns[index]
             guard !new.needed.contains(column.id) else { return }
-            new.columns[index].generated = .init(template: "{0}", sources: [source.id], isStored: random.chance(50))
+            new.columns[index].generated = .init(
+                template: "{0}", sources: [source.id], isStored: random.chance(50))
             new.columns[index].defaultValue = nil
             copies.removeAll { $0.column.id == column.id }
         }
@@ -134,8 +143,12 @@ struct Rebuild {
         new.foreignKeys.removeAll { !gone.isDisjoint(with: $0.columns) }
         let isDeclared = random.chance(50)
         for column in new.columns where gone.contains(column.id) {
-            guard isDeclared, let source = old.columns.first(where: { $0.origins == column.origins }) else { continue }
-            if source.generated == nil || random.chance(60) { Operations.declareDrop(of: source, in: old, &draft) }
+            guard isDeclared, let source = old.columns.first(where: { $0.origins == column.origins }) else {
+                continue
+            }
+            if source.generated == nil || random.chance(60) {
+                Operations.declareDrop(of: source, in: old, &draft)
+            }
         }
         new.columns.removeAll { gone.contains($0.id) }
         copies.removeAll { gone.contains($0.column.id) }
@@ -152,7 +165,8 @@ struct Rebuild {
         if random.chance(30) { copies[copy].expression = "coalesce(\(copies[copy].expression), '')" }
         if random.chance(20), let source = old.columns.first(where: { $0.origins == column.origins }) {
             for (start, own) in Operations.counterparts(of: source, old, draft) {
-                draft.declare("renames column \(start.quoted).\(own.quoted) to \(start.quoted).\(quote(name))")
+                draft.declare(
+                    "renames column \(start.quoted).\(own.quoted) to \(start.quoted).\(quote(name))")
             }
         }
     }
@@ -166,7 +180,10 @@ struct Rebuild {
             new.columns.insert(column, at: 0)
             new.key = .integer(column.id, isAutoincrement: random.chance(40))
         case .integer(let id, let isAutoincrement):
-            new.key = random.chance(50) ? .integer(id, isAutoincrement: !isAutoincrement) : .columns([id], isWithoutRowid: random.chance(50))
+            new.key =
+                random.chance(50)
+                ? .integer(id, isAutoincrement: !isAutoincrement)
+                : .columns([id], isWithoutRowid: random.chance(50))
         case .columns(let ids, let isWithoutRowid): new.key = .columns(ids, isWithoutRowid: !isWithoutRowid)
         }
     }
@@ -174,13 +191,17 @@ struct Rebuild {
     // MARK: - The copy
 
     private mutating func changeCopy() {
-        let isFree = { (copy: (column: ModelColumn, expression: String), new: ModelTable) in !new.keyColumns.contains(copy.column.id) }
+        let isFree = { (copy: (column: ModelColumn, expression: String), new: ModelTable) in
+            !new.keyColumns.contains(copy.column.id)
+        }
         let free = copies.indices.filter { isFree(copies[$0], new) }
         if !free.isEmpty {
             if random.chance(8) {
                 let index = random.pick(free)
                 copies[index].expression = Operations.expression(copies[index].expression, &random)
-                if random.chance(40), let source = old.columns.first(where: { $0.origins == copies[index].column.origins }) {
+                if random.chance(40),
+                    let source = old.columns.first(where: { $0.origins == copies[index].column.origins })
+                {
                     for (start, own) in Operations.counterparts(of: source, old, draft) {
                         draft.declare("rewrites \(start.quoted).\(own.quoted)")
                         draft.file.exemptions.columns.insert(own.id)
@@ -197,12 +218,16 @@ struct Rebuild {
         if random.chance(6) {
             let condition = Operations.condition(old, &random)
             filter = " WHERE \(condition)"
-            if random.chance(50), let start = draft.start[old.id], start.columns.map(\.name) == old.columns.map(\.name) {
+            if random.chance(50), let start = draft.start[old.id],
+                start.columns.map(\.name) == old.columns.map(\.name)
+            {
                 draft.declare("deletes from \(start.quoted) where NOT coalesce(\(condition), 0)")
                 draft.file.exemptions.rows[old.id, default: []].append("NOT coalesce(\(condition), 0)")
             }
         }
-        verb = random.pick(["INSERT", "INSERT", "INSERT", "INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE", "REPLACE"])
+        verb = random.pick([
+            "INSERT", "INSERT", "INSERT", "INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE", "REPLACE",
+        ])
         isDistinct = random.chance(4)
         if random.chance(10), let column = old.columns.first { filter += " ORDER BY \(column.quoted) DESC" }
     }
@@ -233,7 +258,8 @@ struct Rebuild {
         if dropsViews { draft.file.statements += views.map { "DROP VIEW \(quote($0.name))" } }
         for child in saved {
             let list = child.stored.map(\.quoted).joined(separator: ", ")
-            draft.run("CREATE TEMP TABLE \(quote("kept " + child.name)) AS SELECT \(list) FROM \(child.quoted)")
+            draft.run(
+                "CREATE TEMP TABLE \(quote("kept " + child.name)) AS SELECT \(list) FROM \(child.quoted)")
         }
         let isSpread = way == .create && random.chance(20)
         steps(isSpread)
@@ -244,7 +270,9 @@ struct Rebuild {
                 "DROP TABLE \(quote("kept " + child.name))")
         }
         if !isSpread, random.chance(85) {
-            draft.file.statements += objects.filter { $0.type != "view" && $0.table.lowercased() == old.name.lowercased() }.map(\.sql)
+            draft.file.statements += objects.filter {
+                $0.type != "view" && $0.table.lowercased() == old.name.lowercased()
+            }.map(\.sql)
         }
         if dropsViews && !isSpread { draft.file.statements += views.map(\.sql) }
         if guarded { draft.run("PRAGMA foreign_keys = ON") }
@@ -253,7 +281,8 @@ struct Rebuild {
     private mutating func steps(_ isSpread: Bool) {
         let taken = draft.model.tables.map(\.name)
         let temporary = SchemaMaker.newName(
-            ["new_\(old.name)", "\(old.name)_new", "__new_\(old.name)", "tmp", "_\(old.name)_old"], taken: taken, &random)
+            ["new_\(old.name)", "\(old.name)_new", "__new_\(old.name)", "tmp", "_\(old.name)_old"],
+            taken: taken, &random)
         switch way {
         case .create:
             new.name = temporary
@@ -272,7 +301,9 @@ struct Rebuild {
         case .createAs:
             // No types, no key, no constraints; the expressions' names are given.
             let list = copies.map { "\($0.expression) AS \($0.column.quoted)" }.joined(separator: ", ")
-            draft.run("CREATE TABLE \(quote(temporary)) AS SELECT \(isDistinct ? "DISTINCT " : "")\(list) FROM \(old.quoted)\(filter)")
+            draft.run(
+                "CREATE TABLE \(quote(temporary)) AS SELECT \(isDistinct ? "DISTINCT " : "")\(list) FROM \(old.quoted)\(filter)"
+            )
             var plain = ModelTable(id: new.id, name: temporary, columns: [])
             plain.columns = copies.map {
                 ModelColumn(id: $0.column.id, name: $0.column.name, type: "", origins: $0.column.origins)

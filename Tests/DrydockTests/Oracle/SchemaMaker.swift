@@ -9,10 +9,12 @@ struct SchemaMaker {
     ]
     /// Names that a full-text table `msg` might have given its own.
     static let shadowNames = [
-        "msg_stat", "msg_segments", "msg_segdir", "msg_docsize", "msg_node", "msg_rowid", "msg_parent", "msg_content2",
+        "msg_stat", "msg_segments", "msg_segdir", "msg_docsize", "msg_node", "msg_rowid", "msg_parent",
+        "msg_content2",
     ]
     static let columnNames = [
-        "id", "name", "code", "value", "size", "note", "Kind", "a b", "order", "p", "q", "q\"c", "ünï", "parent_id", "at",
+        "id", "name", "code", "value", "size", "note", "Kind", "a b", "order", "p", "q", "q\"c", "ünï",
+        "parent_id", "at",
     ]
     static let types = ["INTEGER", "TEXT", "REAL", "BLOB", "", "INT", "NUMERIC", "VARCHAR(9)", "DATETIME"]
     static let strictTypes = ["INTEGER", "TEXT", "REAL", "BLOB", "ANY", "INT"]
@@ -32,9 +34,15 @@ struct SchemaMaker {
             id: id, name: Self.newName(Self.columnNames, taken: table.columns.map(\.name) + taken, &random),
             type: random.pick(table.isStrict ? Self.strictTypes : Self.types), origins: [id])
         if random.chance(15) { column.isNotNull = true }
-        if random.chance(15) { column.defaultValue = table.isStrict && column.type != "ANY" ? "NULL" : random.pick(["0", "''", "'d'", "1.5", "NULL"]) }
+        if random.chance(15) {
+            column.defaultValue =
+                table.isStrict && column.type != "ANY"
+                ? "NULL" : random.pick(["0", "''", "'d'", "1.5", "NULL"])
+        }
         if random.chance(15) { column.collation = random.pick(["NOCASE", "RTRIM", "BINARY"]) }
-        if random.chance(8) { column.check = random.pick(["{} <> 'never'", "typeof({}) <> 'zzz'", "length({}) < 2000"]) }
+        if random.chance(8) {
+            column.check = random.pick(["{} <> 'never'", "typeof({}) <> 'zzz'", "length({}) < 2000"])
+        }
         return column
     }
 
@@ -53,7 +61,8 @@ struct SchemaMaker {
     private mutating func make(_ usesSearch: Bool) -> ModelTable {
         let names = usesSearch && random.chance(60) ? Self.shadowNames : Self.tableNames
         var table = ModelTable(
-            id: model.newID(), name: Self.newName(names, taken: model.tables.map(\.name), &random), columns: [])
+            id: model.newID(), name: Self.newName(names, taken: model.tables.map(\.name), &random),
+            columns: [])
         table.isStrict = random.chance(12)
         for _ in 0..<(1 + random.below(5)) { table.columns.append(column(in: table)) }
         makeKey(&table)
@@ -90,7 +99,9 @@ struct SchemaMaker {
         for (mine, theirs) in zip(own, parent.keyColumns) {
             guard let index = table.columns.firstIndex(where: { $0.id == mine }) else { continue }
             table.columns[index].type = parent.column(theirs)?.type ?? ""
-            if table.isStrict, !Self.strictTypes.contains(table.columns[index].type) { table.columns[index].type = "ANY" }
+            if table.isStrict, !Self.strictTypes.contains(table.columns[index].type) {
+                table.columns[index].type = "ANY"
+            }
             table.columns[index].check = nil
         }
         let action = { (random: inout SchemaRandom) in
@@ -100,8 +111,10 @@ struct SchemaMaker {
         table.foreignKeys.append(
             .init(
                 columns: own, parent: parent.name,
-                parentColumns: random.chance(60) ? parent.keyColumns.compactMap { parent.column($0)?.name } : [],
-                actions: (delete.isEmpty ? "" : " ON DELETE\(delete)") + (update.isEmpty ? "" : " ON UPDATE\(update)")
+                parentColumns: random.chance(60)
+                    ? parent.keyColumns.compactMap { parent.column($0)?.name } : [],
+                actions: (delete.isEmpty ? "" : " ON DELETE\(delete)")
+                    + (update.isEmpty ? "" : " ON UPDATE\(update)")
                     + random.pick(["", "", " DEFERRABLE INITIALLY DEFERRED"])))
     }
 
@@ -111,13 +124,16 @@ struct SchemaMaker {
         guard let first = sources.last else { return }
         let id = model.newID()
         var column = ModelColumn(
-            id: id, name: Self.newName(["gen", "total", "g h", "Twice"], taken: table.columns.map(\.name), &random),
+            id: id,
+            name: Self.newName(["gen", "total", "g h", "Twice"], taken: table.columns.map(\.name), &random),
             type: table.isStrict ? "ANY" : random.pick(["", "TEXT", "INT"]), origins: [id])
         let template = random.pick([
-            "{0} || 'x'", "length({0})", "coalesce({0}, 'none')", "typeof({0})", "{0}", "coalesce({0}, '') || coalesce({1}, '')",
+            "{0} || 'x'", "length({0})", "coalesce({0}, 'none')", "typeof({0})", "{0}",
+            "coalesce({0}, '') || coalesce({1}, '')",
         ])
         column.generated = .init(
-            template: template, sources: template.contains("{1}") ? [first, sources[0]] : [first], isStored: random.chance(50))
+            template: template, sources: template.contains("{1}") ? [first, sources[0]] : [first],
+            isStored: random.chance(50))
         table.columns.append(column)
     }
 
@@ -136,7 +152,8 @@ struct SchemaMaker {
             return
                 "CREATE TRIGGER g\(number) AFTER UPDATE ON \(table.quoted) BEGIN UPDATE \(other.quoted) SET \(changed.quoted) = NULL; END"
         case 7:
-            return "CREATE TRIGGER g\(number) AFTER DELETE ON \(table.quoted) BEGIN DELETE FROM \(other.quoted); END"
+            return
+                "CREATE TRIGGER g\(number) AFTER DELETE ON \(table.quoted) BEGIN DELETE FROM \(other.quoted); END"
         case 8:
             return "CREATE TRIGGER g\(number) AFTER INSERT ON \(table.quoted) BEGIN SELECT new.\(column); END"
         default: return "CREATE VIEW w\(number) AS SELECT \(column) FROM \(table.quoted)"

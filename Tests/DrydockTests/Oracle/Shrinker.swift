@@ -10,10 +10,13 @@ struct Shrinker {
         for operation in 1...max(1, count) {
             await use(&limits) { $0.skipped.insert(operation) }
         }
-        for rows in [0, 1, 2, 4] where rows < limits.rows { if await use(&limits, { $0.rows = rows }) { break } }
+        for rows in [0, 1, 2, 4] where rows < limits.rows {
+            if await use(&limits, { $0.rows = rows }) { break }
+        }
         for tables in 1...3 { if await use(&limits, { $0.tables = tables }) { break } }
         await use(&limits) { $0.hasDependents = false }
-        guard let check = try? OracleCheck(seed: seed, limits: limits), let faults = try? await check.faults() else {
+        guard let check = try? OracleCheck(seed: seed, limits: limits), let faults = try? await check.faults()
+        else {
             return "seed \(seed)"
         }
         return await check.text(faults)

@@ -7,7 +7,9 @@ struct ValueMaker {
     mutating func value(for column: ModelColumn, in table: ModelTable) -> String {
         count += 1
         let isKey = table.keyColumns.contains(column.id)
-        if case .integer(column.id, _) = table.key { return random.chance(10) ? "NULL" : "\(random.below(40) + 1)" }
+        if case .integer(column.id, _) = table.key {
+            return random.chance(10) ? "NULL" : "\(random.below(40) + 1)"
+        }
         if !isKey && !column.isNotNull && random.chance(18) { return "NULL" }
         if table.isStrict {
             switch column.type.uppercased() {
@@ -29,24 +31,29 @@ struct ValueMaker {
 
     private mutating func integer() -> String {
         random.chance(60)
-            ? "\(1000 + count)" : random.pick(["0", "1", "2", "-1", "9007199254740993", "9223372036854775807"])
+            ? "\(1000 + count)"
+            : random.pick(["0", "1", "2", "-1", "9007199254740993", "9223372036854775807"])
     }
 
     private mutating func real() -> String {
-        random.chance(60) ? "\(count).25" : random.pick(["0.0", "1.0", "2.5", "0.1", "1e300", "-3.0", "9e18"])
+        random.chance(60)
+            ? "\(count).25" : random.pick(["0.0", "1.0", "2.5", "0.1", "1e300", "-3.0", "9e18"])
     }
 
     private mutating func text() -> String {
         random.chance(60)
             ? "'v\(count)'"
             : random.pick([
-                "''", "'a'", "'A'", "'a '", "'1'", "'1.0'", "'01'", "' 5'", "'{\"a\": \(count)}'", "'x' || char(0) || 'y'",
+                "''", "'a'", "'A'", "'a '", "'1'", "'1.0'", "'01'", "' 5'", "'{\"a\": \(count)}'",
+                "'x' || char(0) || 'y'",
                 "'it''s'", "'é'", "'1e3'",
             ])
     }
 
     private mutating func blob() -> String {
-        random.chance(50) ? "CAST('b\(count)' AS BLOB)" : random.pick(["x''", "x'00'", "x'31'", "x'ff00ff'", "zeroblob(700)"])
+        random.chance(50)
+            ? "CAST('b\(count)' AS BLOB)"
+            : random.pick(["x''", "x'00'", "x'31'", "x'ff00ff'", "zeroblob(700)"])
     }
 
     private mutating func any() -> String {

@@ -73,7 +73,7 @@ import Testing
             "what comes later does not bring rows back",
             "CREATE TABLE kept AS SELECT * FROM setting; DELETE FROM setting",
             "INSERT INTO setting SELECT * FROM kept",
-            errors: [.rowsLost], warnings: [.rowsAdded]),
+            errors: [.rowsLost], notes: [.rowsAdded]),
         RuleCase(
             "a row lost and brought back in one step",
             """

@@ -311,6 +311,9 @@ struct MutantFactory {
     }
 
     private mutating func mutateMarks() {
+        append(
+            "add a column that nobody can read", "email",
+            "ALTER TABLE email ADD COLUMN unread AS (nosuch(id))", .tableUnreadable)
         let above = "SELECT seq > (SELECT max(id) FROM email) FROM sqlite_sequence WHERE name = 'email'"
         append(
             "lower the AUTOINCREMENT mark", "email",
