@@ -100,8 +100,8 @@ package enum AllocationGate {
     package static func passing<Result>(
         _ isStopped: (() -> Bool)?, _ body: () throws -> Result
     ) throws -> Result {
-        guard isInstalled, let isStopped else { return try body() }
-        let pass = Pass(isStopped)
+        guard isInstalled else { return try body() }
+        let pass = Pass(isStopped ?? { false })
         let outer = pthread_getspecific(key)
         pthread_setspecific(key, Unmanaged.passUnretained(pass).toOpaque())
         defer { pthread_setspecific(key, outer) }
