@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -6,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Stops SQLite where it does not poll its progress handler: while it compiles a statement.
+/// Bounds the memory of foreign SQL, and stops SQLite where it does not poll its progress handler: while it compiles a statement.
 ///
 /// Compiling takes time that grows exponentially with views over views, and until version 3.41 nothing interrupts it;
 /// since then not everything can be interrupted. But it takes memory as it goes, and SQLite gives up a statement at
@@ -30,6 +31,13 @@ package enum AllocationGate {
         }
     }
 
+    /// What SQLite has of the process's memory, and what it may have where foreign SQL asks for more, in bytes.
+    ///
+    /// SQLite's own limit (https://www.sqlite.org/c3ref/hard_heap_limit64.html) would hit whoever asks next, such as
+    /// a connection that another thread opens, and GRDB takes that for impossible.
+    private static let used = Atomic(0)
+    static let limit = Atomic(Int.max)
+
     // Written once, before SQLite is used, and only read from then on.
     @exclusivity(unchecked) nonisolated(unsafe) fileprivate static var methods = sqlite3_mem_methods()
     @exclusivity(unchecked) nonisolated(unsafe) fileprivate static var key = pthread_key_t()
@@ -45,16 +53,47 @@ package enum AllocationGate {
         else { return }
         (methods, key) = (original, created)
         var gated = original
-        gated.xMalloc = { AllocationGate.isShut ? nil : AllocationGate.methods.xMalloc?($0) ?? nil }
-        gated.xRealloc = { AllocationGate.isShut ? nil : AllocationGate.methods.xRealloc?($0, $1) ?? nil }
+        gated.xMalloc = { AllocationGate.take($0) }
+        gated.xRealloc = { AllocationGate.take($1, inPlaceOf: $0) }
+        gated.xFree = { AllocationGate.giveBack($0) }
         isInstalled = csqlite_set_memory_methods(&gated) == SQLITE_OK
         if !isInstalled { pthread_key_delete(created) }
     }
 
-    private static var isShut: Bool {
-        guard let pass = pthread_getspecific(key) else { return false }
-        return Unmanaged<Pass>.fromOpaque(pass).takeUnretainedValue().isShut
+    // MARK: - What SQLite calls
+
+    private static func take(_ count: Int32) -> UnsafeMutableRawPointer? {
+        guard !isShut(for: count), let memory = methods.xMalloc?(count) else { return nil }
+        used.add(size(memory), ordering: .relaxed)
+        return memory
     }
+
+    private static func take(
+        _ count: Int32, inPlaceOf old: UnsafeMutableRawPointer?
+    ) -> UnsafeMutableRawPointer? {
+        let oldSize = size(old)
+        guard !isShut(for: count), let memory = methods.xRealloc?(old, count) else { return nil }
+        used.add(size(memory) - oldSize, ordering: .relaxed)
+        return memory
+    }
+
+    private static func giveBack(_ memory: UnsafeMutableRawPointer?) {
+        used.subtract(size(memory), ordering: .relaxed)
+        methods.xFree?(memory)
+    }
+
+    private static func size(_ memory: UnsafeMutableRawPointer?) -> Int {
+        memory == nil ? 0 : Int(methods.xSize?(memory) ?? 0)
+    }
+
+    private static func isShut(for count: Int32) -> Bool {
+        guard let pointer = pthread_getspecific(key) else { return false }
+        let pass = Unmanaged<Pass>.fromOpaque(pointer).takeUnretainedValue()
+        return pass.isShut
+            || used.load(ordering: .relaxed) + Int(count) > limit.load(ordering: .relaxed)
+    }
+
+    // MARK: - Statements
 
     /// Runs a closure whose work in SQLite ends when it is to stop. The closure gives what it throws in the engine's
     /// own words, an ``EngineError`` that says so where memory was refused.

@@ -34,12 +34,12 @@ public enum SQLiteLibrary {
         AllocationGate.install()
     }()
 
-    /// Limits the memory that all connections of the process may take together
-    /// (https://www.sqlite.org/c3ref/hard_heap_limit64.html), and that of one value, in connections opened from then
-    /// on, to an eighth of it. What would take more fails with "out of memory" or "string or blob too big".
+    /// Limits the memory that all connections of the process take together, and that of one value, in connections
+    /// opened from then on, to an eighth of it. A statement that would take more fails with "out of memory" or "string
+    /// or blob too big".
     /// - Parameter bytes: nil for no limit.
     public static func limitMemory(to bytes: Int?) {
-        _ = sqlite3_hard_heap_limit64(sqlite3_int64(bytes ?? 0))
+        AllocationGate.limit.store(bytes ?? .max, ordering: .relaxed)
         valueLimit.store(bytes.map { $0 / 8 } ?? .max, ordering: .relaxed)
     }
 

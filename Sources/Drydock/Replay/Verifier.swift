@@ -99,7 +99,8 @@ public struct Verifier: Sendable {
             of: snapshots, SnapshotOpener(engine: engine, settings: settings))
         var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
         (lint.functions, lint.collations) = (request.functions, request.collations)
-        return try await Linter(engine: BoundedEngine(engine) { watchdog.isTripped }).settle(choice, try choice.readings(histories), lint)
+        return try await Linter(engine: BoundedEngine(engine) { watchdog.isTripped }).settle(
+            choice, try choice.readings(histories), lint)
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {

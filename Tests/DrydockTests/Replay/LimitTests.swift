@@ -73,10 +73,11 @@ import Testing
     @Test(
         arguments: [
             "CREATE TABLE u AS SELECT randomblob(500000000) AS b;",
-            "CREATE TABLE u AS SELECT group_concat(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r) SELECT x FROM s);",
+            "CREATE TABLE u AS SELECT group_concat(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r LIMIT 1000) SELECT x FROM s);",
             "CREATE TABLE u AS SELECT replace(hex(zeroblob(100000)), '0', hex(zeroblob(100000))) AS b;",
-            "CREATE TABLE u AS SELECT printf('%.*c', 900000000, 'x') AS b;",
-            "CREATE TABLE u AS SELECT json_group_array(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r) SELECT x FROM s);",
+            "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE u AS \(endless) SELECT zeroblob(1000000) AS b FROM r;",
+            "PRAGMA cache_size = 1000000; CREATE TABLE u AS \(endless) SELECT zeroblob(1000000) AS b FROM r LIMIT 1000;",
+            "CREATE TABLE u AS SELECT json_group_array(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r LIMIT 1000) SELECT x FROM s);",
         ], ["grdb", "nio"])
     func memoryIsBounded(_ step: String, _ engine: String) throws {
         let folder = try project("SELECT 1;\n" + step)
@@ -84,7 +85,7 @@ import Testing
             "verify", "--no-cache", "--memory", "256MB", "--engine", engine, "--timeout", "60s")
         #expect(result.status == 1)
         #expect(result.output.contains("error[migration-failed]"), "\(result.output)")
-        #expect(result.output.contains("v2.sql:2:1"), "\(result.output)")
+        #expect(result.output.contains("v2.sql:2:"), "\(result.output)")
     }
 
     @Test func theLimitsAreReadAndChecked() throws {
