@@ -391,8 +391,11 @@ extension Declaration.Kind {
         if case .deletes(let table, _) = self { pair.isCalled(table) } else { false }
     }
 
+    /// A condition that every row meets.
+    static var everyRow: String { "1" }
+
     /// What `deletes from` asks of a row; every row when it names no condition.
     fileprivate var condition: String {
-        if case .deletes(_, let condition?) = self { condition } else { "1" }
+        if case .deletes(_, let condition?) = self { condition } else { Self.everyRow }
     }
 }

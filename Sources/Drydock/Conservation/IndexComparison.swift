@@ -109,10 +109,7 @@ struct IndexComparison {
     private func note(_ document: Document, _ id: Int64, into difference: inout TableDifference) throws {
         let row = TableDifference.Row(ordinal: -1, key: [.integer(id)])
         guard document.isAfter else {
-            let condition = try deletable.firstIndex { condition in
-                let sql = "SELECT 1 FROM main.\(quotedName(match.before.name)) WHERE rowid = \(id) AND (\(condition))"
-                return try connection.firstRow(sql) { _ in true } ?? false
-            }
+            let condition = try deletable.firstIndex { try meets($0, id) }
             return difference.note(lost: -1, key: row.key, condition: condition.map { $0 + 1 } ?? 0)
         }
         guard document.isBefore else { return difference.added.note(row) }
@@ -120,6 +117,17 @@ struct IndexComparison {
             difference.note(
                 .init(row: row, before: document.missing[column] ?? .null, after: document.added[column] ?? .null),
                 column: column)
+        }
+    }
+
+    /// Whether a document may go. One that cannot be asked, since its size is not kept, meets no condition.
+    private func meets(_ condition: String, _ id: Int64) throws -> Bool {
+        if condition == Declaration.Kind.everyRow { return true }
+        let sql = "SELECT 1 FROM main.\(quotedName(match.before.name)) WHERE rowid = \(id) AND (\(condition))"
+        do {
+            return try connection.firstRow(sql) { _ in true } ?? false
+        } catch let error as EngineError where error.isOfExpression {
+            return false
         }
     }
 
@@ -239,7 +247,7 @@ struct FullTextIndex {
     }
 
     func withWords<Result>(_ body: (Words) throws -> Result) throws -> Result {
-        try withReader("fts5vocab", ", 'instance'") { try body(Words(name: $0, connection: connection)) }
+        try withReader("fts5vocab", "\(schema), \(quotedText(table.name)), instance") { try body(Words(name: $0, connection: connection)) }
     }
 
     /// How many documents have a word in a column.
@@ -251,7 +259,8 @@ struct FullTextIndex {
     // MARK: - FTS4
 
     private func withTotals<Result>(_ body: (String) throws -> Result) throws -> Result {
-        try withReader("fts4aux", "", body)
+        // It takes no quotes around the schema's name.
+        try withReader("fts4aux", "\(schema), \(quotedText(table.name))", body)
     }
 
     /// A word that fewer documents have in the other index, or that is fewer times there.
@@ -282,12 +291,11 @@ struct FullTextIndex {
 
     /// Makes a table that shows the index, for as long as a closure runs.
     private func withReader<Result>(
-        _ reader: String, _ last: String, _ body: (String) throws -> Result
+        _ reader: String, _ arguments: String, _ body: (String) throws -> Result
     ) throws -> Result {
         let name = "temp.drydock_index_\(schema)"
         try connection.execute("DROP TABLE IF EXISTS \(name)")
-        try connection.execute(
-            "CREATE VIRTUAL TABLE \(name) USING \(reader)(\(quotedText(schema)), \(quotedText(table.name))\(last))")
+        try connection.execute("CREATE VIRTUAL TABLE \(name) USING \(reader)(\(arguments))")
         defer { try? connection.execute("DROP TABLE \(name)") }
         return try body(name)
     }

@@ -172,7 +172,7 @@ struct LintRun: Sendable {
                 let failure = LintFailure(statement: statement, error: error, migration: migration, set: set)
                 let isMissing = failure.isOfBase && !set.expected.isEmpty
                 if isLinted, !hasFailed, !isMissing {
-                    fail(statement, error, migration, on: replay.connection)
+                    findings.append(failure.finding(on: replay.connection))
                 }
                 hasFailed = true
                 if isMissing {

@@ -123,7 +123,7 @@ struct TableReading {
         guard !columns.isEmpty else { return nil }
         let insert =
             "INSERT INTO \(name)(\(columns.joined(separator: ", "))) VALUES(\(columns.map { _ in "NULL" }.joined(separator: ", ")))"
-        guard try failure(of: insert) != nil else { return nil }
+        guard try failure(of: insert) != nil, try !isReserved else { return nil }
         // A trigger that does not compile is a fault of its own.
         let triggers = try connection.rows(
             "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE",
@@ -133,6 +133,18 @@ struct TableReading {
         defer { try? connection.execute("ROLLBACK TO drydock_reading; RELEASE drydock_reading") }
         for trigger in triggers { try connection.execute("DROP TRIGGER main.\(quotedName(trigger))") }
         return try failure(of: insert)
+    }
+}
+
+extension TableReading {
+    /// A table of the user's whose name is such as a module gives: SQLite refuses to write it on a connection that
+    /// guards against it (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html).
+    private var isReserved: Bool {
+        get throws {
+            try connection.firstRow(
+                "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow' AND name = \(quotedText(table.name)) COLLATE NOCASE"
+            ) { _ in true } ?? false
+        }
     }
 }
 
