@@ -7,7 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Bounds the memory of foreign SQL, and stops SQLite where it does not poll its progress handler: while it compiles a statement.
+/// Bounds the memory of foreign SQL, and stops SQLite where it does not poll its progress handler: while it compiles a
+/// statement.
 ///
 /// Compiling takes time that grows exponentially with views over views, and until version 3.41 nothing interrupts it;
 /// since then not everything can be interrupted. But it takes memory as it goes, and SQLite gives up a statement at
