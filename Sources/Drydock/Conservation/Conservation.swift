@@ -169,7 +169,8 @@ extension Conservation {
         }
         let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
         let outcome = try IndexComparison(
-            connection: connection, match: pair, deletable: deletions.map(\.kind.condition), encoding: encoding
+            connection: connection, match: pair, deletable: deletions.map(\.kind.condition),
+            encoding: encoding
         ).run()
         usedDeclarations.formUnion(outcome.difference.usedConditions.map { deletions[$0] })
         if let failure = outcome.failure { unsettled.append(failure) }
@@ -370,19 +371,6 @@ private struct TwinSearch {
             }
         }
         return nil
-    }
-}
-
-extension TableMatch {
-    /// Whether a declaration's name means this table: the name before the step or after it.
-    func isCalled(_ name: String) -> Bool {
-        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
-    }
-}
-
-extension TableMatch.ColumnPair {
-    func isCalled(_ name: String) -> Bool {
-        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
     }
 }
 

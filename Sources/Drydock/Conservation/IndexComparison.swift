@@ -37,7 +37,9 @@ struct IndexComparison {
         } else {
             try compareTotals(old, new, into: &outcome)
         }
-        outcome.failure = outcome.failure.map { "the index of \(match.before.name) cannot be compared: \($0)" }
+        outcome.failure = outcome.failure.map {
+            "the index of \(match.before.name) cannot be compared: \($0)"
+        }
         return outcome
     }
 
@@ -57,7 +59,8 @@ struct IndexComparison {
         var isAfter = false
     }
 
-    private func compareWords(_ old: FullTextIndex, _ new: FullTextIndex, into outcome: inout Outcome) throws {
+    private func compareWords(_ old: FullTextIndex, _ new: FullTextIndex, into outcome: inout Outcome) throws
+    {
         var documents: [Int64: Document] = [:]
         let isTokenizedAlike = old.tokenizer == new.tokenizer
         if isTokenizedAlike {
@@ -88,7 +91,8 @@ struct IndexComparison {
         let order = encoding == .utf8 ? "" : " ORDER BY 1, 2"
         let merge = RowMerge(
             before: try before.select(columns: names.map(\.0), order),
-            after: try after.select(columns: names.map(\.1), order), keyCount: 2, columnCount: hasPlaces ? 4 : 2)
+            after: try after.select(columns: names.map(\.1), order), keyCount: 2,
+            columnCount: hasPlaces ? 4 : 2)
         func note(_ row: RowMerge.Row, _ list: WritableKeyPath<Document, [Int: SQLValue]>) {
             guard case .integer(let id) = row.values[1] else { return }
             var column = 0
@@ -115,7 +119,9 @@ struct IndexComparison {
         guard document.isBefore else { return difference.added.note(row) }
         for column in Set(document.missing.keys).union(document.added.keys).sorted() {
             difference.note(
-                .init(row: row, before: document.missing[column] ?? .null, after: document.added[column] ?? .null),
+                .init(
+                    row: row, before: document.missing[column] ?? .null,
+                    after: document.added[column] ?? .null),
                 column: column)
         }
     }
@@ -133,11 +139,14 @@ struct IndexComparison {
 
     // MARK: - FTS4
 
-    private func compareTotals(_ old: FullTextIndex, _ new: FullTextIndex, into outcome: inout Outcome) throws {
+    private func compareTotals(_ old: FullTextIndex, _ new: FullTextIndex, into outcome: inout Outcome) throws
+    {
         for id in try old.documents(missingIn: new) {
             try note(Document(isBefore: true), id, into: &outcome.difference)
         }
-        for id in try new.documents(missingIn: old) { outcome.difference.added.note(.init(ordinal: -1, key: [.integer(id)])) }
+        for id in try new.documents(missingIn: old) {
+            outcome.difference.added.note(.init(ordinal: -1, key: [.integer(id)]))
+        }
         outcome.difference.rowsCompared = try old.documentCount()
         if try old.hasSameStore(as: new) { return }
         guard old.tokenizer == new.tokenizer else {
@@ -195,7 +204,9 @@ struct FullTextIndex {
     }
 
     func documentCount() throws -> Int {
-        if let sizes { return try connection.firstRow("SELECT count(*) FROM \(sizes)") { Int($0.integer(0)) } ?? 0 }
+        if let sizes {
+            return try connection.firstRow("SELECT count(*) FROM \(sizes)") { Int($0.integer(0)) } ?? 0
+        }
         if module == "fts5" {
             return try withWords { words in try words.documentCount() }
         }
@@ -209,7 +220,9 @@ struct FullTextIndex {
     func mark<Value>(_ documents: inout [Int64: Value], _ flag: WritableKeyPath<Value, Bool>) throws {
         guard !documents.isEmpty else { return }
         if let sizes {
-            try connection.forEachRow("SELECT \(key) FROM \(sizes)") { documents[$0.integer(0)]?[keyPath: flag] = true }
+            try connection.forEachRow("SELECT \(key) FROM \(sizes)") {
+                documents[$0.integer(0)]?[keyPath: flag] = true
+            }
         } else {
             try withWords { words in
                 try words.forEachDocument { documents[$0]?[keyPath: flag] = true }
@@ -241,13 +254,16 @@ struct FullTextIndex {
 
         /// How many documents have a word in a column.
         func documentCount(column: String) throws -> Int {
-            let sql = "SELECT count(DISTINCT doc) FROM \(name) WHERE col = \(quotedText(column)) COLLATE NOCASE"
+            let sql =
+                "SELECT count(DISTINCT doc) FROM \(name) WHERE col = \(quotedText(column)) COLLATE NOCASE"
             return try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
         }
     }
 
     func withWords<Result>(_ body: (Words) throws -> Result) throws -> Result {
-        try withReader("fts5vocab", "\(schema), \(quotedText(table.name)), instance") { try body(Words(name: $0, connection: connection)) }
+        try withReader("fts5vocab", "\(schema), \(quotedText(table.name)), instance") {
+            try body(Words(name: $0, connection: connection))
+        }
     }
 
     /// How many documents have a word in a column.
@@ -280,7 +296,9 @@ struct FullTextIndex {
     /// Whether every record of the index is the same.
     func hasSameStore(as other: FullTextIndex) throws -> Bool {
         try ["segments", "segdir", "docsize"].allSatisfy { suffix in
-            guard suffix != "docsize" || sizes != nil && other.sizes != nil else { return sizes == nil && other.sizes == nil }
+            guard suffix != "docsize" || sizes != nil && other.sizes != nil else {
+                return sizes == nil && other.sizes == nil
+            }
             let (old, new) = ("SELECT * FROM \(store(suffix))", "SELECT * FROM \(other.store(suffix))")
             let sql = "SELECT 1 FROM (\(old) EXCEPT \(new)) UNION ALL SELECT 1 FROM (\(new) EXCEPT \(old))"
             return try connection.firstRow(sql) { _ in true } == nil

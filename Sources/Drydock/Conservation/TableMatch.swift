@@ -196,3 +196,16 @@ extension Declaration.Kind {
         return name.foldedASCII == column && tables.contains { $0.foldedASCII == table.foldedASCII }
     }
 }
+
+extension TableMatch {
+    /// Whether a declaration's name means this table: the name before the step or after it.
+    func isCalled(_ name: String) -> Bool {
+        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+    }
+}
+
+extension TableMatch.ColumnPair {
+    func isCalled(_ name: String) -> Bool {
+        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+    }
+}

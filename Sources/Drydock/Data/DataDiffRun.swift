@@ -128,7 +128,9 @@ struct DataDiffRun {
         var facts = [
             (difference.lost.count, "removed"), (difference.added.count, "added"), (changed, "changed"),
         ].filter { $0.0 > 0 }.map { "\(counted($0, "document")) \($1)" }
-        if !pairing.columnsOnlyInOld.isEmpty || !pairing.columnsOnlyInNew.isEmpty { facts.append("other columns") }
+        if !pairing.columnsOnlyInOld.isEmpty || !pairing.columnsOnlyInNew.isEmpty {
+            facts.append("other columns")
+        }
         if !facts.isEmpty {
             overview.notCompared.append(
                 (

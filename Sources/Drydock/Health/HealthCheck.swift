@@ -4,7 +4,8 @@ public enum HealthChecks {
     static let all: [any HealthCheck] = [
         FileHeaderCheck(), JournalCheck(), LogSizeCheck(), CheckpointCheck(), WriterVersionCheck(),
         DiskSpaceCheck(), PageSizeCheck(), FreelistCheck(), AutoVacuumCheck(), ObjectSizeCheck(),
-        CompiledObjectsCheck(), ReadableTablesCheck(), DuplicateIndexCheck(), ForeignKeyIndexCheck(), PrimaryKeyCheck(),
+        CompiledObjectsCheck(), ReadableTablesCheck(), DuplicateIndexCheck(), ForeignKeyIndexCheck(),
+        PrimaryKeyCheck(),
         RowidHeadroomCheck(), IntegrityHealthCheck(), ForeignKeyCheck(), SearchIndexCheck(),
         SpatialIndexCheck(), StatisticsCheck(), FragmentationCheck(), TextEncodingCheck(), ColumnTypeCheck(),
     ]

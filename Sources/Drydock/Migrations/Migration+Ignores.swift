@@ -20,7 +20,8 @@ extension Migration {
     /// The same for the statement that a place of its file is in.
     func ignore(of rule: Rule, at place: Finding.Place?) -> Declaration? {
         let (line, column) = (place?.line ?? 0, place?.column ?? .max)
-        return ignore(of: rule, in: statements.last { ($0.location.line, $0.location.column) <= (line, column) })
+        return ignore(
+            of: rule, in: statements.last { ($0.location.line, $0.location.column) <= (line, column) })
     }
 }
 

@@ -81,7 +81,8 @@ struct ColumnDroppedRule: StepRule {
                 .columnDropped, .warning,
                 "generated column \(table).\(column) is gone"
                     + (basis.sources.isEmpty
-                        ? "" : "; what it was computed from is unchanged: \(basis.sources.joined(separator: ", "))"),
+                        ? ""
+                        : "; what it was computed from is unchanged: \(basis.sources.joined(separator: ", "))"),
                 help: remedy("it was meant to go", "drops column \(path)"),
                 place: place(of: table, column, in: step), table: table, column: column))
     }

@@ -6,7 +6,9 @@ import SQLiteSchema
 enum ReplayRules {
     /// Asked of every state. What a state has and the one before it had not is a finding of the step
     /// between them.
-    static let states: [any StateRule] = [ForeignKeyRule(), SearchIndexRule(), ViewRule(), TableReadableRule()]
+    static let states: [any StateRule] = [
+        ForeignKeyRule(), SearchIndexRule(), ViewRule(), TableReadableRule(),
+    ]
 
     /// Asked of every step.
     static let steps: [any StepRule] = [

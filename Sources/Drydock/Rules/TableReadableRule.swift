@@ -17,8 +17,10 @@ struct TableReadableRule: StateRule {
                 faults += view.earlierFaults(rule, of: table)
                 continue
             }
-            faults += try TableReading(connection: view.connection, table: table, encoding: view.catalog.encoding)
-                .faults()
+            faults += try TableReading(
+                connection: view.connection, table: table, encoding: view.catalog.encoding
+            )
+            .faults()
         }
         return faults
     }
@@ -41,7 +43,8 @@ struct TableReading {
             if let fault = try fault(of: column) { faults.append(fault) }
         }
         if faults.isEmpty, let message = try failure(of: "SELECT * FROM \(name)") {
-            faults.append(fault("table \(table.name) cannot be read: \(message)", kind: "reading", help: Self.help))
+            faults.append(
+                fault("table \(table.name) cannot be read: \(message)", kind: "reading", help: Self.help))
         }
         // What cannot be compiled to be read cannot be to be written.
         let isCompiled = faults.allSatisfy { $0.evidence != nil }
@@ -49,7 +52,8 @@ struct TableReading {
             faults.append(
                 fault(
                     "no row can be written to table \(table.name): \(message)", kind: "writing",
-                    help: "Every later INSERT fails so. Correct the generated column, CHECK constraint or index that "
+                    help:
+                        "Every later INSERT fails so. Correct the generated column, CHECK constraint or index that "
                         + "says it. If the app registers what is missing, give a stand-in."))
         }
         return faults
@@ -77,7 +81,8 @@ struct TableReading {
         let path = "\(table.name).\(column.name)"
         let sql = "SELECT \(quotedName(column.name)) FROM \(name)"
         if let message = try failure(of: sql) {
-            return fault("\(path) cannot be read: \(message)", kind: "reading", help: Self.help, column: column.name)
+            return fault(
+                "\(path) cannot be read: \(message)", kind: "reading", help: Self.help, column: column.name)
         }
         let values = RowwiseValues(connection: connection, schema: "main", table: table, column: column)
         guard readsRows, try !values.isReadable else { return nil }
@@ -98,7 +103,8 @@ struct TableReading {
         func message(_ reason: String?) -> String { what + (reason.map { ": \($0)" } ?? "") }
         var fault = fault(
             message(first?.message), kind: "reading",
-            help: "Every SELECT of the column, and so SELECT *, fails at such a row. Correct the rows before the column "
+            help:
+                "Every SELECT of the column, and so SELECT *, fails at such a row. Correct the rows before the column "
                 + "is added, or write an expression that no row fails.",
             column: column.name, evidence: evidence)
         fault.redactedMessage = message(first?.messageWithoutValues)

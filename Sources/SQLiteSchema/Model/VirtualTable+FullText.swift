@@ -36,7 +36,8 @@ extension VirtualTable {
 
     /// Those of FTS5, in the order in which it looks for one.
     private static let options = [
-        "prefix", "tokenize", "content", "contentless_delete", "contentless_unindexed", "content_rowid", "columnsize",
+        "prefix", "tokenize", "content", "contentless_delete", "contentless_unindexed", "content_rowid",
+        "columnsize",
         "locale", "detail", "tokendata",
     ]
 
@@ -47,7 +48,9 @@ extension VirtualTable {
 
     private static func unquoted(_ text: String) -> String {
         let closing: [Character: Character] = ["'": "'", "\"": "\"", "`": "`", "[": "]"]
-        guard let open = text.first, let close = closing[open], text.count > 1, text.last == close else { return text }
+        guard let open = text.first, let close = closing[open], text.count > 1, text.last == close else {
+            return text
+        }
         let inner = String(text.dropFirst().dropLast())
         return open == "[" ? inner : inner.replacing("\(close)\(close)", with: "\(close)")
     }

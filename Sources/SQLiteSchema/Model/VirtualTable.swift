@@ -46,7 +46,8 @@ public struct VirtualTable: Sendable, Hashable {
         case "fts5":
             switch suffix {
             case "data", "idx", "config": return true
-            case "content": return content == nil || option("contentless_unindexed").map { $0 != "0" } ?? false
+            case "content":
+                return content == nil || option("contentless_unindexed").map { $0 != "0" } ?? false
             case "docsize": return option("columnsize") != "0"
             default: return false
             }

@@ -44,7 +44,8 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(40))
     }
 
-    @Test(arguments: steps) func schemaDiffAndLintSaySo(_ step: String) throws {
+    /// All but the chain of common tables, which an idle machine may compile within the second.
+    @Test(arguments: steps.dropLast()) func schemaDiffAndLintSaySo(_ step: String) throws {
         let folder = try project(step)
         for arguments in [
             ["schema", "all.sql"], ["schema", "Migrations"], ["diff", "all.sql", "Migrations"],

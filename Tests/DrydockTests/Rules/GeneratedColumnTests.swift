@@ -60,7 +60,8 @@ import Testing
         (
             "made ordinary and renamed",
             {
-                rebuild($0, "price INT, qty INT, amount INT", "id, price, qty, amount", "id, price, qty, total")
+                rebuild(
+                    $0, "price INT, qty INT, amount INT", "id, price, qty, amount", "id, price, qty, total")
             }, .init(notes: [.columnDropped])
         ),
         (
@@ -75,7 +76,10 @@ import Testing
         ),
         (
             "gone with a source, both declared",
-            { "-- drydock: drops columns t.qty, t.total\n" + rebuild($0, "price INT", "id, price", "id, price") },
+            {
+                "-- drydock: drops columns t.qty, t.total\n"
+                    + rebuild($0, "price INT", "id, price", "id, price")
+            },
             .init()
         ),
         (
@@ -104,7 +108,8 @@ import Testing
             .init(warnings: [.columnDropped])
         ),
         (
-            "gone alone, declared", { _ in "-- drydock: drops column t.total\nALTER TABLE t DROP COLUMN total;" },
+            "gone alone, declared",
+            { _ in "-- drydock: drops column t.total\nALTER TABLE t DROP COLUMN total;" },
             .init()
         ),
         (
@@ -115,7 +120,9 @@ import Testing
         (
             "another expression with other values",
             {
-                rebuild($0, "price INT, qty INT, total INT AS (price * qty + 1)", "id, price, qty", "id, price, qty")
+                rebuild(
+                    $0, "price INT, qty INT, total INT AS (price * qty + 1)", "id, price, qty",
+                    "id, price, qty")
             }, .init(warnings: [.valuesChanged])
         ),
         (
@@ -132,7 +139,9 @@ import Testing
         (
             "another expression with the same values",
             {
-                rebuild($0, "price INT, qty INT, total INT AS (qty * price) VIRTUAL", "id, price, qty", "id, price, qty")
+                rebuild(
+                    $0, "price INT, qty INT, total INT AS (qty * price) VIRTUAL", "id, price, qty",
+                    "id, price, qty")
             }, .init()
         ),
         (
@@ -152,14 +161,16 @@ import Testing
         (
             "an ordinary column becomes generated with its values",
             {
-                rebuild($0, "price INT, qty INT, total INT AS (price * qty)", "id, price, qty", "id, price, qty")
+                rebuild(
+                    $0, "price INT, qty INT, total INT AS (price * qty)", "id, price, qty", "id, price, qty")
             }, .init()
         ),
         (
             "an ordinary column becomes generated with other values",
             {
                 rebuild(
-                    $0, "price INT AS (CAST(qty AS INT) * 0 + 2), qty INT, total INT AS (price * qty)", "id, qty",
+                    $0, "price INT AS (CAST(qty AS INT) * 0 + 2), qty INT, total INT AS (price * qty)",
+                    "id, qty",
                     "id, qty")
             }, .init(errors: [.valuesChanged])
         ),
@@ -247,13 +258,15 @@ import Testing
             """
         try await verify(copied).expect(notChecked: [.valuesChanged])
         let emptied = try await verify(
-            copied.replacing("payload ->> '$.kind'", with: "NULL").replacing("note FROM", with: "upper(note) FROM"))
+            copied.replacing("payload ->> '$.kind'", with: "NULL").replacing(
+                "note FROM", with: "upper(note) FROM"))
         emptied.expect(errors: [.valuesChanged, .valuesChanged], notChecked: [.valuesChanged])
         let finding = try #require(emptied.findings.first { $0.column == "kind" && $0.severity == .error })
         #expect(finding.evidence?.rowCount == 2)
         #expect(finding.evidence?.rows.first?.key.first?.value.literal == "'a'")
         let dropped = try await verify(
-            "-- drydock: drops column t.payload\nALTER TABLE t DROP COLUMN kind; ALTER TABLE t DROP COLUMN payload;")
+            "-- drydock: drops column t.payload\nALTER TABLE t DROP COLUMN kind; ALTER TABLE t DROP COLUMN payload;"
+        )
         dropped.expect(errors: [.columnDropped], notChecked: [.valuesChanged])
         #expect(try dropped.finding(.columnDropped).message.contains("2 values"))
         // The repair of what the snapshot has.

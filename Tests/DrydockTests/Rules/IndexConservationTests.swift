@@ -23,8 +23,14 @@ import Testing
             ("DROP TABLE note; \(schema)", [.rowsLost], []),
             ("DROP TABLE note; \(schema) \(Self.insert)", [], []),
             ("INSERT INTO note(note) VALUES ('optimize');", [], []),
-            ("INSERT INTO note(note, rank) VALUES ('pgsz', 64); INSERT INTO note(note) VALUES ('optimize');", [], []),
-            ("INSERT INTO note(note, rowid, body, title) VALUES ('delete', 5, 'two three', 'y');", [.rowsLost], []),
+            (
+                "INSERT INTO note(note, rank) VALUES ('pgsz', 64); INSERT INTO note(note) VALUES ('optimize');",
+                [], []
+            ),
+            (
+                "INSERT INTO note(note, rowid, body, title) VALUES ('delete', 5, 'two three', 'y');",
+                [.rowsLost], []
+            ),
             (
                 "INSERT INTO note(note, rowid, body, title) VALUES ('delete', 5, 'two three', 'y'); INSERT INTO note(rowid, body, title) VALUES (5, 'two four', 'y');",
                 [.valuesChanged], []
@@ -65,12 +71,14 @@ import Testing
     @Test func `another tokenizer makes other words, which is not compared`() async throws {
         let report = try await Scenario(
             Self.schema("fts5(body, title, content='')"), rows: Self.insert,
-            steps: "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts5(body, title, content='', tokenize=porter); \(Self.insert)"
+            steps:
+                "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts5(body, title, content='', tokenize=porter); \(Self.insert)"
         ).verify()
         report.expect(notChecked: [.valuesChanged])
         let emptied = try await Scenario(
             Self.schema("fts5(body, title, content='')"), rows: Self.insert,
-            steps: "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts5(body, title, content='', tokenize=porter);"
+            steps:
+                "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts5(body, title, content='', tokenize=porter);"
         ).verify()
         emptied.expect(errors: [.rowsLost], notChecked: [.valuesChanged])
     }
@@ -119,9 +127,11 @@ import Testing
         #expect(try changed.finding(.valuesChanged).column == "lid")
         let lost = try await Scenario(
             schema, rows: rows,
-            steps: "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts4(body); INSERT INTO note(docid, body) VALUES (1, 'one'), (2, 'two');"
+            steps:
+                "DROP TABLE note; CREATE VIRTUAL TABLE note USING fts4(body); INSERT INTO note(docid, body) VALUES (1, 'one'), (2, 'two');"
         ).verify()
         lost.expect(errors: [.columnDropped])
-        try await Scenario(schema, rows: rows, steps: "INSERT INTO note(note) VALUES ('optimize')").verify().expectNothing()
+        try await Scenario(schema, rows: rows, steps: "INSERT INTO note(note) VALUES ('optimize')").verify()
+            .expectNothing()
     }
 }

@@ -44,7 +44,8 @@ import Testing
         try await Scenario(
             "CREATE TABLE \"other table\"(body);" + Self.own.replacing("NAME", with: it.suffix),
             rows: Self.rows.replacing("NAME", with: it.suffix),
-            steps: "CREATE VIRTUAL TABLE note USING \(it.virtual)", "INSERT INTO note_\(it.suffix) VALUES (3, 'c')"
+            steps: "CREATE VIRTUAL TABLE note USING \(it.virtual)",
+            "INSERT INTO note_\(it.suffix) VALUES (3, 'c')"
         ).verify().expect(warnings: [.rowsAdded])
     }
 
@@ -56,13 +57,17 @@ import Testing
         ).verify()
         // Dropping the virtual table drops it as well.
         #expect(report.rules(.error).contains(.tableDropped))
-        #expect(report.findings.filter { $0.rule == .tableDropped && $0.severity == .error }.map(\.migration) == ["v3"])
+        #expect(
+            report.findings.filter { $0.rule == .tableDropped && $0.severity == .error }.map(\.migration) == [
+                "v3"
+            ])
     }
 
     @Test func `a table that the module makes when it is needed is its own`() async throws {
         try await Scenario(
             "CREATE VIRTUAL TABLE note USING fts3(body);",
-            steps: "INSERT INTO note(note) VALUES ('automerge=2');", "INSERT INTO note(note) VALUES ('automerge=4');",
+            steps: "INSERT INTO note(note) VALUES ('automerge=2');",
+            "INSERT INTO note(note) VALUES ('automerge=4');",
             "ALTER TABLE note RENAME TO memo;"
         ).verify().expectNothing()
     }

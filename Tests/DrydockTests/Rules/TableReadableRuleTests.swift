@@ -35,20 +35,24 @@ import Testing
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a TEXT, b TEXT AS (json_extract(a, ''$'')))' WHERE name = 'u';
             PRAGMA writable_schema = RESET;
-            """, schema: "CREATE TABLE u(a TEXT, b TEXT AS (a));", rows: "INSERT INTO u VALUES ('no'), ('1');",
+            """, schema: "CREATE TABLE u(a TEXT, b TEXT AS (a));",
+            rows: "INSERT INTO u VALUES ('no'), ('1');",
             errors: [.tableUnreadable]),
         RuleCase(
-            "mended by a later migration", kind, "ALTER TABLE t DROP COLUMN kind;", schema: schema, rows: rows,
+            "mended by a later migration", kind, "ALTER TABLE t DROP COLUMN kind;", schema: schema,
+            rows: rows,
             warnings: [.columnDropped, .tableUnreadable]),
         RuleCase(
-            "renamed by a later migration", kind, "ALTER TABLE t RENAME COLUMN kind TO sort; ALTER TABLE t RENAME TO u;",
+            "renamed by a later migration", kind,
+            "ALTER TABLE t RENAME COLUMN kind TO sort; ALTER TABLE t RENAME TO u;",
             schema: schema, rows: rows, errors: [.tableUnreadable]),
         RuleCase(
             "the snapshot's own", "INSERT INTO t VALUES (2, '{}', 0);", schema: schema + rows + kind,
             warnings: [.rowsAdded], notes: [.tableUnreadable]),
         RuleCase(
             "the snapshot's own, renamed",
-            "ALTER TABLE t RENAME COLUMN kind TO sort; ALTER TABLE t RENAME TO u;", schema: schema + rows + kind,
+            "ALTER TABLE t RENAME COLUMN kind TO sort; ALTER TABLE t RENAME TO u;",
+            schema: schema + rows + kind,
             notes: [.tableUnreadable]),
         RuleCase(
             "one more than the snapshot's own",
@@ -83,12 +87,15 @@ import Testing
         }
     }
 
-    @Test func `the finding names column, row and reason, and integrity is not said to be checked`() async throws {
+    @Test func `the finding names column, row and reason, and integrity is not said to be checked`()
+        async throws
+    {
         let report = try await Scenario(Self.schema, rows: Self.rows, steps: Self.kind).verify()
         let finding = try report.finding(.tableUnreadable)
         #expect(finding.table == "t" && finding.column == "kind" && finding.migration == "v2")
         #expect(finding.message == "t.kind cannot be read in 1 row: malformed JSON")
-        #expect(finding.evidence?.rows.map { $0.key.map { "\($0.column) \($0.value.literal)" } } == [["id 7"]])
+        #expect(
+            finding.evidence?.rows.map { $0.key.map { "\($0.column) \($0.value.literal)" } } == [["id 7"]])
         #expect(finding.place?.statement == Self.kind.replacing(";", with: ""))
     }
 
@@ -103,6 +110,9 @@ import Testing
                 """
         ).verify()
         #expect(report.rules(.error).contains(.tableUnreadable))
-        #expect(report.notChecked.contains { $0.rule == .integrityFailure && $0.reason.contains("malformed JSON") })
+        #expect(
+            report.notChecked.contains {
+                $0.rule == .integrityFailure && $0.reason.contains("malformed JSON")
+            })
     }
 }

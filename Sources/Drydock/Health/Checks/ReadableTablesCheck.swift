@@ -5,7 +5,9 @@ import DatabaseEngine
 struct ReadableTablesCheck: HealthCheck {
     let text = HealthCheckText(
         "table-unreadable", "a table cannot be read in all its columns, or takes no row",
-        why: "A generated column is computed when it is read: one row that it fails on makes every SELECT * fail.")
+        why:
+            "A generated column is computed when it is read: one row that it fails on makes every SELECT * fail."
+    )
 
     let isDivisible = true
 
@@ -22,7 +24,9 @@ struct ReadableTablesCheck: HealthCheck {
         return HealthResult(
             try reading.faults().map { fault in
                 // A program that registers the function can read it.
-                let isUnknown = ["unknown function", "no such function"].contains { fault.message.contains($0) }
+                let isUnknown = ["unknown function", "no such function"].contains {
+                    fault.message.contains($0)
+                }
                 return finding(
                     isUnknown ? .warning : .error, fault.message,
                     help: isUnknown

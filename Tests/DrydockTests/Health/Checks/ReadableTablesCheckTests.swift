@@ -21,7 +21,9 @@ import Testing
 
     @Test func `a sound one is none`() async throws {
         let it = try HealthCase(
-            Self.schema + "INSERT INTO t(id, p) VALUES (1, '{}'); CREATE TABLE w(a PRIMARY KEY, b AS (a)) WITHOUT ROWID;")
+            Self.schema
+                + "INSERT INTO t(id, p) VALUES (1, '{}'); CREATE TABLE w(a PRIMARY KEY, b AS (a)) WITHOUT ROWID;"
+        )
         #expect(try await it.findings("table-unreadable") { $0.isDeep = true }.isEmpty)
     }
 
