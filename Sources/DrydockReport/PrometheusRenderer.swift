@@ -60,7 +60,7 @@ package struct PrometheusRenderer: HealthReportRenderer {
                 "last_success_timestamp_seconds",
                 "When the database was last asked without trouble, and everything vital was reached.",
                 databases.filter { health in
-                    health.trouble == nil && !health.findings.contains { $0.isOfRun }
+                    health.trouble == nil && !health.findings.contains { $0.isOfRun || $0.isGap }
                 }.map {
                     Sample(labels: label($0), value: report.finishedAt.rounded())
                 })

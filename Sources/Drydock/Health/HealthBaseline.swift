@@ -90,6 +90,9 @@ struct HealthBaseline: Sendable {
             return finding.isOfRun || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
         }
         health.knownCount = before - health.findings.count
+        if !health.findings.contains(where: { $0.severity == .error }) {
+            health.findings += health.gapsBehindErrors
+        }
         return health
     }
 

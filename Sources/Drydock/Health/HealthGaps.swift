@@ -5,8 +5,9 @@ extension DatabaseHealth {
     /// Makes a warning of each check without which no database is called healthy, and of a run that came to nothing
     /// the word that the database is in an unknown state.
     mutating func addGaps(asked checks: [any HealthCheck]) {
-        guard trouble == nil, !findings.contains(where: { $0.severity == .error }) else { return }
-        if checked.isEmpty, findings.isEmpty, notReached.allSatisfy({ $0.table == nil }) {
+        guard trouble == nil else { return }
+        let hasErrors = findings.contains { $0.severity == .error }
+        if !hasErrors, checked.isEmpty, findings.isEmpty, notReached.allSatisfy({ $0.table == nil }) {
             let reason = notReached.first.map { ": \($0.reason)" } ?? ", since every check is left out"
             trouble = "nothing of '\(path)' was checked\(reason)"
             return
@@ -15,7 +16,14 @@ extension DatabaseHealth {
             let gaps = notReached.filter { $0.check == check.text.name && $0.cause != .wholeFile }
             for cause in [NotReached.Cause.run, .database] {
                 let same = gaps.filter { $0.cause == cause }
-                if !same.isEmpty { findings.append(Self.gap(check, same)) }
+                guard !same.isEmpty else { continue }
+                var gap = Self.gap(check, same)
+                guard hasErrors else {
+                    findings.append(gap)
+                    continue
+                }
+                gap.isOfRun = true
+                gapsBehindErrors.append(gap)
             }
         }
     }

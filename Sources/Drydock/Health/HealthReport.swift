@@ -27,6 +27,8 @@ public struct DatabaseHealth: Sendable {
     public var findings: [HealthFinding] = []
     public var measures: [HealthMeasure] = []
     public var notReached: [NotReached] = []
+    /// What was not looked at in a database that has errors anyway. It counts once these are known.
+    var gapsBehindErrors: [HealthFinding] = []
     /// Checks that were made, by name.
     public var checked: [String] = []
     /// Findings that the baseline knows.

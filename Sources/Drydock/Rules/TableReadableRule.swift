@@ -80,7 +80,7 @@ struct TableReading {
     private func fault(of column: Catalog.Column) throws -> Fault? {
         let path = "\(table.name).\(column.name)"
         let sql = "SELECT \(quotedName(column.name)) FROM \(name)"
-        if let message = try failure(of: sql) {
+        if let message = try failure(of: sql, needsCollations: true) {
             return fault(
                 "\(path) cannot be read: \(message)", kind: "reading", help: Self.help, column: column.name)
         }
@@ -113,11 +113,15 @@ struct TableReading {
     }
 
     /// Why a statement does not compile.
-    private func failure(of sql: String) throws -> String? {
+    /// - Parameter needsCollations: whether a missing collation is a reason: the app has those that its columns name,
+    ///   but a query that computes with one fails in every other program.
+    private func failure(of sql: String, needsCollations: Bool = false) throws -> String? {
         do {
             _ = try connection.prepare(sql)
             return nil
-        } catch let error as EngineError where error.isOfExpression && !error.isMissingCollation {
+        } catch let error as EngineError
+            where error.isOfExpression && (needsCollations || !error.isMissingCollation)
+        {
             return error.message
         }
     }

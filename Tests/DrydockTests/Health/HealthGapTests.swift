@@ -43,6 +43,21 @@ import Testing
         #expect(accepted.isHealthy && accepted.databases[0].notReached.count == 1)
     }
 
+    @Test func `an error that is known hides nothing that it kept from being checked`() async throws {
+        var it = try HealthCase(Self.sql)
+        try Data(repeating: 0x5a, count: 8192).write(to: URL(fileURLWithPath: it.path))
+        it.request.baseline = it.folder.file("known.json")
+        for accepts in [true, true, false] {
+            let report = try await it.report { $0.accepts = accepts }
+            #expect(!report.isHealthy)
+            #expect(report.findings.allSatisfy(\.isGap) && report.findings.count == 2, "\(report.findings)")
+            #expect(NagiosRenderer.status(of: report) == .warning)
+            let prometheus = try #require(HealthRenderers.named("prometheus"))
+            #expect(
+                try !prometheus.render(report, RenderOptions()).contains("last_success_timestamp_seconds{"))
+        }
+    }
+
     @Test func `what a run had no time for is never accepted as known`() async throws {
         var it = try HealthCase(Self.sql)
         it.request.baseline = it.folder.file("known.json")

@@ -20,6 +20,9 @@ import Testing
             "names an unknown function in an empty table", "ALTER TABLE t ADD COLUMN k AS (nosuch(\"n m\"));",
             schema: schema, errors: [.tableUnreadable]),
         RuleCase(
+            "names an unknown collation", "ALTER TABLE t ADD COLUMN k AS (payload COLLATE nosuch > 'b');",
+            schema: schema, rows: rows, errors: [.tableUnreadable]),
+        RuleCase(
             "names a column that names an unknown function",
             "ALTER TABLE t ADD COLUMN k AS (nosuch(\"n m\")); ALTER TABLE t ADD COLUMN l AS (k + 1);",
             schema: schema, errors: [.tableUnreadable, .tableUnreadable]),
