@@ -46,7 +46,11 @@ struct MovedData {
         var pairs: [TableMatch.ColumnPair] = []
         var home = Home(table: later)
         for column in table.storedColumns {
-            let candidates = provenance.columns(for: column.name, of: table, in: later)
+            // A column under another one's name is not where anybody looks for it: the copy swaps the two.
+            let copies = provenance.columns(for: column.name, of: table, in: later).filter {
+                $0.name.foldedASCII == column.name.foldedASCII || table.column($0.name) == nil
+            }
+            let candidates = copies + [later.column(column.name)].compactMap { $0 }.filter(\.isGenerated)
             if let found = candidates.first(where: { taken.insert($0.name.foldedASCII).inserted }) {
                 pairs.append(.init(before: column, after: found))
                 continue

@@ -47,6 +47,14 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 SELECT * FROM t",
             errors: [.tableDropped]),
         RuleCase(
+            "a copy that swaps two columns, split over files",
+            "CREATE TABLE _t(id INTEGER PRIMARY KEY, a, b); INSERT INTO _t SELECT id, b, a FROM t",
+            "DROP TABLE t", "ALTER TABLE _t RENAME TO t", schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "a copy of what is generated", "CREATE TABLE n_copy AS SELECT a, g FROM n", "DROP TABLE n_copy",
+            schema: "CREATE TABLE n(a, g INT AS (a + 1));", rows: "INSERT INTO n(a) VALUES (1), (2)",
+            notes: [.tableDropped]),
+        RuleCase(
             "multiset", "CREATE TABLE w AS SELECT DISTINCT * FROM n; DROP TABLE n",
             schema: "CREATE TABLE n(a,b);", rows: "INSERT INTO n VALUES (1,2),(1,2)", errors: [.tableDropped]),
         RuleCase(

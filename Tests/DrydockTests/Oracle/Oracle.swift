@@ -106,13 +106,14 @@ struct Oracle {
                 ?? candidates.first
             if let generated = column.generated {
                 if let best, new.table.columns[best].generated != nil { continue }
-                if best == nil {
+                // In another table it is derived as long as its sources are there.
+                if best == nil || new.table.name.lowercased() != old.name.lowercased() {
                     let sources = generated.sources.compactMap(old.column)
                     let kept = sources.filter { source in
                         new.table.columns.contains { $0.origins.isSuperset(of: source.origins) }
                     }
                     if kept.count == sources.count { continue }
-                    if !kept.isEmpty { isOpen = true }
+                    if best == nil, !kept.isEmpty { isOpen = true }
                 }
             }
             let values = rows.map { $0[place] }.filter { $0 != .null }
