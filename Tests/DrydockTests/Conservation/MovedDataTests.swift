@@ -51,6 +51,19 @@ import Testing
             "CREATE TABLE _t(id INTEGER PRIMARY KEY, a, b); INSERT INTO _t SELECT id, b, a FROM t",
             "DROP TABLE t", "ALTER TABLE _t RENAME TO t", schema: schema, rows: rows, errors: [.tableDropped]),
         RuleCase(
+            "two tables that swap their names, one of them rebuilt",
+            """
+            CREATE TABLE _n(k TEXT PRIMARY KEY); INSERT INTO _n SELECT k FROM n; DROP TABLE n; ALTER TABLE _n RENAME TO n;
+            ALTER TABLE n RENAME TO swapped; ALTER TABLE t RENAME TO n; ALTER TABLE swapped RENAME TO t
+            """, schema: schema + "CREATE TABLE n(k TEXT);", rows: rows + "INSERT INTO n VALUES ('k')"),
+        RuleCase(
+            "two tables that swap their names, and a row that is lost",
+            """
+            CREATE TABLE _n(k TEXT PRIMARY KEY); DROP TABLE n; ALTER TABLE _n RENAME TO n;
+            ALTER TABLE n RENAME TO swapped; ALTER TABLE t RENAME TO n; ALTER TABLE swapped RENAME TO t
+            """, schema: schema + "CREATE TABLE n(k TEXT);", rows: rows + "INSERT INTO n VALUES ('k')",
+            errors: [.rowsLost]),
+        RuleCase(
             "a copy of what is generated", "CREATE TABLE n_copy AS SELECT a, g FROM n", "DROP TABLE n_copy",
             schema: "CREATE TABLE n(a, g INT AS (a + 1));", rows: "INSERT INTO n(a) VALUES (1), (2)",
             notes: [.tableDropped]),
