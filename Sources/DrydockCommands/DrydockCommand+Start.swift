@@ -23,8 +23,8 @@ extension DrydockCommand {
         }
     }
 
-    /// An option that there is not is told before an argument that is missing: what was typed is nearer to what was
-    /// meant than what was not.
+    /// Returns the error to report first: an unknown option comes before a missing argument, since what was typed is
+    /// closer to what was meant.
     static func firstFault(in arguments: [String], or error: any Error) -> any Error {
         var given = arguments
         // No command takes more arguments than two that must be there.

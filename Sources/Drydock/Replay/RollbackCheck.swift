@@ -6,7 +6,8 @@ import SQLiteSchema
 /// again.
 ///
 /// The schema after the way back is that of before, and the second time the migration leaves what it left the
-/// first time. Where nobody says how the tool takes back its record of a migration, it stays as it is both ways. What rows the way back takes is told, and is no fault: that is what it is for.
+/// first time. Where nobody says how the tool takes back its record of a migration, it stays as it is both ways.
+/// Rows that the way back takes are reported and are not a fault: that is what it is for.
 struct RollbackCheck {
     let context: ReplayContext
     let migration: Migration
