@@ -13,8 +13,8 @@ import Testing
         return Array(first...max(first, last))
     }()
 
-    /// What is left are tables that swap their names and are rebuilt in one file, and columns that get another name in a
-    /// copy of an earlier file. The aim is 1.
+    /// Of the 9 that are left, those that were looked at are tables that swap their names and are rebuilt in one file, and
+    /// a column that gets another name in a copy of an earlier file. The aim is 1.
     private static let alarmsInThousand = 10
 
     static let seeds = asked ?? Array(1...UInt64(Soak.rounds(1_000, 10_000)))
