@@ -252,14 +252,6 @@ extension Catalog {
     }
 }
 
-/// A text as an SQL literal.
-func quotedText(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
-
-/// A name as an SQL identifier.
-package func quotedName(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
-}
-
 extension NormalizedSQL {
     /// Whether a keyword or name occurs in it; the word in lower case.
     func containsWord(_ word: String) -> Bool {
@@ -269,5 +261,14 @@ extension NormalizedSQL {
             default: false
             }
         }
+    }
+}
+
+extension Catalog {
+    /// A database's schema, tables that cannot be read left out.
+    init(_ connection: any Connection, without tables: [String], earlier: Catalog?) throws {
+        var unreadable: [Catalog.UnreadableTable] = []
+        try self.init(
+            reading: connection, historyTables: tables, earlier: earlier, unreadable: &unreadable)
     }
 }

@@ -36,7 +36,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case timeLimit = "time-limit"
     case nothingVerified = "nothing-verified"
 
-    // Of `drydock lint` alone; what they say is in Lint/Rules.
+    // Of `drydock lint` alone; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
     case uniqueOverExisting = "unique-over-existing"
     case expressionFails = "expression-fails"
@@ -98,7 +98,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .engineDivergence: "two engines make something else of a migration"
         case .timeLimit: "a replay took longer than it was given"
         case .nothingVerified: "there was nothing to verify"
-        default: LintRules.named(self)?.text.summary ?? ""
+        default: lintText?.summary ?? ""
         }
     }
 }

@@ -87,23 +87,6 @@ struct LintMend: Sendable {
     var edits: [SQLEdit]
 }
 
-/// A finding that a rewrite mended.
-public struct LintFix: Sendable {
-    public var rule: Rule
-    public var migration: String?
-    /// What was wrong.
-    public var message: String
-    /// Where it was written, and the line as it is now.
-    public var place: Finding.Place
-
-    public init(_ finding: Finding, place: Finding.Place) {
-        rule = finding.rule
-        migration = finding.migration
-        message = finding.message
-        self.place = place
-    }
-}
-
 extension SQLEdit {
     /// Whether two edits cannot be made at once.
     fileprivate func touches(_ other: SQLEdit) -> Bool {

@@ -41,19 +41,6 @@ public struct LintRequest: Sendable {
     var followsLock: Bool { since == nil && !includesLocked && locked != nil }
 }
 
-/// How many migrations and statements were read.
-public struct LintSummary: Sendable {
-    public var migrations: Int
-    public var statements: Int
-    /// What ``Linter/fix(_:)`` mended; nil where nobody asked for that.
-    public var fixed: [LintFix]?
-
-    public init(migrations: Int, statements: Int) {
-        self.migrations = migrations
-        self.statements = statements
-    }
-}
-
 /// What linting found, and what it would write.
 public struct LintOutcome: Sendable {
     /// After ``Linter/fix(_:)``: what stands when the rewrites are made.

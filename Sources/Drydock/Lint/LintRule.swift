@@ -9,7 +9,6 @@ protocol LintRule: Sendable {
     var rule: Rule { get }
     /// Nil for a rule that is off until drydock.yml or the command line turns it on.
     var severity: Finding.Severity? { get }
-    var text: LintRuleText { get }
     /// Whether it says that something is missing, which code that was not read may have made.
     var speaksOfMissing: Bool { get }
 
@@ -26,17 +25,6 @@ extension LintRule {
     func check(_ step: LintStep) -> [LintFault] { [] }
     func check(_ migration: LintMigration) -> [LintFault] { [] }
     func check(_ end: LintEnd) -> [LintFault] { [] }
-}
-
-/// What the documentation says of a rule; `docs/rules.md` is made of it.
-struct LintRuleText: Sendable {
-    /// What is true when the rule is broken, in one line.
-    var summary: String
-    /// What happens to users' databases, and what to do.
-    var detail: String
-    /// SQL that breaks the rule, and the same put right; nil where an example says nothing.
-    var bad: String?
-    var good: String?
 }
 
 /// A rule that a statement breaks.
@@ -76,21 +64,14 @@ struct LintFault {
     }
 }
 
-/// Text that takes the place of a part of a file.
-public struct SQLEdit: Sendable, Hashable {
-    /// Offsets into the bytes of the file.
-    public var range: Range<Int>
-    public var text: String
-
-    public init(range: Range<Int>, text: String) {
-        self.range = range
-        self.text = text
-    }
-}
-
 /// How a rule counts: as drydock.yml and `--rule` say it.
 public enum LintSeverity: String, Sendable, CaseIterable {
     case off, note, warning, error
 
     var severity: Finding.Severity? { Finding.Severity(rawValue: rawValue) }
+}
+
+extension LintRule {
+    /// What the documentation says of it.
+    var text: LintRuleText { rule.lintText ?? LintRuleText(summary: "", detail: "") }
 }

@@ -10,14 +10,4 @@ enum LintRules {
         DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), DefaultIdentifierRule(),
         MissingStrictRule(), MissingDownRule(), MinimumSQLiteRule(),
     ]
-
-    static func named(_ rule: Rule) -> (any LintRule)? { all.first { $0.rule == rule } }
-
-    /// Rules that `drydock verify` has as well, and that need no row.
-    static let shared: [Rule] = [.transactionEnded, .pragmaIgnored, .migrationInCode]
-}
-
-extension Rule {
-    /// The rules that drydock.yml, `--rule` and `ignore` may name.
-    public static var ofLint: [Rule] { LintRules.all.map(\.rule) + LintRules.shared }
 }

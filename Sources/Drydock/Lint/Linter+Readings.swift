@@ -19,18 +19,6 @@ extension Linter {
         return try choice.readings(try await choice.histories(of: snapshots, opener))
     }
 
-    /// Returns the migrations of the first reading, where no other one has more said of it.
-    /// - Throws: ``RequestError`` that names every reading where one has, and as ``run(_:)``.
-    func settle(
-        _ choice: FormatChoice, _ readings: [FormatChoice.Reading], _ request: LintRequest
-    ) async throws -> MigrationSet {
-        if !Self.differing(readings).isEmpty {
-            let first = try await run(request, readings[0].set).report
-            try await refuseSilence(of: first, choice, readings, request)
-        }
-        return readings[0].set
-    }
-
     /// Refuses to take the first reading where another one finds what it does not: foreign keys that are enforced
     /// under the one tool and not under the other have a rebuild delete the children's rows, or keep them.
     /// - Throws: ``RequestError``.
@@ -77,7 +65,7 @@ extension Linter {
     }
 
     /// One reading of each behaviour that is not the first's.
-    private static func differing(_ readings: [FormatChoice.Reading]) -> [FormatChoice.Reading] {
+    static func differing(_ readings: [FormatChoice.Reading]) -> [FormatChoice.Reading] {
         var seen: Set<Behaviour> = Set(readings.prefix(1).map { Behaviour($0.set) })
         return readings.dropFirst().filter { seen.insert(Behaviour($0.set)).inserted }
     }

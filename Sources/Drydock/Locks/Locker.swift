@@ -5,8 +5,12 @@ import SQLiteSchema
 /// Writes a project's lock, or checks it.
 public struct Locker: Sendable {
     private let engine: any Engine
+    private let settler: any ReadingSettler
 
-    public init(engine: any Engine) { self.engine = engine }
+    init(engine: any Engine, settler: any ReadingSettler) {
+        self.engine = engine
+        self.settler = settler
+    }
 
     /// - Throws: ``RequestError`` when no report can be made.
     public func run(_ request: LockRequest) async throws -> VerifyReport {
@@ -50,9 +54,9 @@ public struct Locker: Sendable {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
         let readings = try choice.readings(try await choice.histories(of: snapshots, opener))
-        var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
-        (lint.functions, lint.collations) = (request.functions, request.collations)
-        let set = try await Linter(engine: engine).settle(choice, readings, lint)
+        let set = try await settler.settle(
+            choice, readings, in: request.migrationsFolder, functions: request.functions,
+            collations: request.collations, on: engine)
         let folder = LockPlace(request.path).name(of: request.migrationsFolder)
         var lock = Lock(migrationsFolder: folder, format: set.format.name)
         lock.closures = closures

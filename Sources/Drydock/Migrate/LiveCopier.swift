@@ -8,9 +8,6 @@ struct LiveCopier: Sendable {
     let stop: StopFlag
     var checksDisk = true
 
-    /// In the names of copies that are not kept.
-    static let mark = ".drydock-migrate-"
-
     /// How long a read transaction may last. In a rollback journal mode nobody can commit meanwhile: what takes longer
     /// than the first goes on without, and counts if nobody wrote; only then they have to wait.
     private static let short = Duration.seconds(1)
@@ -57,7 +54,7 @@ struct LiveCopier: Sendable {
                 "\(folder) has \(free) bytes free and \(image.byteCount) are needed for a copy of \(path): free space, "
                     + "or name another folder with --backup-folder or --temporary-folder")
         }
-        let copy = try TemporaryCopy(of: path, in: folder, mark: Self.mark)
+        let copy = try TemporaryCopy(of: path, in: folder, mark: TemporaryCopy.migrateMark)
         try copy.fill(with: image)
         return copy
     }

@@ -140,7 +140,7 @@ struct StateInspector: Sendable {
             let view = StateView(
                 connection: connection, catalog: catalog, foreignKeysAreProven: foreignKeysAreProven,
                 earlier: state.changes == nil ? nil : earlier, changes: state.changes)
-            for rule in ReplayRules.states where baseline == nil || !Baseline.rules.contains(rule.rule) {
+            for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {
                     state.faults += try rule.faults(in: view)
                 } catch let error as EngineError where !error.isInterrupt {

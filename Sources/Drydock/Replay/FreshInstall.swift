@@ -145,12 +145,3 @@ struct FreshInstall: Sendable {
         }
     }
 }
-
-extension Catalog {
-    /// A database's schema, tables that cannot be read left out.
-    init(_ connection: any Connection, without tables: [String], earlier: Catalog?) throws {
-        var unreadable: [Catalog.UnreadableTable] = []
-        try self.init(
-            reading: connection, historyTables: tables, earlier: earlier, unreadable: &unreadable)
-    }
-}

@@ -152,7 +152,7 @@ struct StepVerification: Sendable {
             finding.redactedMessage = fault.redactedMessage
             return StepFinding(
                 finding,
-                probe: ReplayRules.states.first { $0.rule == id.rule }.map {
+                probe: StateRules.all.first { $0.rule == id.rule }.map {
                     .fault($0, id, baseline: baseline)
                 },
                 stands: { end, lastName in

@@ -141,14 +141,6 @@ struct ToolRun {
     }
 }
 
-extension Bookkeeping {
-    func write(on connection: any Connection) throws {
-        for statement in SQLSource(name: "bookkeeping", sql).statements() { try Sandbox.check(statement) }
-        guard !values.isEmpty else { return try connection.execute(sql) }
-        try connection.forEachRow(sql, values) { _ in }
-    }
-}
-
 /// Where a batch of migrations stopped.
 struct BatchFailure: Error {
     enum Moment: Sendable {

@@ -14,15 +14,16 @@ public enum VerifyEvent: Sendable {
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
     private let engine: any Engine
+    private let settler: any ReadingSettler
     private let other: (any Engine)?
     private let onEvent: @Sendable (VerifyEvent) -> Void
 
-    /// - Parameter other: another engine, which must make the same of every step.
-    public init(
-        engine: any Engine, comparingWith other: (any Engine)? = nil,
+    init(
+        engine: any Engine, settler: any ReadingSettler, comparingWith other: (any Engine)? = nil,
         onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
     ) {
         self.engine = engine
+        self.settler = settler
         self.other = other
         self.onEvent = onEvent
     }
@@ -97,10 +98,9 @@ public struct Verifier: Sendable {
         settings.interrupt = { watchdog.isTripped }
         let histories = try await choice.histories(
             of: snapshots, SnapshotOpener(engine: engine, settings: settings))
-        var lint = LintRequest(migrationsFolder: request.migrationsFolder, format: request.format)
-        (lint.functions, lint.collations) = (request.functions, request.collations)
-        return try await Linter(engine: BoundedEngine(engine) { watchdog.isTripped }).settle(
-            choice, try choice.readings(histories), lint)
+        return try await settler.settle(
+            choice, try choice.readings(histories), in: request.migrationsFolder, functions: request.functions,
+            collations: request.collations, on: BoundedEngine(engine) { watchdog.isTripped })
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {

@@ -1,27 +1,13 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// The rules that every replay holds, each in a file of its own. This is the one place where a rule is
-/// registered.
+/// The rules about a step, each in a file of its own. This is the one place where one is registered.
 enum ReplayRules {
-    /// Asked of every state. What a state has and the one before it had not is a finding of the step
-    /// between them.
-    static let states: [any StateRule] = [
-        ForeignKeyRule(), SearchIndexRule(), ViewRule(), TableReadableRule(),
-    ]
-
     /// Asked of every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
         ObjectLostRule(), AutoincrementRule(),
     ]
-}
-
-/// A rule about what a database is.
-protocol StateRule: Sendable {
-    var rule: Rule { get }
-    /// - Throws: ``EngineError`` when the rule cannot be held; it is then listed as not checked.
-    func faults(in view: StateView) throws -> [Fault]
 }
 
 /// A rule about what a step did.

@@ -12,7 +12,8 @@ final class TemporaryCopy: Sendable {
 
     private static let digits = 16
     static let vacuumMark = ".drydock-vacuum-"
-    private static let marks = [vacuumMark, LiveCopier.mark]
+    static let migrateMark = ".drydock-migrate-"
+    private static let marks = [vacuumMark, migrateMark]
 
     /// - Parameters:
     ///   - database: whose owner and permissions the file gets, as far as this user may give them.

@@ -9,7 +9,7 @@ struct ForeignKeyIndexCheck: HealthCheck {
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(
             view.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
-                table.foreignKeys.filter { !ForeignKeyIndexRule.isCovered($0, table, view.schema) }.map {
+                table.foreignKeys.filter { !IndexCover.isCovered($0, table, view.schema) }.map {
                     key in
                     let columns = key.columns.joined(separator: ", ")
                     let list = key.columns.map(quotedIfNeeded).joined(separator: ", ")
