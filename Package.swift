@@ -48,8 +48,55 @@ let package = Package(
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(name: "NIOEngine", dependencies: [engine, "CSQLite", nio]),
+        // The umbrella for apps, and the core below it, each target upon those that follow.
         .target(
-            name: "Drydock", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
+            name: "Drydock",
+            dependencies: [
+                "DrydockMigrate", "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockReplay",
+                "DrydockState",
+                "DrydockMigrations", "DrydockFindings",
+            ]),
+        .target(
+            name: "DrydockMigrate",
+            dependencies: [
+                "DrydockMaintenance", "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockMaintenance",
+            dependencies: [
+                "DrydockDiff", "DrydockReplay", "DrydockState", "DrydockFindings", engine, "OverlayVFS",
+                "SQLiteFile", "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockDiff",
+            dependencies: [
+                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS",
+                "SQLiteFile", "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockLint",
+            dependencies: [
+                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS",
+                "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockReplay",
+            dependencies: [
+                "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+                crypto,
+            ]),
+        .target(
+            name: "DrydockState",
+            dependencies: [
+                "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema",
+                "CSQLite",
+                crypto,
+            ]),
+        .target(
+            name: "DrydockMigrations", dependencies: ["DrydockFindings", engine, "SQLiteSchema", crypto]),
+        .target(
+            name: "DrydockFindings", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema"]),
         .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
         .target(name: "SQLiteFile"),
@@ -64,9 +111,10 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockReport", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile",
-                "SQLiteSchema",
-                "CSQLite",
+                "Drydock", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff", "DrydockLint",
+                "DrydockReplay",
+                "DrydockState", "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
+                "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
             ]),
         .testTarget(
             name: "EngineTests",

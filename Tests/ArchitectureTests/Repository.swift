@@ -8,6 +8,9 @@ enum Repository {
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
+        /// The target that it belongs to.
+        var target: String { String(path.split(separator: "/")[1]) }
+
         var imports: Set<String> {
             Set(
                 text.matches(
@@ -36,23 +39,5 @@ enum Repository {
         return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
             File(path: path + "/" + name, text: try text(path + "/" + name))
         }
-    }
-
-    /// The names in a target's `dependencies:` as Package.swift writes them.
-    static func dependencies(of target: String, in manifest: String) throws -> [String] {
-        guard let start = manifest.firstRange(of: "name: \"\(target)\"", after: "targets: [\n"),
-            let line = manifest[start.upperBound...].firstMatch(of: /^[^\[\n]*\n?[^\[\n]*\[([^\]]*)\]/),
-            manifest[start.upperBound...].prefix(30).contains("dependencies")
-        else { return [] }
-        return line.output.1.split(separator: ",").map { $0.filter { !" \n\"".contains($0) } }.filter {
-            !$0.isEmpty
-        }
-    }
-}
-
-extension String {
-    fileprivate func firstRange(of text: String, after marker: String) -> Range<String.Index>? {
-        guard let targets = ranges(of: marker).last else { return nil }
-        return self[targets.upperBound...].firstRange(of: text)
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Drydock
+@testable import DrydockDiff
 @testable import DrydockReport
 @testable import SQLiteSchema
 

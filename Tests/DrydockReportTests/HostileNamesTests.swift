@@ -3,7 +3,11 @@ import Foundation
 import GRDBEngine
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockMigrations
+@testable import DrydockReplay
+@testable import DrydockDiff
+@testable import DrydockMaintenance
 @testable import DrydockReport
 @testable import SQLiteSchema
 

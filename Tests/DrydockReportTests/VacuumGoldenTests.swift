@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Drydock
+@testable import DrydockMaintenance
 @testable import DrydockReport
 
 /// What `drydock vacuum` says, word by word.

@@ -2,7 +2,10 @@ import Foundation
 import GRDBEngine
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockState
+@testable import DrydockReplay
+@testable import DrydockLint
 
 /// What the cache says was put there by Drydock, for this name, whole.
 @Suite struct CacheFilesTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Drydock
+@testable import DrydockState
 
 /// Without `PRAGMA table_list` the kinds of tables are the same.
 @Suite struct ListedKindTests {

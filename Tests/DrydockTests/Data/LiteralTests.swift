@@ -1,7 +1,8 @@
 import DatabaseEngine
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockDiff
 
 /// What is written as SQL is read as the same value.
 @Suite struct LiteralTests {

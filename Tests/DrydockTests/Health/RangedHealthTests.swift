@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockMaintenance
 
 /// A table that is too long for a slice is looked at in ranges, with the same outcome.
 @Suite struct RangedHealthTests {

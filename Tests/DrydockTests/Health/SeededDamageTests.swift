@@ -3,7 +3,9 @@ import OverlayVFS
 import SQLiteFile
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockState
+@testable import DrydockMaintenance
 
 /// What `integrity_check` finds in a damaged file, `drydock health --deep` finds.
 @Suite struct SeededDamageTests {

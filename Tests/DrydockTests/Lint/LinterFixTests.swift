@@ -1,7 +1,8 @@
 import GRDBEngine
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockLint
 
 /// `--fix` in memory: what is mended is told as that, what stands is judged.
 @Suite struct LinterFixTests {

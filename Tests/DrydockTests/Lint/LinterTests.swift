@@ -1,4 +1,5 @@
 import Drydock
+@testable import DrydockLint
 import Foundation
 import GRDBEngine
 import SQLiteSchema
@@ -129,6 +130,12 @@ import Testing
         follower.dropTable("email")
         try database.execute("DROP TABLE email")
         #expect(follower.schema == SchemaParser().schema(of: try rows()))
+    }
+
+    @Test func theCatalogueHasEveryRuleInTheOrderOfTheRegistry() {
+        #expect(
+            Rule.ofLint == LintRules.all.map(\.rule) + [.transactionEnded, .pragmaIgnored, .migrationInCode])
+        for rule in LintRules.all { #expect(rule.rule.lintText != nil, "\(rule.rule.rawValue)") }
     }
 
     @Test func theDocumentationIsWhatTheRulesSay() throws {

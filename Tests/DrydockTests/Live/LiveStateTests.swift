@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Drydock
+@testable import DrydockMaintenance
 
 @Suite struct LiveStateTests {
     @Test func `what lies beside a link's file is seen through the link`() throws {

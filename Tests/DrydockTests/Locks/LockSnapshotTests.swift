@@ -3,7 +3,9 @@ import Foundation
 import GRDBEngine
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockReplay
+@testable import DrydockLint
 
 /// A locked snapshot is what a release left behind, and stays so.
 @Suite struct LockSnapshotTests {

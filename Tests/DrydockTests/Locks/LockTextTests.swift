@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockState
+@testable import DrydockReplay
 
 /// A lock reads back as it was written, in whatever order its lines stand, and says what is wrong with it.
 @Suite struct LockTextTests {

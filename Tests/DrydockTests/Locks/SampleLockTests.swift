@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockReplay
 
 /// The repository's own lock is what `drydock lock` makes of its sample.
 @Suite struct SampleLockTests {

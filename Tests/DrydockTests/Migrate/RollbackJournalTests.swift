@@ -3,7 +3,8 @@ import GRDBEngine
 import OverlayVFS
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockMigrate
 
 /// What SQLite makes of a journal that Drydock wrote, wherever the writing stopped.
 @Suite struct RollbackJournalTests {

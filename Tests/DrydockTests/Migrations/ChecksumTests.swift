@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Drydock
+@testable import DrydockMigrations
 
 /// Against the examples of the standards.
 @Suite struct ChecksumTests {

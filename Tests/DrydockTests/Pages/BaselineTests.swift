@@ -2,7 +2,10 @@ import Foundation
 import GRDBEngine
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockState
+@testable import DrydockReplay
+@testable import DrydockLint
 
 /// A snapshot's own faults are found once, and again when it is another.
 @Suite struct BaselineTests {

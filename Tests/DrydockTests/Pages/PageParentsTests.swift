@@ -4,7 +4,7 @@ import OverlayVFS
 import SQLiteFile
 import Testing
 
-@testable import Drydock
+@testable import DrydockState
 
 /// The map that is kept from state to state is the one that reading every tree gives.
 @Suite struct PageParentsTests {

@@ -2,7 +2,8 @@ import Foundation
 import OverlayVFS
 import Testing
 
-@testable import Drydock
+@testable import DrydockFindings
+@testable import DrydockMaintenance
 
 /// Whatever operation fails, the outcome is an error that says so: never a crash, never a pass that was not
 /// earned, and the files stay as they are.

@@ -1,0 +1,10 @@
+// The library for apps: what the targets below it offer.
+
+@_exported import DrydockFindings
+@_exported import DrydockMigrations
+@_exported import DrydockState
+@_exported import DrydockReplay
+@_exported import DrydockLint
+@_exported import DrydockDiff
+@_exported import DrydockMaintenance
+@_exported import DrydockMigrate

@@ -1,7 +1,0 @@
-/// A text as an SQL literal.
-func quotedText(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
-
-/// A name as an SQL identifier.
-package func quotedName(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
-}

@@ -1,0 +1,83 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteFile
+import SQLiteSchema
+
+/// Compares the rows of two databases, exactly: storage class and bits, whatever a collation says.
+///
+/// Rows go to a consumer as they are found. Only numbers are kept, and of rows that moved to other rowids a
+/// hash each, so that memory does not grow with what differs.
+public struct DataDiffer: Sendable {
+    private let engine: any Engine
+
+    /// Written pages and SQLite's sorting, in bytes of memory, before they go to a temporary file.
+    private static let memoryLimit = 16 << 20
+
+    public init(engine: any Engine) { self.engine = engine }
+
+    /// - Throws: ``RequestError`` for what cannot be read or compared, and what the consumer throws.
+    public func run(_ request: DataDiffRequest, to consumer: any DataDiffConsumer) async throws
+        -> DataDiffReport
+    {
+        if request.tables.isEmpty, await FileEquality.areSame(request.old, request.new) {
+            var report = DataDiffReport(overview: .init(old: request.old.text, new: request.new.text))
+            report.isSameFile = true
+            try consumer.begin(report.overview)
+            try consumer.end(report)
+            return report
+        }
+        let loader = SchemaLoader(
+            engine: engine, functions: request.functions, collations: request.collations)
+        let old = try await loader.load(request.old)
+        let new = try await loader.load(request.new)
+        let newSide = try await loader.inspector.withConnection(to: new.image) { try DataSide($0) }
+        var inspector = loader.inspector
+        inspector.memoryLimit = Self.memoryLimit
+        // One thread at a time has it: this one waits while the closure runs.
+        nonisolated(unsafe) let consumer = consumer
+        do {
+            return try await inspector.withConnection(to: old.image, attaching: new.image) { connection in
+                let run = try DataDiffRun(request, connection, old, new, newSide, consumer)
+                return try run.report()
+            }
+        } catch {
+            // What is read while it is written may look like anything.
+            try old.checkUnchanged()
+            try new.checkUnchanged()
+            guard let error = error as? EngineError else { throw error }
+            throw RequestError("the rows cannot be compared: \(error.message)")
+        }
+    }
+}
+
+/// What is asked of one side's own connection.
+package struct DataSide: Sendable {
+    package var catalog: Catalog
+    package var unreadable: [Catalog.UnreadableTable] = []
+    var triggers: [(table: String, name: String, sql: String)]
+    var sequences: [[SQLValue]]?
+
+    package init(_ connection: any Connection) throws {
+        catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
+        triggers = try connection.rows(
+            "SELECT tbl_name, name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND sql IS NOT NULL ORDER BY rowid"
+        ) { ($0.string(0), $0.string(1), $0.string(2)) }
+        if catalog.hasSequences {
+            sequences = try connection.rows("SELECT name, seq FROM main.sqlite_sequence ORDER BY rowid") {
+                [$0.value(0), $0.value(1)]
+            }
+            catalog.tables["sqlite_sequence"] = Self.sequenceTable
+        }
+    }
+
+    /// The AUTOINCREMENT marks: data, in a table of SQLite's own.
+    private static let sequenceTable = Catalog.Table(
+        name: "sqlite_sequence", kind: .ordinary,
+        columns: [
+            .init(name: "name", keyPosition: 1, isGenerated: false),
+            .init(name: "seq", keyPosition: 0, isGenerated: false),
+        ],
+        sql: NormalizedSQL(sql: ""), text: "", isAutoincrement: false)
+}

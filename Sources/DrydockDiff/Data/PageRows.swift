@@ -1,0 +1,161 @@
+import DrydockState
+import DatabaseEngine
+import SQLiteFile
+import SQLiteSchema
+
+/// The differing rows of a table, from the pages of both files.
+///
+/// Where the trees are in the order of the key, merging them is all. Rows whose key is not their rowid are
+/// laid side by side by rowid, or one after the other where VACUUM gave them new ones; equal rows pair off,
+/// and ``Leftovers`` finds partners for the rest.
+struct PageRows: RowDiffSource {
+    /// How the two trees are walked.
+    enum Alignment {
+        /// In the order of their keys, which is that of the table's own key.
+        case key(KeyOrder?)
+        /// By rowid, or row after row, and what is left over by key or content.
+        case rowid(Resolution)
+        case sequence(Resolution)
+    }
+
+    let tables: RecordPair
+    let alignment: Alignment
+    let identity: TableDataDiff.Identity
+
+    /// - Throws: ``RowsUndecided`` where only SQL can tell, FileDamage.
+    init(_ tables: RecordPair, leftoverLimit limit: Int) throws {
+        self.tables = tables
+        let key = tables.key
+        guard tables.before.layout.isWithoutRowid == tables.after.layout.isWithoutRowid else {
+            throw RowsUndecided()
+        }
+        if tables.before.layout.isWithoutRowid {
+            guard let order = tables.keyOrder else { throw RowsUndecided() }
+            (alignment, identity) = (.key(order), .key(key))
+        } else if tables.isRowidKey {
+            (alignment, identity) = (.key(nil), .key(key))
+        } else {
+            if let resolution = try Leftovers.resolve(tables, limit: limit, by: tables.alignByRowid) {
+                let isByRowid = key.isEmpty && resolution.cancelled == 0
+                alignment = isByRowid ? .key(nil) : .rowid(resolution)
+                identity = isByRowid ? .rowid : key.isEmpty ? .content : .key(key)
+            } else if let resolution = try Leftovers.resolve(tables, limit: limit, by: tables.alignBySequence)
+            {
+                alignment = .sequence(resolution)
+                identity = key.isEmpty ? .content : .key(key)
+            } else {
+                throw RowsUndecided()
+            }
+        }
+    }
+
+    func forEach(_ detail: RowDetail, _ body: (RowDifference) throws -> Void) throws {
+        switch alignment {
+        case .key(let order):
+            try tables.walk(order) { old, new in
+                if let old { try tables.before.read(old) }
+                if let new { try tables.after.read(new) }
+                switch (old, new) {
+                case (_?, nil): try body(removed(detail))
+                case (nil, _?): try body(added(detail))
+                default: try compare(detail, body)
+                }
+            }
+        case .rowid(let resolution):
+            try tables.alignByRowid(settled: { try compare(detail, body) }, leftover: { _, _ in })
+            try settle(resolution, detail, body)
+        case .sequence(let resolution):
+            try tables.alignBySequence(settled: { try compare(detail, body) }, leftover: { _, _ in })
+            try settle(resolution, detail, body)
+        }
+    }
+
+    /// What the walk left over, in the order of rowids.
+    private func settle(
+        _ resolution: Resolution, _ detail: RowDetail, _ body: (RowDifference) throws -> Void
+    ) throws {
+        for rowid in resolution.removed {
+            try tables.before.seek(rowid)
+            try body(removed(detail))
+        }
+        for rowid in resolution.added {
+            try tables.after.seek(rowid)
+            try body(added(detail))
+        }
+        for (old, new) in resolution.changed {
+            try tables.before.seek(old)
+            try tables.after.seek(new)
+            try compare(detail, body)
+        }
+    }
+
+    // MARK: - Rows
+
+    private func removed(_ detail: RowDetail) throws -> RowDifference {
+        var row = RowDifference(kind: .removed, oldRowid: oldRowid)
+        // A row without a rowid may turn out to need SQL.
+        if detail == .count, row.oldRowid != nil { return row }
+        row.values = try tables.values(\.before)
+        row.key = keyValues(row.values, row.oldRowid)
+        return row
+    }
+
+    private func added(_ detail: RowDetail) throws -> RowDifference {
+        var row = RowDifference(kind: .added, newRowid: newRowid)
+        if detail == .count, row.newRowid != nil { return row }
+        row.values = try tables.values(\.after)
+        row.key = keyValues(row.values, row.newRowid)
+        return row
+    }
+
+    private var oldRowid: Int64? { tables.before.layout.isWithoutRowid ? nil : tables.before.rowid }
+    private var newRowid: Int64? { tables.after.layout.isWithoutRowid ? nil : tables.after.rowid }
+
+    private func keyValues(_ values: [SQLValue], _ rowid: Int64?) -> [SQLValue] {
+        switch identity {
+        case .key(let positions): positions.map { values[$0] }
+        case .rowid: [.integer(rowid ?? 0)]
+        case .content: []
+        }
+    }
+
+    /// The two current rows are one row's, unless they only tie in the order of the key: `a` and `A` do
+    /// under NOCASE, and are two keys.
+    private func compare(_ detail: RowDetail, _ body: (RowDifference) throws -> Void) throws {
+        var row = RowDifference(kind: .changed, oldRowid: oldRowid, newRowid: newRowid)
+        for index in tables.columns.pairs.indices
+        where try !tables.columns.isSame(index, tables.before, tables.after) {
+            if tables.key.contains(index),
+                try !tables.value(index, \.before).hasPlace(of: tables.value(index, \.after))
+            {
+                try body(removed(detail))
+                return try body(added(detail))
+            }
+            let isCounted = detail == .count
+            row.changes.append(
+                .init(
+                    column: index, old: isCounted ? .null : try tables.value(index, \.before),
+                    new: isCounted ? .null : try tables.value(index, \.after)))
+        }
+        guard !row.changes.isEmpty else { return }
+        guard detail != .count else { return try body(row) }
+        switch identity {
+        case .key(let key): row.key = try key.map { try tables.value($0, \.before) }
+        case .rowid: row.key = [.integer(tables.before.rowid)]
+        case .content: break
+        }
+        if detail == .whole { row.values = try tables.values(\.after) }
+        try body(row)
+    }
+}
+
+extension SQLValue {
+    /// Whether both have one place in SQLite's BINARY order, as 1 and 1.0 have.
+    func hasPlace(of other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let a), .real(let b)), (.real(let b), .integer(let a)): RowOrder.compare(a, b) == 0
+        case (.real(let a), .real(let b)): a == b
+        default: self == other
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import DrydockFindings
+import DatabaseEngine
+
+extension TextEncoding {
+    /// Stored bytes as text, where they are valid.
+    package func exactText(_ bytes: [UInt8]) -> String? {
+        switch self {
+        case .utf8: return String(validating: bytes, as: UTF8.self)
+        case .utf16LittleEndian, .utf16BigEndian:
+            guard bytes.count.isMultiple(of: 2) else { return nil }
+            let units = stride(from: 0, to: bytes.count, by: 2).map { index in
+                let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+                return self == .utf16LittleEndian ? a | b << 8 : a << 8 | b
+            }
+            return String(validating: units, as: UTF16.self)
+        }
+    }
+}
+
+extension SQLValue {
+    /// Appends an SQL expression that gives the value exactly, as people write it where that is possible.
+    ///
+    /// Text is quoted unless a shell or SQLite itself would change it on the way: NUL ends a statement, the
+    /// sqlite3 shell takes a CR before the end of a line, and a byte order mark is dropped in UTF-16.
+    package func writeLiteral(_ encoding: TextEncoding, to out: inout [UInt8]) {
+        switch self {
+        case .real(let value) where value.isFinite: out += Self.realLiteral(value).utf8
+        case .text(let bytes):
+            if encoding == .utf8, bytes.allSatisfy(Self.isPlain) {
+                Self.quote(bytes, to: &out)
+            } else if let text = encoding.exactText(bytes), text.unicodeScalars.allSatisfy(Self.isPlain) {
+                Self.quote(Array(text.utf8), to: &out)
+            } else {
+                out += literal.utf8
+            }
+        default: out += literal.utf8
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { byte >= 32 && byte < 127 || byte == 10 || byte == 9 }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 9, 10, 32..<127, 0xA0..<0xFE00, 0x1_0000..<0x1_F000: true
+        default: false
+        }
+    }
+
+    private static func quote(_ bytes: [UInt8], to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "'"))
+        for byte in bytes {
+            out.append(byte)
+            if byte == UInt8(ascii: "'") { out.append(byte) }
+        }
+        out.append(UInt8(ascii: "'"))
+    }
+
+    // MARK: - Reals
+
+    /// A finite real as digits where every SQLite reads them as this value, else as an integer times or
+    /// divided by powers of two, which no arithmetic rounds.
+    ///
+    /// SQLite reads up to 19 digits as an integer and scales it by a power of ten, before 3.43 in `long
+    /// double` (`sqlite3AtoF` of util.c): that rounds twice, and can end beside the value that was meant.
+    static func realLiteral(_ value: Double) -> String {
+        if value == 0 { return value.sign == .minus ? "-0.0" : "0.0" }
+        if value.magnitude < 0x1p53, value == value.rounded() { return "\(Int64(value)).0" }
+        if let digits = safeDigits(value) { return digits }
+        // value = mantissa * 2^exponent, the mantissa an odd integer below 2^53.
+        let significand = value.magnitude.significand
+        var exponent = Int(value.exponent) - 52
+        var mantissa = Int64(significand * 0x1p52)
+        while mantissa.isMultiple(of: 2) {
+            mantissa /= 2
+            exponent += 1
+        }
+        var text = "(\(value < 0 ? "-" : "")\(mantissa).0"
+        var rest = exponent.magnitude
+        while rest > 0 {
+            let step = min(rest, 62)
+            text += (exponent < 0 ? " / " : " * ") + "\(Int64(1) << Int64(step)).0"
+            rest -= step
+        }
+        return text + ")"
+    }
+
+    /// The shortest digits that mean the value, where reading them in 64 bits of precision and then in 53
+    /// cannot go wrong.
+    private static func safeDigits(_ value: Double) -> String? {
+        let text = "\(value)"
+        guard !text.contains("e"), let point = text.firstIndex(of: "."),
+            let integer = UInt64(text.replacing(".", with: "").drop { $0 == "-" }), integer < 1 << 53
+        else { return nil }
+        let places = text.distance(from: point, to: text.endIndex) - 1
+        guard (1...15).contains(places) else { return nil }
+        let divisor = (0..<places).reduce(UInt128(1)) { product, _ in product * 10 }
+        // The quotient's first 64 bits; the lower 11 decide how it is rounded to 53.
+        var numerator = UInt128(integer)
+        while numerator / divisor < 1 << 63 { numerator <<= 1 }
+        let low = (numerator / divisor) & 0x7FF
+        return low >= 0x3FE && low <= 0x402 ? nil : text
+    }
+
+    // MARK: - JSON
+
+    /// Appends the value as JSON from which it can be had exactly.
+    package func writeJSON(_ encoding: TextEncoding, to out: inout [UInt8]) {
+        switch self {
+        case .null: out += "null".utf8
+        case .integer(let value): out += "\(value)".utf8
+        case .real(let value) where value.isInfinite:
+            out += (value < 0 ? "{\"real\":\"-Infinity\"}" : "{\"real\":\"Infinity\"}").utf8
+        case .real(let value): out += "\(value)".utf8
+        case .text(let bytes):
+            if let text = encoding.exactText(bytes) {
+                text.writeJSON(to: &out)
+            } else {
+                out += "{\"class\":\"text\",\"hex\":\"".utf8
+                bytes.writeHex(to: &out)
+                out += "\"}".utf8
+            }
+        case .blob(let bytes):
+            out += "{\"hex\":\"".utf8
+            bytes.writeHex(to: &out)
+            out += "\"}".utf8
+        }
+    }
+}
+
+extension String {
+    /// Appends the text as a JSON string.
+    package func writeJSON(to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "\""))
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                out.append(UInt8(ascii: "\\"))
+                out.append(byte)
+            case 10: out += "\\n".utf8
+            case 0..<32, 127:
+                out += "\\u00".utf8
+                [byte].writeHex(to: &out)
+            default: out.append(byte)
+            }
+        }
+        out.append(UInt8(ascii: "\""))
+    }
+}
+
+extension [UInt8] {
+    fileprivate func writeHex(to out: inout [UInt8]) {
+        for byte in self {
+            for digit in [byte >> 4, byte & 15] { out.append(digit < 10 ? 48 + digit : 87 + digit) }
+        }
+    }
+}

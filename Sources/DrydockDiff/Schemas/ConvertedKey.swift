@@ -1,0 +1,75 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// A table whose key gets another affinity. To the rules of a replay its rows are gone and others have come, since '1'
+/// and 1 are two keys; a plan is given nevertheless where every row is found again under its converted key.
+struct ConvertedKey: Sendable {
+    let before: Table
+    let after: Table
+    /// Pairs of old and new columns whose affinity changes.
+    private let converted: [(old: String, new: String)]
+    /// Those whose values must be the same to the bit.
+    private let same: [(old: String, new: String)]
+
+    /// - Returns: nil where no column of the key changes its affinity.
+    init?(_ before: Table, in new: Schema, _ hints: RenameHints) {
+        let folded = before.name.foldedASCII
+        guard let after = new.table(hints.tables[folded] ?? before.name) else { return nil }
+        (self.before, self.after) = (before, after)
+        var (converted, same): ([(String, String)], [(String, String)]) = ([], [])
+        for column in before.columns where column.generated == nil {
+            let name = hints.columns[folded]?[column.name.foldedASCII] ?? column.name
+            guard let other = after.column(name), other.generated == nil else { continue }
+            if before.affinity(of: column) == after.affinity(of: other) {
+                same.append((column.name, other.name))
+            } else {
+                converted.append((column.name, other.name))
+            }
+        }
+        (self.converted, self.same) = (converted, same)
+        let key = Set(before.effectivePrimaryKey.map(\.column.foldedASCII))
+        guard converted.contains(where: { key.contains($0.0.foldedASCII) }) else { return nil }
+    }
+
+    /// Whether each row is there again once, with its key converted and everything else as it was.
+    /// - Parameter connection: to the state before, with the state after attached.
+    func keepsRows(_ connection: any Connection) throws -> Bool {
+        let old = "main.\(quotedName(before.name))"
+        let new = "\(TableComparison.afterSchema).\(quotedName(after.name))"
+        // A comparison converts as storing does (https://www.sqlite.org/datatype3.html#comparison_expressions).
+        let conversions = converted.map {
+            "n.\(quotedName($0.new)) IS o.\(quotedName($0.old)) COLLATE BINARY"
+        }
+        let equalities = same.map { pair in
+            let (o, n) = ("o.\(quotedName(pair.old))", "n.\(quotedName(pair.new))")
+            return "typeof(\(n)) = typeof(\(o)) AND \(n) IS \(o) COLLATE BINARY"
+        }
+        let condition = (conversions + equalities).joined(separator: " AND ")
+        let counts = try connection.firstRow(
+            """
+            SELECT (SELECT count(*) FROM \(old)), (SELECT count(*) FROM \(new)),
+            (SELECT count(*) FROM \(old) AS o JOIN \(new) AS n ON \(condition))
+            """
+        ) { [$0.integer(0), $0.integer(1), $0.integer(2)] }
+        return counts.map { Set($0).count == 1 } ?? false
+    }
+
+    func isLost(_ finding: Finding) -> Bool {
+        finding.rule == .rowsLost && finding.table?.foldedASCII == before.name.foldedASCII
+    }
+
+    /// What the rules of a replay then have to be told.
+    var declarations: [String] {
+        ["deletes from \(quotedIfNeeded(before.name))", "inserts into \(quotedIfNeeded(before.name))"]
+    }
+
+    var loss: String {
+        let columns = converted.map { quotedIfNeeded($0.old) }.joined(separator: ", ")
+        return
+            "the values of \(quotedIfNeeded(before.name)) (\(columns)) in their old type; every row was found again "
+            + "under its converted key"
+    }
+}

@@ -1,0 +1,49 @@
+import DrydockMigrations
+import DrydockReplay
+import DatabaseEngine
+import SQLiteSchema
+
+/// Why a plan is not given.
+public struct PlanRefusal: Sendable, Hashable {
+    /// The fact, in a sentence without a final full stop.
+    public var message: String
+    /// What to do about it; empty where nothing is known.
+    public var help: String
+
+    /// The fact, then the remedy.
+    public var text: String { help.isEmpty ? message : "\(message)\n\(help)" }
+
+    init(_ message: String, _ help: String = "") {
+        self.message = message
+        self.help = help
+    }
+}
+
+extension PlanRefusal {
+    /// Why the plan does not run on the rows of the old database. A constraint of the new form that they break is
+    /// told with what to do about it.
+    init(_ error: any Error, _ migration: Migration) {
+        guard let failure = error as? StatementFailure else {
+            self.init("the plan does not run: \(error)")
+            return
+        }
+        let statement = migration.statements[failure.index]
+        let message = failure.error.message
+        let help = Self.help(message, statement)
+        self.init(
+            "the plan does not run on the old database: \(message)",
+            "  " + statement.text.replacing("\n", with: "\n  ") + (help.isEmpty ? "" : "\n" + help))
+    }
+
+    private static func help(_ message: String, _ statement: SQLStatement) -> String {
+        let constraints = [
+            "NOT NULL constraint failed: ": """
+            Give the column a DEFAULT, which rows that are there then take; or give them values first, with UPDATE.
+            """,
+            "UNIQUE constraint failed: ": "Rows of the old database are alike there: tell them apart first.",
+            "CHECK constraint failed: ": "Rows of the old database do not satisfy it: change them first.",
+            "cannot store ": "A STRICT table takes no such value: convert the values first.",
+        ]
+        return constraints.first { message.hasPrefix($0.key) }?.value ?? ""
+    }
+}

@@ -1,0 +1,135 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// What `drydock diff` is asked.
+public struct DiffRequest: Sendable {
+    public var old: SchemaSource
+    public var new: SchemaSource
+    /// What was renamed, where somebody says so.
+    public var hints = RenameHints()
+    /// Whether renames that nobody told of are looked for.
+    public var detectsRenames = true
+    /// Whether the SQL that takes the old schema to the new one is wanted.
+    public var wantsPlan = false
+    /// Whether the way back is wanted too.
+    public var wantsDownPlan = false
+    public var allowsLoss = false
+    public var alterSupport = AlterSupport.current
+    public var functions: [FunctionStub] = []
+    public var collations: [CollationStub] = []
+
+    public init(from old: SchemaSource, to new: SchemaSource) {
+        self.old = old
+        self.new = new
+    }
+}
+
+/// What tells two schemas apart, and the SQL between them.
+public struct DiffReport: Sendable {
+    public var old: String
+    public var new: String
+    /// Quiet ones included.
+    public var changes: [SchemaChange]
+    public var oldSchema: Schema
+    public var newSchema: Schema
+    /// Objects that could not be parsed and were compared by tokens.
+    public var unparsed: [String] = []
+    /// What was taken as renamed without being told, and what may be.
+    public var renames = RenameDecision()
+    public var plan: MigrationPlan?
+    public var downPlan: MigrationPlan?
+    /// Why a plan is not given.
+    public var refusals: [PlanRefusal] = []
+
+    public var isSame: Bool { changes.allSatisfy(\.isQuiet) }
+}
+
+/// Compares schemas by meaning, and proves every plan before it gives it.
+public struct SchemaComparer: Sendable {
+    private let engine: any Engine
+
+    public init(engine: any Engine) { self.engine = engine }
+
+    /// - Throws: ``RequestError`` for a source that cannot be read.
+    public func run(_ request: DiffRequest) async throws -> DiffReport {
+        let loader = SchemaLoader(
+            engine: engine, functions: request.functions, collations: request.collations,
+            historyTables: [request.old, request.new].compactMap(\.options.historyTable))
+        let old = try await loader.load(request.old)
+        let new = try await loader.load(request.new)
+        let misfits = request.hints.misfits(from: old.schema, to: new.schema)
+        guard misfits.isEmpty else {
+            let told = misfits.map { "\($0.hint): \($0.reason)" }.joined(separator: "; ")
+            throw RequestError("a rename does not fit the two schemas: \(told)")
+        }
+        var request = request
+        var decision = RenameDecision()
+        if request.detectsRenames {
+            (request.hints, decision) = try await RenameEvidence(
+                old: old, new: new, inspector: loader.inspector
+            )
+            .decide(request.hints)
+        }
+        var report = DiffReport(
+            old: request.old.text, new: request.new.text,
+            changes: SchemaDiff(from: old.schema, to: new.schema, hints: request.hints).changes(),
+            oldSchema: old.schema, newSchema: new.schema, renames: decision)
+        report.unparsed =
+            (old.schema.unparsed.values.map { "\(request.old.text): \($0.name): \($0.reason)" }
+            + new.schema.unparsed.values.map { "\(request.new.text): \($0.name): \($0.reason)" }).sorted()
+        guard request.wantsPlan || request.wantsDownPlan, !report.isSame else { return report }
+        try await plan(request, from: old, to: new, loader, into: &report)
+        return report
+    }
+
+    /// The schema of one source.
+    /// - Throws: ``RequestError`` for a source that cannot be read.
+    public func schema(
+        of source: SchemaSource, functions: [FunctionStub] = [], collations: [CollationStub] = []
+    ) async throws -> Schema {
+        try await SchemaLoader(
+            engine: engine, functions: functions, collations: collations,
+            historyTables: [source.options.historyTable].compactMap(\.self)
+        ).load(source).schema
+    }
+
+    private func plan(
+        _ request: DiffRequest, from old: LoadedSource, to new: LoadedSource, _ loader: SchemaLoader,
+        into report: inout DiffReport
+    ) async throws {
+        let missing = request.alterSupport.missing(in: new.schema)
+        guard missing.isEmpty else {
+            report.refusals = missing.map {
+                .init(
+                    "the new schema cannot be read by so old an SQLite: \($0)",
+                    "Name a later --sqlite-version.")
+            }
+            return
+        }
+        let proof = PlanProof(loader: loader, engine: engine, allowsLoss: request.allowsLoss)
+        let up = try await proof.plan(
+            from: old.image, old.schema, to: new.schema, hints: request.hints, support: request.alterSupport)
+        guard up.refusals.isEmpty, let image = up.image else {
+            report.refusals = up.refusals
+            return
+        }
+        report.plan = up.plan
+        report.plan?.notes = report.renames.taken.map {
+            "Taken as renamed: \($0.oldPath) to \($0.to) (\($0.evidence))."
+        }
+        guard request.wantsDownPlan else { return }
+        let back = PlanProof(loader: loader, engine: engine, allowsLoss: true, name: "drydock down plan")
+        let down = try await back.plan(
+            from: image, new.schema, to: old.schema, hints: request.hints.reversed,
+            support: request.alterSupport)
+        if down.refusals.isEmpty {
+            report.downPlan = down.plan
+            report.downPlan?.notes = report.plan?.notes ?? []
+        } else {
+            report.refusals = down.refusals.map { .init("the way back: \($0.message)", $0.help) }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DrydockReplay
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Where a schema comes from: a database file, a `.sql` file, or a folder of migrations, as `FOLDER@VERSION`
+/// up to a version.
+public struct SchemaSource: Sendable {
+    public enum Kind: Sendable, Hashable {
+        case database
+        case script
+        case migrations(upTo: String?)
+    }
+
+    public var path: String
+    public var kind: Kind
+    /// The format of a folder of migrations; nil to recognise it.
+    public var migrationFormat: String?
+    /// What the project says of a folder's migrations.
+    public var options = FormatOptions()
+
+    /// - Throws: ``RequestError`` when nothing is there.
+    public init(_ text: String) throws {
+        if FolderListing.isSpecial(text) { throw RequestError("'\(text)' is not a regular file") }
+        if let kind = Self.kind(of: text) {
+            self.init(path: text, kind: kind)
+        } else if let at = text.lastIndex(of: "@"), FolderListing.isFolder(String(text[..<at])) {
+            let version = String(text[text.index(after: at)...])
+            guard !version.isEmpty else { throw RequestError("no version follows the @ of '\(text)'") }
+            self.init(path: String(text[..<at]), kind: .migrations(upTo: version))
+        } else {
+            throw RequestError(
+                "there is no '\(text)'; a source is a database, a .sql file, or a folder of migrations")
+        }
+    }
+
+    private init(path: String, kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
+
+    private static func kind(of path: String) -> Kind? {
+        if FolderListing.isFolder(path) { return .migrations(upTo: nil) }
+        guard FolderListing.exists(path) else { return nil }
+        return path.lowercased().hasSuffix(".sql") ? .script : .database
+    }
+
+    /// As people write it.
+    public var text: String {
+        if case .migrations(let version?) = kind { "\(path)@\(version)" } else { path }
+    }
+}
+
+/// A source that was read: its schema, and its rows where it has any.
+struct LoadedSource: Sendable {
+    let source: SchemaSource
+    let schema: Schema
+    let image: Image
+
+    /// - Throws: ``RequestError`` when a file was written since it was read first.
+    func checkUnchanged() throws {
+        do {
+            try image.checkUnchanged()
+        } catch {
+            throw RequestError(
+                "\(source.text) was written while it was read, so nothing said of it holds; compare a copy, "
+                    + "made with: sqlite3 \(source.text) \"VACUUM INTO 'copy.sqlite'\"")
+        }
+    }
+}
+
+/// Reads sources. A script and migrations are run on an empty database, so every schema is what SQLite made
+/// of it.
+struct SchemaLoader: Sendable {
+    let engine: any Engine
+    let functions: [FunctionStub]
+    let collations: [CollationStub]
+    /// Names that tools were given for their history tables, beside the usual.
+    var historyTables: [String] = []
+
+    private var history: [String] { MigrationFormats.all.flatMap(\.ownTables) + historyTables }
+
+    private var settings: ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.functions = functions
+        settings.collations = collations
+        settings.setup = ["PRAGMA secure_delete = OFF"]
+        return settings
+    }
+
+    var inspector: StateInspector {
+        StateInspector(
+            engine: engine, settings: settings, historyTables: history)
+    }
+
+    /// - Throws: ``RequestError`` that names the source, with line and column where SQL is wrong.
+    func load(_ source: SchemaSource) async throws -> LoadedSource {
+        let overlay: Overlay
+        do {
+            switch source.kind {
+            case .database where isEmpty(source), .script where isEmpty(source):
+                // SQLite takes a file without a byte for an empty database, and an empty schema is printed so.
+                overlay = try Overlay(emptyNamed: "empty.sqlite")
+            case .database, .script:
+                let opener = SnapshotOpener(engine: engine, settings: settings, allowsEmptyDumps: true)
+                overlay = try await opener.open(Snapshot(path: source.path))
+            case .migrations(let version): overlay = try await migrate(source, upTo: version)
+            }
+            let image = try await settle(overlay)
+            let loaded = LoadedSource(
+                source: source, schema: try await schema(of: image, source.kind), image: image)
+            try loaded.checkUnchanged()
+            return loaded
+        } catch let fault as SnapshotFault {
+            throw Self.describe(fault)
+        } catch let error as EngineError {
+            throw RequestError("\(source.text) cannot be read: \(error.message)")
+        }
+    }
+
+    private func isEmpty(_ source: SchemaSource) -> Bool {
+        (try? FolderListing.size(of: source.path)) == 0
+    }
+
+    /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
+    /// or migrations make says nothing about them, nor about a version that is zero because nothing set it.
+    func schema(of image: Image, _ kind: SchemaSource.Kind) async throws -> Schema {
+        let history = history
+        return try await inspector.withConnection(to: image) { connection in
+            let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema") {
+                SchemaRow(
+                    type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
+            }
+            var settings = DatabaseSettings()
+            func number(_ pragma: String) throws -> Int64 {
+                try connection.firstRow("PRAGMA \(pragma)") { $0.integer(0) } ?? 0
+            }
+            func version(_ pragma: String) throws -> Int32? {
+                let value = Int32(truncatingIfNeeded: try number(pragma))
+                return value == 0 && kind != .database ? nil : value
+            }
+            settings.userVersion = try version("user_version")
+            settings.applicationID = try version("application_id")
+            if kind == .database {
+                settings.pageSize = Int(try number("page_size"))
+                settings.autoVacuum = .init(rawValue: Int(try number("auto_vacuum")))
+                settings.encoding =
+                    try connection.firstRow("PRAGMA encoding") { row in
+                        DatabaseSettings.Encoding(rawValue: row.string(0))
+                    } ?? nil
+            }
+            return SchemaParser(historyTables: history).schema(of: rows, settings: settings)
+        }
+    }
+
+    /// The content, a write-ahead log included.
+    private func settle(_ overlay: Overlay) async throws -> Image {
+        try await engine.openWhole(overlay, settings: settings).close()
+        return overlay.freeze().image
+    }
+
+    private func migrate(_ source: SchemaSource, upTo version: String?) async throws -> Overlay {
+        let set = try MigrationFormats.load(
+            folder: source.path, named: source.migrationFormat, options: source.options)
+        guard !set.migrations.isEmpty else { throw RequestError("there is no migration in '\(source.path)'") }
+        var count = set.migrations.count
+        if let version {
+            guard let index = set.index(of: version) else {
+                let names = set.migrations.map(\.identifier)
+                let nearest = nearestName(to: version, in: names) ?? names.first { $0.hasPrefix(version) }
+                throw RequestError(
+                    "there is no migration '\(version)' in '\(source.path)'"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            count = index + 1
+        }
+        if let statements = set.expected[count] {
+            let overlay = try Overlay(emptyNamed: "migrated.sqlite")
+            return try await maker.run(statements, on: overlay) { _ in overlay }
+        }
+        let overlay = try await maker.base(set.base)
+        var settings = settings
+        settings.foreignKeys = set.policy.foreignKeys
+        settings.doubleQuotedStrings = set.policy.doubleQuotedStrings
+        let database = try await engine.open(overlay, settings: settings)
+        let run = BatchRun(set: set, database: database, overlay: overlay)
+        do {
+            for batch in set.batches(of: Array(0..<count)).map({ $0.map { set.migrations[$0] } }) {
+                if let fault = batch.compactMap(\.fault).first { throw RequestError(fault.message) }
+                if let code = batch.first(where: \.isCode) {
+                    throw RequestError("\(code.path) is not SQL: Drydock cannot run it")
+                }
+                if let (migration, error) = try await run.run(batch).failure {
+                    throw Self.fault(migration, error)
+                }
+            }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await database.close()
+        return overlay
+    }
+
+    private var maker: DatabaseMaker { DatabaseMaker(engine: engine, settings: settings) }
+
+    private static func fault(_ migration: Migration, _ error: any Error) -> any Error {
+        guard let failure = error as? StatementFailure else {
+            let message = ((error as? RunnerFailure)?.error as? EngineError)?.message
+            return message.map {
+                RequestError("\(migration.identifier) fails on an empty database: \($0)")
+            } ?? error
+        }
+        return SnapshotFault(
+            message: "\(migration.identifier) fails on an empty database: \(failure.error.message)", help: "",
+            place: Finding.Place(migration.statements[failure.index], offset: failure.error.offset))
+    }
+
+    /// One sentence, then the line with a caret under the fault.
+    private static func describe(_ fault: SnapshotFault) -> RequestError {
+        guard let place = fault.place, let line = place.line, let column = place.column,
+            let text = place.lineText
+        else { return RequestError(fault.message) }
+        let (shown, blanks) = SourceQuote.cut(text, at: column)
+        return RequestError(
+            "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")
+    }
+}

@@ -1,0 +1,59 @@
+/// What the documentation says of a rule; `docs/rules.md` is made of it.
+package struct LintRuleText: Sendable {
+    /// What is true when the rule is broken, in one line.
+    package var summary: String
+    /// What happens to users' databases, and what to do.
+    package var detail: String
+    /// SQL that breaks the rule, and the same put right; nil where an example says nothing.
+    package var bad: String?
+    package var good: String?
+
+    package init(summary: String, detail: String, bad: String? = nil, good: String? = nil) {
+        self.summary = summary
+        self.detail = detail
+        self.bad = bad
+        self.good = good
+    }
+}
+
+extension Rule {
+    /// What the documentation says of a rule of `drydock lint`; nil for the other rules.
+    package var lintText: LintRuleText? {
+        switch self {
+        case .addColumnFails: .addColumnFails
+        case .expressionFails: .expressionFails
+        case .uniqueOverExisting: .uniqueOverExisting
+        case .expressionIndexFails: .expressionIndexFails
+        case .destructiveUndeclared: .destructiveUndeclared
+        case .positionalCopy: .positionalCopy
+        case .rebuildStricter: .rebuildStricter
+        case .rebuildForgets: .rebuildForgets
+        case .rebuildRenamesFirst: .rebuildRenamesFirst
+        case .dropParentCascades: .dropParentCascades
+        case .refusedInTransaction: .refusedInTransaction
+        case .doubleQuotedString: .doubleQuotedString
+        case .writableSchema: .writableSchema
+        case .foreignKeyWithoutIndex: .foreignKeyWithoutIndex
+        case .foreignKeyParent: .foreignKeyParent
+        case .duplicateIndex: .duplicateIndex
+        case .redundantIndex: .redundantIndex
+        case .viewBroken: .viewBroken
+        case .defaultIsIdentifier: .defaultIsIdentifier
+        case .missingStrict: .missingStrict
+        case .missingDown: .missingDown
+        case .minimumSQLite: .minimumSQLite
+        default: nil
+        }
+    }
+
+    /// The rules that drydock.yml, `--rule` and `ignore` may name, in the order of the documentation.
+    public static let ofLint: [Rule] = [
+        .addColumnFails, .expressionFails, .uniqueOverExisting, .expressionIndexFails, .destructiveUndeclared,
+        .positionalCopy, .rebuildStricter, .rebuildForgets, .rebuildRenamesFirst, .dropParentCascades,
+        .refusedInTransaction, .doubleQuotedString, .writableSchema, .foreignKeyWithoutIndex,
+        .foreignKeyParent,
+        .duplicateIndex, .redundantIndex, .viewBroken, .defaultIsIdentifier, .missingStrict,
+        .missingDown, .minimumSQLite,
+        .transactionEnded, .pragmaIgnored, .migrationInCode,
+    ]
+}

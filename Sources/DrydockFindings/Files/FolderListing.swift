@@ -1,0 +1,96 @@
+import Foundation
+
+/// Reads folders and files, with errors that say what is wrong in words.
+package enum FolderListing {
+    /// The names in a folder, hidden ones left out unless they are asked for.
+    /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
+    package static func files(in folder: String, withHidden: Bool = false) throws -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
+            throw RequestError("there is no folder '\(folder)'")
+        }
+        guard isFolder.boolValue else { throw RequestError("'\(folder)' is a file, not a folder") }
+        guard access(folder, R_OK | X_OK) == 0 else {
+            throw RequestError("the folder '\(folder)' cannot be read: \(describe(errno))")
+        }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+                withHidden || !$0.hasPrefix(".")
+            }
+        } catch {
+            throw RequestError("the folder '\(folder)' cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// The bytes of a regular file.
+    /// - Throws: ``FileFault`` with the reason in words.
+    package static func contents(of path: String, limit: Int = .max) throws -> [UInt8] {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFault(describe(errno)) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileFault(describe(errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileFault(
+                status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a regular file")
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count < limit {
+            let count = read(descriptor, &chunk, min(chunk.count, limit - bytes.count))
+            if count < 0 { throw FileFault(describe(errno)) }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    package static func describe(_ code: Int32) -> String {
+        code == EACCES ? "permission denied" : String(cString: strerror(code)).lowercased()
+    }
+}
+
+/// Why a file cannot be read.
+package struct FileFault: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension FolderListing {
+    package static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// A device, a pipe or a socket: it has no size, and reading it may never end.
+    package static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
+
+    package static func size(of path: String) throws -> Int {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw FileFault(describe(errno)) }
+        return Int(status.st_size)
+    }
+}
+
+extension FolderListing {
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0
+    }
+}
+
+extension FolderListing {
+    /// The path without links; as it is when there is nothing there.
+    package static func realPath(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,108 @@
+import DatabaseEngine
+import OverlayVFS
+import SQLiteFile
+
+/// What a snapshot's first bytes tell before SQLite is asked.
+package enum SnapshotFile {
+    private static let magic = Array("SQLite format 3\u{0}".utf8)
+    private static let lfsPointer = Array("version https://git-lfs.github.com/spec/".utf8)
+
+    package static func beginsLikeDatabase(_ path: String) -> Bool {
+        (try? FolderListing.contents(of: path, limit: magic.count)) == magic
+    }
+
+    package static func isPointer(_ path: String) -> Bool {
+        (try? FolderListing.contents(of: path, limit: lfsPointer.count)) == lfsPointer
+    }
+
+    /// Why a file can be no SQLite database, with what to do; nil when it may be one.
+    package static func fault(of path: String) -> (message: String, help: String)? {
+        guard let fault = faultOfFile(path) else { return nil }
+        return logHasHeader(path) ? nil : fault
+    }
+
+    /// The file alone can be no database, and is one together with its log.
+    package static func hasHeaderInLogAlone(_ path: String) -> Bool {
+        faultOfFile(path) != nil && logHasHeader(path)
+    }
+
+    /// SQLite reads the header from the write-ahead log where that has page 1, unless the file has no byte.
+    private static func logHasHeader(_ path: String) -> Bool {
+        guard let size = try? FolderListing.size(of: path), size > 0, !FolderListing.isSpecial(path),
+            let log = try? MappedFile(path: realPath(of: path) + "-wal"),
+            let bytes = log.contiguousBytes(at: 0, count: log.size)
+        else { return false }
+        let hasHeader = (try? WriteAheadLog(bytes))?.has(1) ?? false
+        return withExtendedLifetime(log) { hasHeader && !log.isBroken }
+    }
+
+    private static func faultOfFile(_ path: String) -> (message: String, help: String)? {
+        let head: [UInt8]
+        let size: Int
+        do {
+            head = try FolderListing.contents(of: path, limit: 1024)
+            size = try FolderListing.size(of: path)
+        } catch {
+            return ("\(path) cannot be read: \(error)", "A snapshot is a readable SQLite file or SQL dump.")
+        }
+        if head.isEmpty {
+            return (
+                "\(path) is empty: it has no bytes",
+                "A failed copy looks like this. A new database is what a fresh install is replayed on anyway."
+            )
+        }
+        if head.starts(with: lfsPointer) {
+            return (
+                "\(path) is a Git LFS pointer, not the database itself",
+                "Fetch it: git lfs pull --include '\(path)'"
+            )
+        }
+        guard head.starts(with: magic) else {
+            if isRandom(head) {
+                return (
+                    "\(path) is no SQLite database; its bytes look encrypted",
+                    "Keep a snapshot that is decrypted: SQLCipher's sqlcipher_export() makes one."
+                )
+            }
+            return (
+                "\(path) is no SQLite database",
+                "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it."
+            )
+        }
+        guard head.count >= 100 else {
+            return ("\(path) is truncated: \(size) bytes are less than a database header", truncationHelp)
+        }
+        let pageSize = Int(head[16]) << 8 | Int(head[17])
+        let bytesPerPage = pageSize == 1 ? 65536 : pageSize
+        guard bytesPerPage >= 512, bytesPerPage & (bytesPerPage - 1) == 0 else {
+            return ("\(path) is damaged: its header gives a page size of \(bytesPerPage)", truncationHelp)
+        }
+        // The page count is valid when the change counter is what it was when the count was written
+        // (https://www.sqlite.org/fileformat2.html#in_header_database_size).
+        let pages = bigEndian(head, 28)
+        let isWAL = head[18] == 2
+        if !isWAL, bigEndian(head, 24) == bigEndian(head, 92), pages * bytesPerPage > size {
+            return (
+                "\(path) is truncated: its header counts \(pages) pages of \(bytesPerPage) bytes, "
+                    + "the file has \(size) bytes", truncationHelp
+            )
+        }
+        return nil
+    }
+
+    private static let truncationHelp =
+        "Copy the snapshot again; SQLite's backup or VACUUM INTO copies a database whole."
+
+    private static func bigEndian(_ bytes: [UInt8], _ offset: Int) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Whether bytes have the look of a cipher: nearly every value occurs, none often.
+    private static func isRandom(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 512 else { return false }
+        var counts = [Int](repeating: 0, count: 256)
+        for byte in bytes { counts[Int(byte)] += 1 }
+        let mean = bytes.count / 256
+        return (counts.max() ?? 0) < mean * 5 + 6 && counts.count { $0 > 0 } > 180
+    }
+}

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// Tells statements, and whatever else polls it, that they are to end.
+package final class StopFlag: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    package var value: Bool { flag.load(ordering: .relaxed) }
+    package func set() { flag.store(true, ordering: .relaxed) }
+}

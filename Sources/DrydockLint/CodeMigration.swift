@@ -1,0 +1,86 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// A migration in the app's own language, which linting steps over: the schema behind it is the one before, which is
+/// the best guess.
+struct CodeMigration {
+    let migration: Migration
+    /// Whether it is among what is linted.
+    let isLinted: Bool
+    /// Statements behind it that were to be linted and name what is not there.
+    var unknown: [(statement: SQLStatement, error: EngineError)] = []
+    /// Whether there were such statements, linted or not.
+    var isMissed = false
+
+    init(_ migration: Migration, isLinted: Bool) {
+        self.migration = migration
+        self.isLinted = isLinted
+    }
+
+    /// A released one matters only where it leaves something unread.
+    var finding: Finding? {
+        guard isLinted || isMissed else { return nil }
+        let first = unknown.first.map { statement, error in
+            " \(counted(unknown.count, "statement")) could not be linted, the first at "
+                + "\(statement.source.name):\(statement.location.line): \(error.message)."
+        }
+        return Finding(
+            .migrationInCode, .warning,
+            "\(migration.identifier) is written in code and was not linted; what follows was, as if it left the schema alone",
+            help: (first.map { "Behind it\($0) " } ?? "")
+                + "Replay it with 'drydock verify' from a snapshot that the app has upgraded past it.",
+            migration: migration.identifier, place: .init(file: migration.path))
+    }
+}
+
+extension [CodeMigration] {
+    /// The migrations that were to be linted, and the statements behind them that could not be.
+    var notChecked: [NotChecked] {
+        var entries: [NotChecked] = []
+        let unread = filter(\.isLinted).map(\.migration.path)
+        if !unread.isEmpty {
+            entries.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason: "\(counted(unread.count, "migration")) not linted: "
+                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
+                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
+        }
+        let unknown = flatMap(\.unknown)
+        if let (statement, error) = unknown.first {
+            entries.append(
+                NotChecked(
+                    .migrationInCode,
+                    reason:
+                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
+                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
+        }
+        return entries
+    }
+}
+
+extension EngineError {
+    /// Whether SQLite misses a name, or has one already: not whether the text is SQL.
+    var isOfUnknownName: Bool {
+        let signs = [
+            "no such table", "no such column", "no such index", "no such view", "no such trigger",
+            "already exists", "already another table", "duplicate column name", "has no column named",
+            " columns but ", " values for ",
+        ]
+        return signs.contains { message.contains($0) }
+    }
+}
+
+extension StatementAction {
+    /// Whether it makes a table or an index, or changes a table's columns.
+    var makesSchema: Bool {
+        switch self {
+        case .createTable, .createVirtualTable, .createIndex, .addColumn, .dropColumn, .renameTable,
+            .renameColumn:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// Asks SQLite whether the expressions of a schema can be computed, on a table of the same columns that is gone again.
+///
+/// SQLite compiles some of them when the schema changes and others only when a row is read or written: ALTER TABLE
+/// takes a generated column, and CREATE TABLE a DEFAULT, that calls a function which is not there.
+struct ExpressionProbe {
+    let table: Table
+    let connection: any Connection
+
+    enum Subject {
+        case generated(Column, SQLFragment)
+        case check(CheckConstraint)
+        case defaultValue(Column, SQLFragment)
+        case index(Index)
+    }
+
+    /// Returns why no row can have it computed; nil where one can, and where it cannot be asked.
+    func failure(of subject: Subject) -> EngineError? {
+        if case .defaultValue(_, let expression) = subject {
+            return attempt { _ = try connection.firstRow("SELECT (\(expression))") { _ in true } }
+        }
+        do {
+            try connection.execute("SAVEPOINT drydock_lint")
+        } catch {
+            return nil
+        }
+        defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
+        // Where the columns alone are refused, nothing is known of what is computed of them.
+        guard attempt({ try connection.execute(definition(nil) + ";DROP TABLE \(name)") }) == nil else {
+            return nil
+        }
+        if let refusal = attempt({ try connection.execute(definition(subject)) }) { return refusal }
+        // Functions that read the clock are refused only where there is a row. What one row alone meets is its own.
+        let rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
+        let failures = rows.map { row in
+            attempt {
+                try connection.execute("DELETE FROM \(name); INSERT INTO \(name) \(row)")
+                _ = try connection.firstRow("SELECT * FROM \(name)") { _ in true }
+            }
+        }
+        guard let first = failures[0], first.message == failures[1]?.message else { return nil }
+        return first
+    }
+
+    private var name: String { "temp." + quotedName(table.name) }
+
+    /// What SQLite refuses as an error of the statement: not a constraint that the row does not meet.
+    private func attempt(_ body: () throws -> Void) -> EngineError? {
+        do {
+            try body()
+            return nil
+        } catch let error as EngineError where error.isStatementError {
+            return error
+        } catch {
+            return nil
+        }
+    }
+
+    private var plain: [Column] { table.columns.filter { $0.generated == nil } }
+    private var targets: String { plain.map { quotedName($0.name) }.joined(separator: ", ") }
+
+    private var values: String {
+        plain.map { column in
+            switch table.affinity(of: column) {
+            case .integer, .real, .numeric: "1"
+            case .text, .blob: "'a'"
+            }
+        }.joined(separator: ", ")
+    }
+
+    private func definition(_ subject: Subject?) -> String {
+        var parts = table.columns.map { column in
+            var part = "\(quotedName(column.name)) \(column.declaredType)"
+            if let collation = column.collation { part += " COLLATE \(quotedName(collation))" }
+            if case .generated(let generated, let expression)? = subject, generated.name == column.name {
+                part += " AS (\(expression))"
+            }
+            return part
+        }
+        if case .check(let check)? = subject { parts.append("CHECK (\(check.expression))") }
+        let table = "CREATE TEMP TABLE \(quotedName(table.name)) (\(parts.joined(separator: ", ")))"
+        guard case .index(let index)? = subject else { return table }
+        let terms = index.terms.map { term in
+            switch term.value {
+            case .column(let name): quotedName(name)
+            case .expression(let expression): "(\(expression))"
+            }
+        }
+        return table + "; CREATE INDEX temp.drydock_lint_index ON \(quotedName(self.table.name)) "
+            + "(\(terms.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "")
+    }
+}

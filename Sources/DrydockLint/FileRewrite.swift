@@ -1,0 +1,96 @@
+import DrydockFindings
+import Foundation
+import SQLiteSchema
+
+/// A file and what it becomes: every byte that no edit names is as it is.
+public struct FileRewrite: Sendable {
+    public var path: String
+    /// The file as it was linted.
+    let bytes: [UInt8]
+    /// The file with the edits made.
+    public private(set) var result: [UInt8]
+    /// What they mended.
+    private(set) var fixes: [LintFix] = []
+
+    /// Makes what can be made at once: of mends that touch the same place the first one.
+    init(path: String, bytes: [UInt8], mends: [LintMend]) {
+        self.path = path
+        self.bytes = bytes
+        result = []
+        var edits: [SQLEdit] = []
+        var made: [LintMend] = []
+        for mend in mends where !mend.edits.contains(where: { edit in edits.contains(where: edit.touches) }) {
+            edits += mend.edits
+            made.append(mend)
+        }
+        edits.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var offset = 0
+        for edit in edits {
+            result += bytes[offset..<edit.range.lowerBound]
+            result += edit.text.utf8
+            offset = edit.range.upperBound
+        }
+        result += bytes[offset...]
+        let source = SQLSource(name: path, bytes: result)
+        fixes = made.map { mend in
+            let first = mend.edits.map(\.range.lowerBound).min() ?? 0
+            // What is before it has moved it.
+            let shift = edits.filter { $0.range.lowerBound < first }.reduce(0) {
+                $0 + $1.text.utf8.count - $1.range.count
+            }
+            return LintFix(mend.finding, place: Finding.Place(source, offset: first + shift))
+        }
+    }
+
+    /// This rewrite and one of what it makes.
+    func followed(by next: FileRewrite) -> FileRewrite {
+        var all = self
+        all.result = next.result
+        return all
+    }
+
+    /// - Throws: ``RequestError`` when the file is no longer what was linted, or may not be written.
+    private func check() throws {
+        guard let now = try? FolderListing.contents(of: path), now == bytes else {
+            throw RequestError("'\(path)' is not what was linted, and was left alone; lint it again")
+        }
+        let target = FolderListing.realPath(path)
+        let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
+        for (place, what) in [(target, "it"), (folder, "its folder")] where !Self.isWritable(place) {
+            throw RequestError(
+                "'\(path)' cannot be rewritten: \(what) is read-only; make it writable, or lint without --fix"
+            )
+        }
+    }
+
+    /// Replaces the file at once.
+    /// - Throws: ``RequestError`` as `check()`, or when it cannot be written; it is as it was then.
+    public func write() throws {
+        try check()
+        do {
+            try AtomicFile.write(result, to: path)
+        } catch {
+            throw RequestError("'\(path)' cannot be rewritten: \(error); it was left alone")
+        }
+    }
+
+    /// Root may write anything: what is marked as read-only is not meant to be.
+    private static func isWritable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o222 != 0 && access(path, W_OK) == 0
+    }
+}
+
+/// A finding and the edits of one file that mend it.
+struct LintMend: Sendable {
+    var finding: Finding
+    var path: String
+    var edits: [SQLEdit]
+}
+
+extension SQLEdit {
+    /// Whether two edits cannot be made at once.
+    fileprivate func touches(_ other: SQLEdit) -> Bool {
+        range.lowerBound == other.range.lowerBound || range.overlaps(other.range)
+    }
+}

@@ -1,0 +1,47 @@
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// What a migration copies besides rebuilds, and whether foreign keys hold what it does.
+extension LintMigration {
+    /// Statements that copy rows of one table into another, which takes no other one's place. The tables are as
+    /// the migration met the one, and as it leaves the other.
+    var copies: [Rebuild] {
+        let replaced = Set(rebuilds.map(\.new.name.foldedASCII))
+        var (follower, copies) = (TableLineage(tables: start.tables.keys), [Rebuild]())
+        for (place, statement) in migration.statements.enumerated() {
+            defer { follower.apply(statement.action, at: place) }
+            guard case .insert(let name, let columns, let source?) = statement.action, name.isMain,
+                source.tables.count == 1, !source.isCompound, let from = follower[source.tables[0]],
+                let origin = from.origin, let old = start.table(origin), let made = follower[name.name],
+                made.origin != origin, let id = lineage.name(of: made.id), !replaced.contains(id),
+                let new = end.tables[id]
+            else { continue }
+            let items = source.items.map { item -> TableLineage.Copy.Item in
+                switch item {
+                case .column(_, let name): .column(from.firstName(name).foldedASCII)
+                case .star: .star
+                case .expression: .expression
+                }
+            }
+            copies.append(
+                Rebuild(
+                    old: old, new: new, statement: statement,
+                    copy: .init(origin: origin, statement: place, columns: columns, items: items),
+                    isOnlyCopy: true))
+        }
+        return copies
+    }
+
+    /// Whether foreign keys are held against the rows: while it runs, or before the commit.
+    var foreignKeysCount: Bool {
+        if migration.isDeferred { return true }
+        let isOff =
+            migration.transaction == .none
+            && migration.statements.contains { statement in
+                guard case .pragma(_, let name, let value?) = statement.action else { return false }
+                return name.foldedASCII == "foreign_keys" && !StaticChecks.isTrue(value)
+            }
+        return migration.foreignKeys && !isOff
+    }
+}

@@ -1,0 +1,38 @@
+import DrydockFindings
+import DrydockMigrations
+
+extension LintRun {
+    /// The rewrites of files that are as they were read and hold no locked migration; and the files that do.
+    ///
+    /// - Parameter edited: what other rewrites have made of files, by path.
+    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> (made: [FileRewrite], kept: [KeptFile]) {
+        guard !mends.isEmpty else { return ([], []) }
+        let released = set.migrations.filter { locked.contains($0.identifier) }.map(\.path)
+        // A link is another name of what it leads to.
+        let places = Set(released.map(FolderListing.realPath))
+        var result: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
+        for path in Set(mends.map(\.path)).sorted(by: naturallyPrecedes) {
+            guard !places.contains(FolderListing.realPath(path)) else {
+                let reason = released.contains(path) ? "it is locked" : "it is another name of a locked file"
+                result.kept.append(KeptFile(path: path, reason: reason))
+                continue
+            }
+            guard let bytes = try? edited[path] ?? FolderListing.contents(of: path),
+                let migration = set.migrations.first(where: { $0.path == path }),
+                let statement = migration.statements.first
+            else { continue }
+            guard statement.source.bytes == bytes else {
+                let reason = "placeholders were put in where it was linted"
+                result.kept.append(KeptFile(path: path, reason: reason))
+                continue
+            }
+            result.made.append(
+                FileRewrite(
+                    path: path, bytes: bytes,
+                    mends: mends.filter { $0.path == path }.map { mend in
+                        LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
+                    }))
+        }
+        return result
+    }
+}

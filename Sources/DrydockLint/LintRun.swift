@@ -1,0 +1,329 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// One pass over the migrations, which collects what the rules say.
+struct LintRun: Sendable {
+    let request: LintRequest
+    let set: MigrationSet
+    /// The identifiers of the migrations that are linted.
+    let selection: Set<String>
+    /// What is linted reaches users together: a table that it makes has no rows in any of it.
+    let isOneSet: Bool
+
+    var findings: [Finding] = []
+    private(set) var notChecked: [NotChecked] = []
+    /// What can be mended: a finding by its number, and the edits.
+    var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
+    var used: Set<Declaration> = []
+    private var origins: [[String]: LintEnd.Origin] = [:]
+    private var occupied: Set<String> = []
+    /// What deleted rows of a table until now, in any migration.
+    private var deletes: [String: [SQLStatement]] = [:]
+    /// Findings that a later migration may mend.
+    private var pending: [(finding: Int, stands: @Sendable (Schema) -> Bool)] = []
+    /// How many migrations and statements were held against their schema.
+    private(set) var linted = LintSummary(migrations: 0, statements: 0)
+    /// Why what comes behind was not linted.
+    private(set) var obstacle: String?
+    /// Migrations in code that were met, in their order: what the schema is behind them is a guess.
+    private var code: [CodeMigration] = []
+    /// How a migration begins, while no table comes or goes.
+    private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
+    /// Views and triggers that do not compile, and that what is not linted broke.
+    private var brokenElsewhere: Set<Fault.ID> = []
+    /// Those that did not compile when a run of migrations that are not linted began.
+    private var brokenBefore: Set<Fault.ID> = []
+    private var isAmongLinted = false
+    private let rules: [(rule: any LintRule, severity: Finding.Severity?)]
+
+    init(request: LintRequest, set: MigrationSet, selection: Set<String>, isOneSet: Bool) {
+        self.request = request
+        self.set = set
+        self.selection = selection
+        self.isOneSet = isOneSet
+        rules = LintRules.all.compactMap { rule in
+            guard let own = request.severities[rule.rule] else {
+                return rule.severity == nil ? nil : (rule, nil)
+            }
+            return own == .off ? nil : (rule, own.severity)
+        }
+    }
+
+    mutating func lint(on connection: any Connection) throws {
+        var replay = try LintReplay(set: set, connection: connection)
+        var hasBegun = false
+        for (number, migration) in set.migrations.enumerated() {
+            try Task.checkCancellation()
+            let isLinted = selection.contains(migration.identifier)
+            if !isOneSet || isLinted && !hasBegun {
+                occupied = Set(replay.schema.tables.keys).union(
+                    replay.schema.virtualTables.filter(\.value.holdsText).keys)
+            }
+            hasBegun = hasBegun || isLinted
+            if migration.isCode {
+                code.append(CodeMigration(migration, isLinted: isLinted))
+                continue
+            }
+            if let obstacle = obstacle(migration) {
+                stop(obstacle, at: number)
+                return lintCode()
+            }
+            noteBroken(replay, isLinted)
+            if isLinted { lintStatically(migration, replay.schema) }
+            guard try lint(migration, &replay, isLinted) else {
+                stop(
+                    "\(migration.identifier) does not run on an empty database"
+                        + (set.base == nil && number == 0
+                            ? "; 'base' in drydock.yml names what is there before" : ""),
+                    at: number + 1)
+                return lintCode()
+            }
+        }
+        noteBroken(replay, true)
+        try lintEnd(replay)
+        lintCode()
+        lintIgnores()
+    }
+
+    private func obstacle(_ migration: Migration) -> String? {
+        if let fault = migration.fault { return fault.message }
+        guard let ending = StaticChecks.refusedStatement(in: migration) else { return nil }
+        return "\(migration.path) ends its runner's transaction with \(ending.text)"
+    }
+
+    private mutating func stop(_ reason: String, at number: Int) {
+        obstacle = reason
+        for migration in set.migrations[number...] where selection.contains(migration.identifier) {
+            // What can be said of the file alone is said.
+            lintStatically(migration, nil)
+        }
+        let rest = set.migrations[number...].count { selection.contains($0.identifier) && !$0.isCode }
+        for migration in set.migrations[number...] where migration.isCode {
+            code.append(CodeMigration(migration, isLinted: selection.contains(migration.identifier)))
+        }
+        if rest > 0 {
+            notChecked.append(
+                NotChecked(.migrationFailed, reason: "\(counted(rest, "migration")) not linted: \(reason)"))
+        }
+    }
+
+    // MARK: - Migrations in code
+
+    /// Reports what is written in code and was not read, and what names what only the code can have made.
+    private mutating func lintCode() {
+        guard !selection.isEmpty else { return }
+        notChecked += code.notChecked
+        // Where nothing at all was linted, that is what is said.
+        guard linted.statements > 0 else {
+            obstacle = obstacle ?? code.first.map { "\($0.migration.path) is not SQL" }
+            return
+        }
+        let own = request.severities[.migrationInCode]
+        for entry in code where own != .off {
+            guard var finding = entry.finding,
+                !isIgnored(.migrationInCode, entry.migration, nil as SQLStatement?)
+            else { continue }
+            finding.severity = own?.severity ?? finding.severity
+            findings.append(finding)
+        }
+    }
+
+    // MARK: - A migration
+
+    private mutating func lintStatically(_ migration: Migration, _ schema: Schema?) {
+        for finding in StaticChecks.findings(for: migration, before: schema) {
+            var finding = finding
+            switch request.severities[finding.rule] {
+            case .off: continue
+            case let own?: finding.severity = own.severity ?? finding.severity
+            case nil: break
+            }
+            if !isIgnored(finding.rule, migration, finding.place) { findings.append(finding) }
+        }
+    }
+
+    /// - Returns: false when nobody can say what the schema is behind it.
+    private mutating func lint(
+        _ migration: Migration, _ replay: inout LintReplay, _ isLinted: Bool
+    ) throws -> Bool {
+        let start = replay.schema
+        let occupiedAtStart = occupied
+        if freshLineage?.tables != start.tables.keys {
+            freshLineage = (start.tables.keys, TableLineage(tables: start.tables.keys))
+        }
+        var lineage = freshLineage?.lineage ?? TableLineage(tables: [])
+        var changes: [Int: [Int]] = [:]
+        var hasFailed = false
+        if isLinted { linted.migrations += 1 }
+        try replay.begin(migration)
+        for (index, statement) in migration.statements.enumerated() {
+            let action = statement.action.resolved(replay.temporaries)
+            let before = replay.schema
+            let outcome = try replay.run(statement, action)
+            switch outcome {
+            case .done: break
+            case .refused(let error), .lost(let error):
+                if !code.isEmpty, error.isOfUnknownName {
+                    if isLinted { code[code.count - 1].unknown.append((statement, error)) }
+                    code[code.count - 1].isMissed = true
+                    continue
+                }
+                // A tool that keeps the newest schema has no SQL that makes the oldest.
+                let failure = LintFailure(statement: statement, error: error, migration: migration, set: set)
+                let isMissing = failure.isOfBase && !set.expected.isEmpty
+                if isLinted, !hasFailed, !isMissing {
+                    findings.append(failure.finding(on: replay.connection))
+                }
+                hasFailed = true
+                if isMissing {
+                    try replay.end(migration)
+                    return false
+                }
+                if case .lost = outcome {
+                    if replay.connection.isInTransaction { try replay.connection.execute("ROLLBACK") }
+                    return false
+                }
+            }
+            if isLinted, case .done = outcome {
+                let step = LintStep(
+                    migration: migration, statement: statement, index: index, action: action, start: start,
+                    before: before, after: replay.schema, occupied: occupied,
+                    lineage: lineage, changes: changes, deletes: deletes,
+                    connection: replay.connection, minimum: request.minimumSQLite)
+                linted.statements += 1
+                for (rule, severity) in rules {
+                    for fault in rule.check(step) { add(fault, of: rule, severity, migration) }
+                }
+            }
+            note(action, statement, migration)
+            if let id = action.changedTable.flatMap({ lineage[$0]?.id }) {
+                changes[id, default: []].append(index)
+            }
+            lineage.apply(action, at: index)
+        }
+        try replay.end(migration)
+        // What was refused changes rows alone: the schema is known.
+        guard isLinted else { return true }
+        let whole = LintMigration(
+            migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
+            lineage: lineage, rebuilds: LintMigration.rebuilds(migration, start, replay.schema, lineage),
+            deletes: deletes, connection: replay.connection,
+            formatHasDown: set.migrations.contains { $0.down != nil },
+            foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine)
+        for (rule, severity) in rules {
+            for fault in rule.check(whole) { add(fault, of: rule, severity, migration) }
+        }
+        return true
+    }
+
+    // MARK: - What is where
+
+    private mutating func note(
+        _ action: StatementAction, _ statement: SQLStatement, _ migration: Migration
+    ) {
+        let origin = LintEnd.Origin(
+            migration: migration, statement: statement, isLinted: selection.contains(migration.identifier))
+        switch action {
+        case .createTable(let name, _, let asSelect):
+            if name.isMain {
+                origins[["table", name.folded]] = origin
+                forgetColumns(of: name.folded, movedTo: nil)
+            }
+            guard asSelect else { return }
+            let sources = occupied.filter { statement.mentions($0) && $0 != name.folded }
+            if !sources.isEmpty { occupied.insert(name.folded) }
+        case .createIndex(let name, _): origins[["index", name.folded]] = origin
+        case .createView(let name, _): origins[["view", name.folded]] = origin
+        case .createTrigger(let name, _, _): origins[["trigger", name.folded]] = origin
+        case .insert(let name, _, let copy?):
+            // Rows that went to a temporary table may come back.
+            let sources = copy.tables.map(\.foldedASCII)
+            if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
+        case .addColumn(let name, let column) where name.isMain:
+            origins[["column", name.folded, column.foldedASCII]] = origin
+        case .delete(let name) where name.isMain: deletes[name.folded, default: []].append(statement)
+        case .dropTable(let name) where name.isMain:
+            occupied.remove(name.folded)
+            forgetColumns(of: name.folded, movedTo: nil)
+        case .renameTable(let name, let to) where name.isMain:
+            let new = to.foldedASCII
+            if occupied.remove(name.folded) != nil { occupied.insert(new) }
+            forgetColumns(of: name.folded, movedTo: new)
+            origins[["table", new]] = origins.removeValue(forKey: ["table", name.folded])
+        default: break
+        }
+    }
+
+    /// Drops what is known of the columns that ALTER added to a table, or gives it to the table's new name.
+    private mutating func forgetColumns(of table: String, movedTo new: String?) {
+        for key in origins.keys where key.count == 3 && key[1] == table {
+            let origin = origins.removeValue(forKey: key)
+            if let new { origins[["column", new, key[2]]] = origin }
+        }
+    }
+
+    /// Tells, where what is linted begins or ends, which views and triggers the others broke.
+    private mutating func noteBroken(_ replay: LintReplay, _ isLinted: Bool) {
+        guard isLinted != isAmongLinted, rules.contains(where: { $0.rule.rule == .viewBroken }) else {
+            return
+        }
+        isAmongLinted = isLinted
+        let broken = ViewCompilesRule.broken(
+            in: replay.schema, on: replay.connection, without: set.format.ownTables)
+        let now = Set(broken.map(\.id))
+        if isLinted {
+            brokenElsewhere = brokenElsewhere.intersection(now).union(now.subtracting(brokenBefore))
+        } else {
+            brokenBefore = now
+        }
+    }
+
+    private mutating func lintEnd(_ replay: LintReplay) throws {
+        for (index, stands) in pending where !stands(replay.schema) {
+            findings[index].severity = findings[index].severity == .error ? .warning : .note
+            findings[index].help = "A later migration mends it. " + findings[index].help
+        }
+        let policy = set.policy
+        let end = LintEnd(
+            schema: replay.schema, connection: replay.connection, origins: origins,
+            foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
+            historyTables: set.format.ownTables,
+            linted: set.migrations.filter { selection.contains($0.identifier) },
+            brokenElsewhere: brokenElsewhere, findings: findings)
+        for (rule, severity) in rules {
+            for fault in rule.check(end) {
+                guard let migration = fault.migration else { continue }
+                add(fault, of: rule, severity, migration)
+            }
+        }
+    }
+
+    // MARK: - Findings
+
+    private mutating func add(
+        _ fault: LintFault, of rule: any LintRule, _ severity: Finding.Severity?, _ migration: Migration
+    ) {
+        var place = Finding.Place(file: migration.path)
+        if let statement = fault.statement {
+            let offset = fault.token.map { $0.range.lowerBound - statement.range.lowerBound }
+            place = Finding.Place(statement, offset: offset)
+        }
+        guard !isIgnored(rule.rule, migration, fault.statement) else { return }
+        var (weight, help) = (fault.severity ?? rule.severity ?? .warning, fault.help)
+        if let last = code.last, rule.speaksOfMissing, weight == .error {
+            weight = .warning
+            help = "Unless \(last.migration.path) makes it. " + help
+        }
+        findings.append(
+            Finding(
+                rule.rule, severity ?? weight, fault.message, help: help, migration: migration.identifier,
+                place: place, table: fault.table,
+                column: fault.column))
+        if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
+        guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
+        mends.append((findings.count - 1, source.name, fault.edits))
+    }
+}

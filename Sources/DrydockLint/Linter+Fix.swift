@@ -1,0 +1,58 @@
+import DrydockFindings
+import DrydockReplay
+
+/// Mends what is certain, in memory.
+extension Linter {
+    /// Lints, makes the rewrites, and lints what they make, until nothing is left to be rewritten.
+    ///
+    /// Nothing is written: that is ``FileRewrite/write()``.
+    /// - Throws: as ``run(_:)``.
+    public func fix(_ request: LintRequest) async throws -> LintOutcome {
+        let start = ContinuousClock.now
+        var outcome = try await run(request)
+        var rewrites: [String: FileRewrite] = [:]
+        var fixed: [LintFix] = []
+        // A mend that brings a new one about does so once or twice.
+        for _ in 0..<Self.roundLimit where !outcome.rewrites.isEmpty {
+            for rewrite in outcome.rewrites {
+                rewrites[rewrite.path] = rewrites[rewrite.path]?.followed(by: rewrite) ?? rewrite
+            }
+            let next = try await run(request, edited: rewrites.mapValues(\.result))
+            fixed += Self.mended(outcome, next.report.findings)
+            outcome = next
+        }
+        outcome.rewrites = rewrites.values.sorted { naturallyPrecedes($0.path, $1.path) }
+        outcome.report.lint?.fixed = fixed
+        outcome.report.seconds = (ContinuousClock.now - start).inSeconds
+        return outcome
+    }
+
+    /// What stands where only some of the rewrites could be written.
+    ///
+    /// - Parameters:
+    ///   - outcome: of ``fix(_:)`` for the same request.
+    ///   - paths: the files that were written.
+    /// - Throws: as ``run(_:)``.
+    public func report(
+        _ request: LintRequest, of outcome: LintOutcome, written paths: Set<String>
+    ) async throws -> VerifyReport {
+        var report = try await run(request).report
+        report.lint?.fixed = outcome.report.lint?.fixed?.filter { paths.contains($0.place.file) }
+        report.seconds += outcome.report.seconds
+        return report
+    }
+
+    private static let roundLimit = 8
+
+    /// What was rewritten and is not said any more.
+    private static func mended(_ outcome: LintOutcome, _ now: [Finding]) -> [LintFix] {
+        outcome.rewrites.flatMap(\.fixes).filter { fix in
+            func count(_ findings: [Finding]) -> Int {
+                findings.count {
+                    $0.rule == fix.rule && $0.migration == fix.migration && $0.message == fix.message
+                }
+            }
+            return count(now) < count(outcome.report.findings)
+        }
+    }
+}

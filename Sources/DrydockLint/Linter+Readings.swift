@@ -1,0 +1,89 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DatabaseEngine
+
+/// Which of several readings of a folder is linted, where it may be more than one tool's.
+extension Linter {
+    /// Reads the folder in every format that its files, and the history in a snapshot, leave open.
+    /// - Throws: as ``run(_:)``.
+    func readings(_ choice: FormatChoice, _ request: LintRequest) async throws -> [FormatChoice.Reading] {
+        do {
+            let readings = try choice.readings([])
+            if Self.differing(readings).isEmpty { return readings }
+        } catch let error as RequestError {
+            if request.snapshotsFolder == nil { throw error }
+        }
+        let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
+        var settings = ConnectionSettings()
+        settings.functions = request.functions
+        settings.collations = request.collations
+        let opener = SnapshotOpener(engine: engine, settings: settings)
+        return try choice.readings(try await choice.histories(of: snapshots, opener))
+    }
+
+    /// Refuses to take the first reading where another one finds what it does not: foreign keys that are enforced
+    /// under the one tool and not under the other have a rebuild delete the children's rows, or keep them.
+    /// - Throws: ``RequestError``.
+    func refuseSilence(
+        of report: VerifyReport, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
+        _ request: LintRequest, edited: [String: [UInt8]] = [:]
+    ) async throws {
+        for other in Self.differing(readings) {
+            let found: VerifyReport
+            do {
+                found = try await run(request, other.set, edited: edited).report
+            } catch is RequestError {
+                // What the project says of its migrations does not fit the reading.
+                continue
+            }
+            guard let more = found.findings.first(where: { $0.severity > .note && !report.says($0) }) else {
+                continue
+            }
+            let place = more.place.map { place in place.file + (place.line.map { ":\($0)" } ?? "") }
+            throw choice.ambiguity(
+                readings,
+                "do not run alike (\(Self.behaviours(readings))): read as \(other.set.format.name), "
+                    + "\(more.rule.rawValue) is found" + (place.map { " at \($0)" } ?? "")
+                    + ", and not as \(readings[0].set.format.name)")
+        }
+    }
+
+    /// What a tool's connections do beside the statements, as far as linting tells it.
+    private struct Behaviour: Hashable {
+        let isRunByEngine: Bool
+        let foreignKeys: Bool
+        let doubleQuotedStrings: Bool?
+
+        init(_ set: MigrationSet) {
+            isRunByEngine = set.policy.isRunByEngine
+            foreignKeys = set.policy.foreignKeys
+            doubleQuotedStrings = set.policy.doubleQuotedStrings
+        }
+
+        var words: String {
+            if isRunByEngine { return "foreign keys off while a migration runs and checked behind it" }
+            return "foreign keys \(foreignKeys ? "on" : "off")"
+        }
+    }
+
+    /// One reading of each behaviour that is not the first's.
+    static func differing(_ readings: [FormatChoice.Reading]) -> [FormatChoice.Reading] {
+        var seen: Set<Behaviour> = Set(readings.prefix(1).map { Behaviour($0.set) })
+        return readings.dropFirst().filter { seen.insert(Behaviour($0.set)).inserted }
+    }
+
+    private static func behaviours(_ readings: [FormatChoice.Reading]) -> String {
+        readings.map { "\($0.set.format.name): \(Behaviour($0.set).words)" }.joined(separator: "; ")
+    }
+}
+
+extension VerifyReport {
+    /// Whether the same rule is broken at the same place, and weighs as much.
+    fileprivate func says(_ other: Finding) -> Bool {
+        findings.contains { finding in
+            finding.rule == other.rule && finding.severity >= other.severity && finding.table == other.table
+                && finding.place?.file == other.place?.file && finding.place?.line == other.place?.line
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DrydockReplay
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Reads migrations against the schema that each of them meets, and holds every lint rule.
+public struct Linter: Sendable {
+    let engine: any Engine
+
+    public init(engine: any Engine) { self.engine = engine }
+
+    /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
+    public func run(_ request: LintRequest) async throws -> LintOutcome {
+        try await run(request, edited: [:])
+    }
+
+    /// - Parameter edited: files that are taken for what rewrites would make of them, by path.
+    func run(_ request: LintRequest, edited: [String: [UInt8]]) async throws -> LintOutcome {
+        let start = ContinuousClock.now
+        let choice = try FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
+            edited: edited)
+        let readings = try await readings(choice, request)
+        var outcome = try await run(request, readings[0].set, edited: edited)
+        try await refuseSilence(of: outcome.report, choice, readings, request, edited: edited)
+        outcome.report.seconds = (ContinuousClock.now - start).inSeconds
+        return outcome
+    }
+
+    /// Lints what was read already.
+    func run(
+        _ request: LintRequest, _ known: MigrationSet, edited: [String: [UInt8]] = [:]
+    ) async throws -> LintOutcome {
+        let start = ContinuousClock.now
+        var set = known
+        try declare(request, &set)
+        let selection = try selection(request, set)
+        var report = VerifyReport()
+        report.lint = LintSummary(migrations: 0, statements: 0)
+        report.migrationFormat = set.format.name
+        report.isStrict = request.isStrict
+        let faults = set.migrations.filter(\.isFaultyWhenPending).compactMap(\.fault)
+        report.findings =
+            request.findings
+            + (set.findings + faults).filter { finding in
+                finding.migration.map(selection.contains) ?? true
+            }
+        var rewrites: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
+        if set.migrations.isEmpty {
+            report.findings.append(Self.nothing(request))
+        } else {
+            let run = LintRun(
+                request: request, set: set, selection: selection,
+                isOneSet: request.since != nil || request.followsLock)
+            let result = try await lint(run, request)
+            report.findings += result.findings + Self.idleness(of: result, request)
+            report.notChecked = result.notChecked
+            report.lint = result.linted
+            rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
+        }
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        let places = report.findings.indices
+        for index in places {
+            let isReleased = report.findings[index].migration.map { request.locked?.contains($0) ?? false }
+            report.findings[index].placeDeclaration(isReleased: isReleased ?? false)
+        }
+        return LintOutcome(report: report, rewrites: rewrites.made, kept: rewrites.kept)
+    }
+
+    private func lint(_ run: LintRun, _ request: LintRequest) async throws -> LintRun {
+        var settings = ConnectionSettings()
+        settings.foreignKeys = run.set.policy.isRunByEngine ? false : run.set.policy.foreignKeys
+        settings.doubleQuotedStrings = run.set.policy.doubleQuotedStrings
+        settings.functions = request.functions
+        settings.collations = request.collations
+        settings.setup = ["PRAGMA secure_delete = OFF", "PRAGMA synchronous = OFF"]
+        let overlay: Overlay
+        do {
+            overlay = try await DatabaseMaker(engine: engine, settings: settings).base(run.set.base)
+        } catch let fault as SnapshotFault {
+            throw RequestError("the base cannot be read: \(fault.message)")
+        }
+        let database = try await engine.open(overlay, settings: settings)
+        let result: Result<LintRun, any Error>
+        do {
+            result = .success(
+                try await database.withConnection { connection in
+                    var run = run
+                    try run.lint(on: connection)
+                    return run
+                })
+        } catch {
+            result = .failure(error)
+        }
+        try? await database.close()
+        return try result.get()
+    }
+
+    // MARK: - The request
+
+    private func declare(_ request: LintRequest, _ set: inout MigrationSet) throws {
+        for (name, more) in request.declarations {
+            guard let index = set.index(of: name) else {
+                let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
+                throw RequestError(
+                    "drydock.yml declares for '\(name)', which is no migration in \(set.folder)"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            set.migrations[index].declarations += more
+        }
+    }
+
+    /// The identifiers of the migrations that are linted.
+    private func selection(_ request: LintRequest, _ set: MigrationSet) throws -> Set<String> {
+        var migrations = set.migrations[...]
+        if let since = request.since {
+            guard let index = set.index(of: since) else {
+                let nearest = nearestName(to: since, in: set.migrations.map(\.identifier))
+                throw RequestError(
+                    "there is no migration '\(since)' in \(set.folder)"
+                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+            migrations = set.migrations[(index + 1)...]
+        }
+        if request.onlyNew, request.locked == nil {
+            throw RequestError(
+                "there is no lock of these migrations that tells which are new; 'drydock lock' makes it, or "
+                    + "--since VERSION names the last released one"
+            )
+        }
+        let selection = Set(migrations.map(\.identifier))
+        return request.followsLock ? selection.subtracting(request.locked ?? []) : selection
+    }
+
+    /// What is said where something was left out: all is released, or the schema could not be made.
+    private static func idleness(of run: LintRun, _ request: LintRequest) -> [Finding] {
+        if run.selection.isEmpty {
+            let (what, help) =
+                request.since.map { ("there is no migration behind \($0)", "") }
+                ?? ("every migration is locked", "--all lints them nevertheless.")
+            return [
+                Finding(
+                    .nothingVerified, .note, what, help: help,
+                    place: .init(file: request.migrationsFolder))
+            ]
+        }
+        guard let reason = run.obstacle, !run.findings.contains(where: { $0.severity == .error })
+        else { return [] }
+        let what =
+            run.linted.statements == 0
+            ? "no migration was linted" : "not every migration was linted"
+        return [
+            Finding(
+                .nothingVerified, "\(what): \(reason)",
+                help:
+                    "Rules compare a statement with the schema that it meets, and that schema is not known.",
+                place: .init(file: request.migrationsFolder))
+        ]
+    }
+
+    private static func nothing(_ request: LintRequest) -> Finding {
+        Finding(
+            .nothingVerified, "there is no migration in \(request.migrationsFolder)",
+            help:
+                "A migration is a file NAME.sql, such as v1_create_accounts.sql, or what another tool has. "
+                + "--migrations names another folder.", place: .init(file: request.migrationsFolder))
+    }
+}

@@ -1,0 +1,204 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// `add-column-fails`: SQLite refuses some new columns as soon as the table has a row, and takes them while it
+/// is empty (https://www.sqlite.org/lang_altertable.html#altertabaddcol).
+struct AddColumnRule: LintRule {
+    let rule = Rule.addColumnFails
+    let severity: Finding.Severity? = .error
+
+    func check(_ step: LintStep) -> [LintFault] {
+        guard case .addColumn(let name, let word) = step.action, hasRows(name, step),
+            let table = step.after.table(name.name), let column = table.column(word)
+        else { return [] }
+        func fault(
+            _ message: String, _ help: String, _ token: Token?, _ severity: Finding.Severity = .error
+        ) -> LintFault {
+            LintFault(
+                severity, message, help: help, at: step.statement, token: token, table: table.name,
+                column: column.name)
+        }
+        let statement = step.statement.text
+        if let generated = column.generated {
+            if generated.isStored {
+                return [
+                    fault(
+                        "a STORED generated column cannot be added to a table that has rows",
+                        "Make it VIRTUAL, or rebuild the table.", step.token("stored"))
+                ]
+            }
+            guard column.notNull != nil else { return [] }
+            let probe = LintProbe(
+                table: step.before.table(name.name) ?? table, known: [:], connection: step.connection)
+            if !probe.mayBeNull(generated.expression) { return [] }
+            return [
+                fault(
+                    "adding \(column.name) fails if its expression is NULL for any row of \(table.name)",
+                    "Leave out NOT NULL, or make sure that the expression cannot be NULL.",
+                    step.token("not", "null"), .warning)
+            ]
+        }
+        let isNull = column.defaultValue == nil || column.defaultValue == .null
+        if column.notNull != nil, isNull {
+            return [
+                fault(
+                    "\(column.name) is NOT NULL and has no default: adding it fails if \(table.name) has a row",
+                    "Give it a default:\n"
+                        + proposed(statement + " DEFAULT \(Self.zero(table.affinity(of: column)));"),
+                    step.token("not", "null"))
+            ]
+        }
+        if let value = column.defaultValue, Self.isComputed(value), isRefused(value, step) {
+            return [
+                fault(
+                    "the default of \(column.name) is computed: adding it fails if \(table.name) has a row",
+                    "Add it without the default and fill it:\n" + proposed(Self.filled(column, table)),
+                    step.token("default"))
+            ]
+        }
+        if !isNull, step.foreignKeysAreOn, table.foreignKeys.contains(where: { Self.isOf(column, $0) }) {
+            return [
+                fault(
+                    "\(column.name) references another table and has a default: with foreign keys on, adding it fails if \(table.name) has a row",
+                    "Add it without the default, and fill it with UPDATE.", step.token("references"))
+            ]
+        }
+        if let value = column.defaultValue, table.isStrict, isOfAnotherType(value, column, step) {
+            return [
+                fault(
+                    "the default of \(column.name) is no \(column.declaredType): every row of the STRICT \(table.name) has it, and integrity_check complains",
+                    "Choose a default of the column's type.", step.token("default"))
+            ]
+        }
+        if !isNull, step.migration.isDeferred,
+            let key = table.foreignKeys.first(where: { Self.isOf(column, $0) }),
+            !isFilledLater(column, name, step)
+        {
+            return [
+                fault(
+                    "every row of \(table.name) references \(key.parent) by the default of \(column.name): the check of foreign keys before the commit fails if \(key.parent) has no such row",
+                    "Add it without the default, and fill it with UPDATE.", step.token("references"), .warning
+                )
+            ]
+        }
+        return checks(step, table, column).map {
+            fault($0.message, $0.help, step.token("check"), $0.severity ?? .error)
+        }
+    }
+
+    /// Whether the table has rows in a user's database, by what the statements before did to it.
+    private func hasRows(_ name: QualifiedName, _ step: LintStep) -> Bool {
+        guard name.isMain else { return false }
+        var hasRows = step.isOccupied(name)
+        for statement in step.changing(name.name) {
+            switch statement.action {
+            case .delete where statement.outermost("where") == nil && statement.outermost("limit") == nil:
+                hasRows = false
+            case .insert(_, _, let copy) where copy?.tables.isEmpty ?? true: hasRows = true
+            case .insert: hasRows = hasRows || step.isOccupied(name)
+            default: break
+            }
+        }
+        return hasRows
+    }
+
+    /// Whether SQLite refuses the default on a table with a row; it folds some expressions.
+    private func isRefused(_ value: DefaultValue, _ step: LintStep) -> Bool {
+        let connection = step.connection
+        guard (try? connection.execute("SAVEPOINT drydock_lint")) != nil else { return true }
+        defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
+        do {
+            try connection.execute(
+                "CREATE TEMP TABLE drydock_scratch(x); INSERT INTO temp.drydock_scratch VALUES (1);"
+                    + "ALTER TABLE temp.drydock_scratch ADD COLUMN y DEFAULT \(value)")
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    /// Whether a STRICT column would refuse the default in an INSERT; ADD COLUMN takes it.
+    private func isOfAnotherType(_ value: DefaultValue, _ column: Column, _ step: LintStep) -> Bool {
+        guard value != .null else { return false }
+        let connection = step.connection
+        guard (try? connection.execute("SAVEPOINT drydock_lint")) != nil else { return false }
+        defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
+        let make = "CREATE TEMP TABLE drydock_scratch(y \(column.declaredType)) STRICT"
+        guard (try? connection.execute(make)) != nil else { return false }
+        return (try? connection.execute("INSERT INTO temp.drydock_scratch VALUES (\(value))")) == nil
+    }
+
+    private func isFilledLater(_ column: Column, _ table: QualifiedName, _ step: LintStep) -> Bool {
+        step.migration.statements.dropFirst(step.index + 1).contains { statement in
+            guard case .update(let name, let columns) = statement.action, name.folded == table.folded else {
+                return false
+            }
+            return columns.contains { $0.foldedASCII == column.name.foldedASCII }
+        }
+    }
+
+    /// CHECKs that came with the column.
+    private func checks(_ step: LintStep, _ table: Table, _ column: Column) -> [LintFault] {
+        let own = column.name.foldedASCII
+        let value = (column.defaultValue ?? .null).description
+        // The rows that are there were written without these.
+        var old = table
+        old.checks.removeAll { $0.column?.foldedASCII == own }
+        let probe = LintProbe(table: old, known: [own: value], connection: step.connection)
+        return table.checks.filter { $0.column?.foldedASCII == own }.compactMap { check in
+            let names = check.expression.names.union([own])
+            let others = table.columns.map(\.name.foldedASCII).filter { $0 != own && names.contains($0) }
+            switch probe.row(where: "NOT (\(check.expression))", names: names) {
+            case .row where others.isEmpty:
+                return LintFault(
+                    .error,
+                    "the default of \(column.name) breaks its own CHECK: adding it fails if \(table.name) has a row",
+                    help: "Choose a default that meets CHECK (\(check.expression)).")
+            case .row(let row):
+                return LintFault(
+                    .warning,
+                    "adding \(column.name) fails if a row of \(table.name) has \(row), which its CHECK refuses",
+                    help: "Fix such rows first, or rebuild the table.")
+            case .noRow, .unknown:
+                guard let other = others.first else { return nil }
+                return LintFault(
+                    .note,
+                    "adding \(column.name) fails if a row of \(table.name) does not meet its CHECK, which reads \(other) too",
+                    help: "Make sure that every row meets CHECK (\(check.expression)).")
+            }
+        }
+    }
+
+    private static func isOf(_ column: Column, _ key: ForeignKey) -> Bool {
+        key.columns.contains { $0.foldedASCII == column.name.foldedASCII }
+    }
+
+    static func isComputed(_ value: DefaultValue) -> Bool {
+        switch value {
+        case .currentTime, .currentDate, .currentTimestamp: true
+        case .expression(let expression):
+            expression.items.contains { if case .literal = $0 { false } else { true } }
+        default: false
+        }
+    }
+
+    private static func zero(_ affinity: Affinity) -> String {
+        switch affinity {
+        case .text: "''"
+        case .blob: "x''"
+        default: "0"
+        }
+    }
+
+    private static func filled(_ column: Column, _ table: Table) -> String {
+        let (name, type) = (quotedIfNeeded(column.name), column.declaredType)
+        let parent = quotedIfNeeded(table.name)
+        var value = column.defaultValue.map { "\($0)" } ?? "NULL"
+        if value.hasPrefix("("), value.hasSuffix(")") { value = String(value.dropFirst().dropLast()) }
+        return "ALTER TABLE \(parent) ADD COLUMN \(name)\(type.isEmpty ? "" : " " + type);\n"
+            + "UPDATE \(parent) SET \(name) = \(value);"
+    }
+}

@@ -1,0 +1,33 @@
+import DrydockFindings
+import SQLiteSchema
+
+/// `default-is-identifier`: a bare word behind DEFAULT, which SQLite stores as a text.
+struct DefaultIdentifierRule: LintRule {
+    let rule = Rule.defaultIsIdentifier
+    let severity: Finding.Severity? = .warning
+
+    private static let values: Set<String> = [
+        "null", "true", "false", "current_time", "current_date", "current_timestamp",
+    ]
+
+    func check(_ step: LintStep) -> [LintFault] {
+        switch step.action {
+        case .createTable, .addColumn: break
+        default: return []
+        }
+        let (tokens, source) = (step.statement.tokens, step.statement.source)
+        return tokens.indices.dropLast().compactMap { place in
+            let token = tokens[place + 1]
+            guard tokens[place].isWord("default", in: source), token.kind == .word,
+                place == 0 || !tokens[place - 1].isWord("set", in: source)
+            else { return nil }
+            let word = token.text(in: source)
+            guard !Self.values.contains(word.foldedASCII) else { return nil }
+            return LintFault(
+                nil, "DEFAULT \(word) is the text '\(word)', letter by letter",
+                help: "Write '\(word)' if that is meant, or an expression in parentheses.",
+                at: step.statement,
+                token: token)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// What DELETE, and UPDATE of a key, do to the rows that reference a parent's
+/// (https://www.sqlite.org/foreignkeys.html#fk_actions).
+extension DestructiveRule {
+    func children(_ step: LintStep) -> [LintFault] {
+        let (name, columns): (QualifiedName, [String]?)
+        switch step.action {
+        case .delete(let table): (name, columns) = (table, nil)
+        case .update(let table, let assigned): (name, columns) = (table, assigned)
+        default: return []
+        }
+        guard step.isOccupied(name), let parent = step.before.table(name.name),
+            step.isReferenced(name), step.foreignKeysAreOn || step.migration.isDeferred
+        else { return [] }
+        let assigned = columns.map { Set($0.map { (parent.rowidColumn($0) ?? $0).foldedASCII }) }
+        let children = step.before.tables.values.filter { step.occupied.contains($0.name.foldedASCII) }
+            .sorted { $0.name < $1.name }
+        return children.compactMap { child -> LintFault? in
+            let keys = child.foreignKeys.filter { key in
+                guard key.parent.foldedASCII == name.folded else { return false }
+                // Rows that go together do not stand in each other's way.
+                guard let assigned else { return child.name != parent.name }
+                let columns = step.before.parentColumns(of: key) ?? []
+                return columns.contains { assigned.contains($0.foldedASCII) }
+            }
+            return keys.lazy.compactMap { fault(child, $0, parent, step) }.first
+        }
+    }
+
+    private func fault(_ child: Table, _ key: ForeignKey, _ parent: Table, _ step: LintStep) -> LintFault? {
+        var verb = "DELETE"
+        if case .update = step.action { verb = "UPDATE" }
+        let isDelete = verb == "DELETE"
+        let action = isDelete ? key.onDelete : key.onUpdate
+        // Who looks at the child's rows, or changes them before, has thought of them.
+        let isCared = step.statement.mentions(child.name) && child.name != parent.name
+        if isCared || !step.changing(child.name).isEmpty { return nil }
+        let name = QualifiedName(name: child.name)
+        let isOfAll = step.statement.outermost("where") == nil
+        func fault(_ severity: Finding.Severity, _ what: String, _ help: String) -> LintFault {
+            LintFault(
+                severity, "\(verb) of \(parent.name) \(what): foreign keys are on", help: help,
+                at: step.statement, table: child.name, column: isDelete ? nil : key.columns.first)
+        }
+        guard step.foreignKeysAreOn else { return orphans(child, parent, verb, step) }
+        let first = quotedIfNeeded(step.firstName(of: child.name))
+        switch action {
+        case .cascade where isDelete:
+            if declaresDeletes(step.migration, names(name, step)) { return nil }
+            return fault(
+                .error, "deletes the rows of \(child.name) that reference it, by ON DELETE CASCADE",
+                remedy("they may go", "deletes from \(first) where CONDITION"))
+        case .cascade, .setNull, .setDefault:
+            let isSaid = key.columns.allSatisfy { column in
+                declares(step.migration) { kind in
+                    guard case .rewrites(let table, let declared) = kind,
+                        names(name, step).contains(table.foldedASCII)
+                    else { return false }
+                    return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
+                }
+            }
+            if isSaid { return nil }
+            let list = key.columns.map { "\(first).\(quotedIfNeeded($0))" }.joined(separator: ", ")
+            return fault(
+                .warning,
+                "changes \(key.columns.joined(separator: ", ")) of \(child.name), by ON \(verb) \(action.rawValue)",
+                remedy("that is meant", "rewrites \(list)"))
+        case .restrict, .noAction:
+            let isLater = key.isDeferred || step.foreignKeysAreDeferred
+            if isLater, action == .noAction { return nil }
+            return fault(
+                isOfAll ? .error : .warning, "fails if a row of \(child.name) references it",
+                "Change or delete the rows of \(child.name) first.")
+        }
+    }
+
+    /// Rows that lose their parent while foreign keys are off, whatever their key says of it.
+    private func orphans(_ child: Table, _ parent: Table, _ verb: String, _ step: LintStep) -> LintFault? {
+        let isMended = step.migration.statements.dropFirst(step.index + 1).contains { statement in
+            switch statement.action {
+            case .delete(let name), .update(let name, _), .dropTable(let name):
+                name.folded == child.name.foldedASCII
+            default: false
+            }
+        }
+        if isMended { return nil }
+        return LintFault(
+            step.statement.outermost("where") == nil ? .error : .warning,
+            "\(verb) of \(parent.name) leaves rows of \(child.name) that reference it: the check of foreign keys before the commit fails",
+            help: "Change or delete the rows of \(child.name) too.", at: step.statement, table: child.name)
+    }
+}
+
+extension LintStep {
+    fileprivate func isReferenced(_ name: QualifiedName) -> Bool {
+        before.tables.values.contains { table in
+            table.foreignKeys.contains { $0.parent.foldedASCII == name.folded }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// What DROP COLUMN takes that is nowhere else when the migration ends.
+extension DestructiveRule {
+    /// - Parameters:
+    ///   - old: the column as the migration met it.
+    ///   - column: what it is called where it is dropped.
+    ///   - origin: the table's name when the migration began.
+    func lostColumn(
+        _ old: Column, _ name: QualifiedName, _ column: String, _ origin: String, _ step: LintStep
+    ) -> LintFault? {
+        let table = step.firstName(of: name.name)
+        let own = "\(quotedIfNeeded(table)).\(quotedIfNeeded(old.name))"
+        let last = lastName(of: name.folded, step)
+        func fault(_ severity: Finding.Severity, _ more: String, _ help: String) -> LintFault {
+            LintFault(
+                severity, "DROP COLUMN takes every value of \(name.name).\(column)\(more)", help: help,
+                at: step.statement, table: name.name, column: column)
+        }
+        // A declaration names the column of before: where another one has its name now, that one is meant to stay.
+        let isTaken = isTaken(old.name, name, step)
+        if isTaken, declaresRewrite(step.migration, table, old.name) { return nil }
+        let loss = remedy(
+            isTaken ? "that is meant" : "they may go", "\(isTaken ? "rewrites" : "drops column") \(own)")
+        guard let (place, extent) = ColumnShelter(of: old.name, in: origin, step.migration).ends.first else {
+            return fault(.error, "", loss)
+        }
+        let copy = place.table.name + (place.column.map { ".\($0)" } ?? "")
+        guard extent != .some else {
+            return fault(.error, ", of which \(copy) has those of some rows only", loss)
+        }
+        guard extent == .whole, !isConverted(old, place, origin, step) else {
+            return fault(.warning, "", loss)
+        }
+        guard place.table.name == last else {
+            return fault(.warning, ", which \(copy) has when the migration ends", loss)
+        }
+        guard let kept = place.column, kept != old.name.foldedASCII else { return nil }
+        return fault(
+            .warning, ", which \(copy) has when the migration ends",
+            remedy(
+                "that is its new name",
+                "renames column \(own) to \(quotedIfNeeded(table)).\(quotedIfNeeded(kept))"))
+    }
+
+    /// Whether another column has the name then, or gets it later in the migration.
+    private func isTaken(_ column: String, _ table: QualifiedName, _ step: LintStep) -> Bool {
+        if step.after.table(table.name)?.column(column) != nil { return true }
+        return step.migration.statements.dropFirst(step.index + 1).contains { statement in
+            switch statement.action {
+            case .renameColumn(let name, _, let now), .addColumn(let name, let now):
+                name.folded == table.folded && now.foldedASCII == column.foldedASCII
+            default: false
+            }
+        }
+    }
+
+    /// Whether the column that has the values then is of another affinity, and makes others of them.
+    private func isConverted(
+        _ old: Column, _ place: ColumnShelter.Place, _ origin: String, _ step: LintStep
+    ) -> Bool {
+        guard let before = step.start.table(origin), let table = step.after.table(place.table.name),
+            let column = place.column.flatMap(table.column)
+        else { return false }
+        let (was, now) = (before.affinity(of: old), table.affinity(of: column))
+        return was != now && now != .blob
+    }
+
+    /// What a table is called when the migration ends.
+    private func lastName(of table: String, _ step: LintStep) -> String {
+        step.migration.statements.dropFirst(step.index + 1).reduce(table) { name, statement in
+            if case .renameTable(let from, let to) = statement.action, from.folded == name {
+                to.foldedASCII
+            } else {
+                name
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// What a rebuild loses though its table has a place for it.
+extension DestructiveRule {
+    /// Columns of both tables that the copy leaves out, or fills with what is no value of theirs.
+    func forgotten(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        guard let items = rebuild.itemsByTarget else { return [] }
+        let table = rebuild.old.name
+        return rebuild.old.columns.compactMap { column in
+            let folded = column.name.foldedASCII
+            guard column.generated == nil, let now = rebuild.new.column(column.name), now.generated == nil,
+                !isRead(folded, rebuild, items, migration),
+                !declaresColumn(migration.migration, [table.foldedASCII], [column.name]),
+                !declaresRewrite(migration.migration, table, column.name)
+            else { return nil }
+            let declaration = "rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column.name))"
+            func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
+                LintFault(
+                    severity, message, help: remedy("that is meant", declaration), at: rebuild.statement,
+                    table: table, column: column.name)
+            }
+            guard let item = items[folded] else {
+                return fault(
+                    .error, "the rebuild of \(table) does not copy \(column.name), and its values are lost")
+            }
+            guard rebuild.isOnlyCopy, case .expression(let value, let columns) = item, columns.isEmpty else {
+                return nil
+            }
+            return fault(
+                .warning, "the rebuild of \(table) puts \(value) into \(column.name), whatever was there")
+        }
+    }
+
+    /// Whether the values may live on: another statement reads the column, or another column is made of it.
+    private func isRead(
+        _ column: String, _ rebuild: LintMigration.Rebuild, _ items: [String: CopyItem],
+        _ migration: LintMigration
+    ) -> Bool {
+        let isInCopy = items.values.contains { item in
+            switch item {
+            case .column(_, let name): name.foldedASCII == column
+            case .expression(_, let columns): columns.contains { $0.foldedASCII == column }
+            case .star: true
+            }
+        }
+        return isInCopy
+            || migration.migration.statements.enumerated().contains { index, statement in
+                index != rebuild.copy.statement && statement.action.changedTable != nil
+                    && statement.mentions(column)
+            }
+    }
+
+    func declaresRewrite(_ migration: Migration, _ table: String, _ column: String) -> Bool {
+        declares(migration) { kind in
+            guard case .rewrites(let declared, let name) = kind, declared.foldedASCII == table.foldedASCII
+            else { return false }
+            return name.map { $0.foldedASCII == column.foldedASCII } ?? true
+        }
+    }
+
+    /// Rows that a LIMIT cuts off, or that have no partner in a JOIN.
+    func limit(_ rebuild: LintMigration.Rebuild) -> LintFault? {
+        let (name, statement) = (rebuild.old.name, rebuild.statement)
+        func fault(_ severity: Finding.Severity, _ message: String, _ token: Token) -> LintFault {
+            LintFault(
+                severity, message,
+                help: remedy("they may go", "deletes from \(quotedIfNeeded(name)) where CONDITION"),
+                at: statement, token: token, table: name)
+        }
+        if let token = statement.outermost("limit"), !isWithoutLimit(token, statement) {
+            return fault(
+                .error, "the rebuild of \(name) copies as many rows as LIMIT says, and the others are lost",
+                token)
+        }
+        var join = statement.outermost("join")
+        while let token = join {
+            let keepsRows = ["left", "outer", "full", "cross"].contains { statement.isBehind($0, token) }
+            if !keepsRows {
+                return fault(
+                    .warning,
+                    "the rebuild of \(name) copies rows that the JOIN finds a partner for, and the others are lost",
+                    token)
+            }
+            join = statement.outermost("join", after: token)
+        }
+        return nil
+    }
+
+    /// A negative LIMIT is none.
+    private func isWithoutLimit(_ limit: Token, _ statement: SQLStatement) -> Bool {
+        guard let place = statement.tokens.firstIndex(of: limit), place + 1 < statement.tokens.count else {
+            return false
+        }
+        return statement.tokens[place + 1].isSymbol("-", in: statement.source)
+    }
+
+    /// Rows that are deleted behind the copy, from the table that takes the old one's name.
+    func deleted(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let name = rebuild.old.name
+        guard !declaresDeletes(migration.migration, [name.foldedASCII]),
+            let made = migration.lineage[name]
+        else { return [] }
+        let drop = migration.lineage.dropStatement(ofTable: name) ?? rebuild.copy.statement
+        return migration.migration.statements.enumerated().compactMap { index, statement in
+            guard case .delete(let target) = statement.action, target.isMain,
+                index > rebuild.copy.statement
+            else { return nil }
+            let isNew =
+                target.folded == made.firstTableName && target.folded != name.foldedASCII
+                || target.folded == name.foldedASCII && index > drop
+            guard isNew else { return nil }
+            return LintFault(
+                .error, "DELETE takes rows of \(name) behind the copy",
+                help: remedy("they may go", "deletes from \(quotedIfNeeded(name)) where CONDITION"),
+                at: statement, table: name)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import DrydockFindings
+import DrydockMigrations
+import SQLiteSchema
+
+/// What REPLACE does to rows that were there.
+extension DestructiveRule {
+    /// REPLACE of a row that has the same key (https://www.sqlite.org/lang_conflict.html), as the statement says it
+    /// or the key itself.
+    func replaced(_ name: QualifiedName, _ columns: [String]?, _ step: LintStep) -> LintFault? {
+        guard isSubject(name, step), let table = step.before.table(name.name),
+            mayCollide(table, columns, step), !declaresReplacing(name, step)
+        else { return nil }
+        var isUpdate = false
+        if case .update = step.action { isUpdate = true }
+        let folded = Set((columns ?? table.columns.map(\.name)).map(\.foldedASCII))
+        let lost = table.columns.first { $0.generated == nil && !folded.contains($0.name.foldedASCII) }
+        let declaration =
+            isUpdate
+            ? "deletes from \(quotedIfNeeded(step.firstName(of: name.name))) where CONDITION"
+            : "rewrites \(quotedIfNeeded(step.firstName(of: name.name)))"
+        func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
+            LintFault(
+                severity, message,
+                help: (isUpdate ? "" : "ON CONFLICT DO UPDATE keeps the row. ")
+                    + remedy(isUpdate ? "they may go" : "that is meant", declaration),
+                at: step.statement, token: step.token("replace"), table: name.name)
+        }
+        let verb = isUpdate ? "UPDATE OR REPLACE" : "REPLACE"
+        if step.foreignKeysAreOn, let (child, key) = actingChild(of: table, step) {
+            return fault(
+                .error,
+                "\(verb) deletes the row of \(name.name) that has the same key, and ON DELETE \(key.onDelete.rawValue) acts on the rows of \(child.name)"
+            )
+        }
+        return fault(
+            .warning,
+            "\(verb) deletes the row of \(name.name) that has the same key"
+                + (isUpdate ? "" : lost.map { ": its \($0.name) is lost" } ?? ""))
+    }
+
+    /// Whether a row can get the key of another that is then deleted: INSERT has a value for each column of the
+    /// key, UPDATE changes one.
+    private func mayCollide(_ table: Table, _ columns: [String]?, _ step: LintStep) -> Bool {
+        var keys = table.uniques.map { (columns: $0.terms.map(\.column), onConflict: $0.onConflict) }
+        if let key = table.primaryKey { keys.append((key.terms.map(\.column), key.onConflict)) }
+        for index in step.before.indexes(on: table.name) where index.isUnique {
+            let columns = index.terms.compactMap { term -> String? in
+                if case .column(let name) = term.value { name } else { nil }
+            }
+            keys.append((columns, nil))
+        }
+        let said = step.statement.conflictWord
+        let isUpsert = step.statement.first(["on", "conflict"]) != nil
+        keys.removeAll { said.map { $0 != "replace" } ?? ($0.onConflict != .replace || isUpsert) }
+        guard let columns else { return !keys.isEmpty }
+        let given = Set(columns.map { (table.rowidColumn($0) ?? $0).foldedASCII })
+        if case .update = step.action {
+            return keys.contains { $0.columns.contains { given.contains($0.foldedASCII) } }
+        }
+        return keys.contains { key in
+            key.columns.allSatisfy { name in
+                given.contains(name.foldedASCII)
+                    || (table.column(name)?.defaultValue ?? .null) != .null
+                    || table.column(name)?.generated != nil
+            }
+        }
+    }
+
+    private func actingChild(of table: Table, _ step: LintStep) -> (Table, ForeignKey)? {
+        let folded = table.name.foldedASCII
+        return step.before.tables.values.filter { step.occupied.contains($0.name.foldedASCII) }
+            .sorted { $0.name < $1.name }.lazy.flatMap { child in child.foreignKeys.map { (child, $0) } }
+            .first { child, key in
+                key.parent.foldedASCII == folded
+                    && [.cascade, .setNull, .setDefault].contains(key.onDelete)
+            }
+    }
+
+    private func declaresReplacing(_ name: QualifiedName, _ step: LintStep) -> Bool {
+        let names = names(name, step)
+        // What an UPDATE replaces is another row than the one it changes.
+        if case .update = step.action { return declaresDeletes(step.migration, names) }
+        return declares(step.migration) { kind in
+            switch kind {
+            case .rewrites(let table, _), .deletes(let table, _): names.contains(table.foldedASCII)
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import DrydockFindings
+import SQLiteSchema
+
+/// What triggers do to rows that were there, when a statement of the migration fires them.
+extension DestructiveRule {
+    /// What the INSTEAD OF triggers of a view do to tables.
+    func through(_ view: View, _ step: LintStep) -> [LintFault] {
+        triggers(on: view.name, step).flatMap { trigger in
+            trigger.actions.compactMap { action in
+                switch action {
+                case .delete(let name): deleted(name, trigger, "of view \(view.name)", .error, step)
+                case .update(let name, let columns):
+                    values(name, columns, "trigger \(trigger.name) of view \(view.name)", step)
+                default: nil
+                }
+            }
+        }
+    }
+
+    /// What a table's triggers delete, or keep from being copied. What they update is left: most keep a time of
+    /// change.
+    func fired(_ step: LintStep) -> [LintFault] {
+        guard let table = step.action.changedTable else { return [] }
+        return triggers(on: table, step).flatMap { trigger in
+            [skipped(trigger, step)].compactMap { $0 }
+                + trigger.actions.compactMap { action in
+                    guard case .delete(let name) = action else { return nil }
+                    return deleted(name, trigger, "is fired and", .warning, step)
+                }
+        }
+    }
+
+    private func triggers(on table: String, _ step: LintStep) -> [Trigger] {
+        step.before.triggers(on: table).filter { $0.isFired(by: step.action) }
+    }
+
+    private func deleted(
+        _ name: QualifiedName, _ trigger: Trigger, _ how: String, _ severity: Finding.Severity,
+        _ step: LintStep
+    ) -> LintFault? {
+        guard isSubject(name, step), !declaresDeletes(step.migration, names(name, step)) else { return nil }
+        return LintFault(
+            severity, "trigger \(trigger.name) \(how) takes rows of \(name.name)",
+            help: remedy(
+                "they may go",
+                "deletes from \(quotedIfNeeded(step.firstName(of: name.name))) where CONDITION"),
+            at: step.statement, table: name.name)
+    }
+
+    /// Rows of a copy that RAISE(IGNORE) leaves out.
+    private func skipped(_ trigger: Trigger, _ step: LintStep) -> LintFault? {
+        guard case .insert(let name, _, let copy?) = step.action,
+            let source = copy.tables.first(where: { step.occupied.contains($0.foldedASCII) }),
+            trigger.body.contains(where: \.raisesIgnore)
+        else { return nil }
+        return LintFault(
+            .warning, "trigger \(trigger.name) is fired and can leave rows of \(source) out of \(name.name)",
+            help: "Make the trigger behind the copy.", at: step.statement, table: name.name)
+    }
+}
+
+extension Trigger {
+    /// What its statements do.
+    fileprivate var actions: [StatementAction] {
+        body.compactMap { SQLSource(name: "", $0.description).statements().first?.action }
+    }
+
+    fileprivate func isFired(by action: StatementAction) -> Bool {
+        switch (event, action) {
+        case (.delete, .delete), (.insert, .insert): return true
+        case (.update(let of), .update(_, let columns)):
+            let folded = Set(columns.map(\.foldedASCII))
+            return of.isEmpty || of.contains { folded.contains($0.foldedASCII) }
+        default: return false
+        }
+    }
+}
+
+extension SQLFragment {
+    /// Whether `RAISE(IGNORE)` stands in it.
+    fileprivate var raisesIgnore: Bool {
+        let words = items.map { item in
+            switch item {
+            case .word(let text), .keyword(let text), .symbol(let text): text
+            default: ""
+            }
+        }
+        return words.indices.contains { words[$0...].starts(with: ["raise", "(", "ignore", ")"]) }
+    }
+}

@@ -1,0 +1,180 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// `expression-fails`: a generated column, CHECK, DEFAULT or index that can be computed for no row.
+struct ExpressionFailsRule: LintRule {
+    let rule = Rule.expressionFails
+    let severity: Finding.Severity? = .error
+
+    func check(_ step: LintStep) -> [LintFault] {
+        let tables = changedTables(step).flatMap { table in
+            let probe = ExpressionProbe(table: table, connection: step.connection)
+            let old = step.before.table(table.name).map(Self.subjects) ?? []
+            return Self.subjects(table).filter { !old.contains($0) }.compactMap { subject in
+                probe.failure(of: subject.value).map { fault($0, subject, table, step) }
+                    ?? json(subject, table, step)
+            }
+        }
+        return tables
+            + changedIndexes(step).compactMap { index in
+                guard let table = step.after.table(index.table) else { return nil }
+                let probe = ExpressionProbe(table: table, connection: step.connection)
+                let subject = Subject(value: .index(index))
+                return probe.failure(of: subject.value).map { fault($0, subject, table, step) }
+            }
+    }
+
+    /// A generated column that makes a table unreadable which has a row with other text than JSON.
+    private func json(_ subject: Subject, _ table: Table, _ step: LintStep) -> LintFault? {
+        guard case .generated(let column, let expression) = subject.value,
+            step.isOccupied(QualifiedName(name: table.name)),
+            let (function, name) = ExpressionIndexRule.unguarded(expression, table, nil)
+        else { return nil }
+        let source = quotedIfNeeded(table.column(name)?.name ?? name)
+        return LintFault(
+            .warning,
+            "the generated column \(column.name) cannot be computed for a row of \(table.name) whose \(source) is not JSON; then every SELECT of all columns fails",
+            help: "Leave such rows out:\n"
+                + proposed("CASE WHEN json_valid(\(source)) THEN \(expression) END"), at: step.statement,
+            token: function == "->" ? nil : step.statement.token(named: function), table: table.name,
+            column: column.name)
+    }
+
+    // MARK: - What is new
+
+    /// An expression with what makes it another.
+    private struct Subject: Equatable {
+        var value: ExpressionProbe.Subject
+
+        static func == (a: Subject, b: Subject) -> Bool {
+            switch (a.value, b.value) {
+            case (.generated(let x, let p), .generated(let y, let q)),
+                (.defaultValue(let x, let p), .defaultValue(let y, let q)):
+                x.name == y.name && p == q
+            case (.check(let x), .check(let y)): x.expression == y.expression
+            case (.index(let x), .index(let y)): x == y
+            default: false
+            }
+        }
+    }
+
+    private static func subjects(_ table: Table) -> [Subject] {
+        let columns = table.columns.flatMap { column -> [Subject] in
+            var subjects: [Subject] = []
+            if let generated = column.generated {
+                subjects.append(Subject(value: .generated(column, generated.expression)))
+            }
+            if case .expression(let expression)? = column.defaultValue {
+                subjects.append(Subject(value: .defaultValue(column, expression)))
+            }
+            return subjects
+        }
+        return columns + table.checks.map { Subject(value: .check($0)) }
+    }
+
+    private func changedTables(_ step: LintStep) -> [Table] {
+        switch step.action {
+        case .createTable(let name, temporary: false, _) where name.isMain,
+            .addColumn(let name, _) where name.isMain:
+            return [step.after.table(name.name)].compactMap { $0 }
+        case _ where step.writesSchema:
+            return step.after.tables.filter { step.before.tables[$0.key] != $0.value }.map(\.value)
+                .sorted { $0.name < $1.name }
+        default: return []
+        }
+    }
+
+    /// Of a table with rows `expression-index-fails` says it.
+    private func changedIndexes(_ step: LintStep) -> [Index] {
+        switch step.action {
+        case .createIndex(let name, let on)
+        where name.isMain && !step.isOccupied(QualifiedName(name: on)):
+            guard step.before.indexes[name.folded] == nil else { return [] }
+            return [step.after.indexes[name.folded]].compactMap { $0 }
+        case _ where step.writesSchema:
+            return step.after.indexes.filter { step.before.indexes[$0.key] != $0.value }.map(\.value)
+                .sorted { $0.name < $1.name }
+        default: return []
+        }
+    }
+
+    // MARK: - What is said
+
+    private func fault(
+        _ error: EngineError, _ subject: Subject, _ table: Table, _ step: LintStep
+    ) -> LintFault {
+        let (what, result, column): (String, String, String?) =
+            switch subject.value {
+            case .generated(let column, _):
+                (
+                    "the generated column \(column.name) of \(table.name)",
+                    "every SELECT of all columns of \(table.name) fails", column.name
+                )
+            case .check: ("a CHECK of \(table.name)", "every write to \(table.name) fails", nil)
+            case .defaultValue(let column, _):
+                (
+                    "the DEFAULT of \(table.name).\(column.name)", "every INSERT that leaves it out fails",
+                    column.name
+                )
+            case .index(let index):
+                ("the index \(index.name)", "every write to \(table.name) fails", nil)
+            }
+        let function = UnknownFunction(error, on: step.connection)
+        // What came between this SQLite and the oldest to be supported is no fault of the migration.
+        let isKnown = function?.since.map { since in step.minimum.map { since <= $0 } ?? false } ?? false
+        var fault = LintFault(
+            isKnown ? .warning : nil,
+            isKnown
+                ? "\(what) cannot be checked here: \(error.message)"
+                : "\(what) cannot be computed: \(error.message); \(result)",
+            help: function?.help ?? "Write it another way.", at: step.statement,
+            token: function.flatMap { step.statement.token(named: $0.name) }
+                ?? column.flatMap(step.statement.token(named:)), table: table.name, column: column)
+        fault.stands = { schema in
+            schema.tables.values.contains { Self.subjects($0).contains(subject) }
+                || schema.indexes.values.contains { Subject(value: .index($0)) == subject }
+        }
+        return fault
+    }
+}
+
+/// A function that SQLite says it does not have.
+struct UnknownFunction {
+    let name: String
+    /// The version that brought it; nil where it is none of SQLite's.
+    let since: SQLiteVersion?
+    private let version: String
+
+    /// Nil where the error is another.
+    init?(_ error: EngineError, on connection: any Connection) {
+        let message = error.message
+        let texts = ["no such function: ", "unknown function: "]
+        let found = texts.lazy.compactMap { before -> String? in
+            guard let start = message.firstRange(of: before)?.upperBound else { return nil }
+            return String(message[start...].prefix { $0 != "(" && !$0.isWhitespace })
+        }.first
+        guard let found else { return nil }
+        name = found
+        since = SQLiteFeatureTable.functions[found.foldedASCII]
+        version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
+    }
+
+    var help: String {
+        guard let since else {
+            return
+                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
+        }
+        return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
+            + (["if", "iif"].contains(name.foldedASCII)
+                ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
+    }
+}
+
+extension LintStep {
+    /// Whether the statement edits the schema's table by hand.
+    var writesSchema: Bool {
+        ["sqlite_schema", "sqlite_master"].contains(action.changedTable?.foldedASCII)
+    }
+}

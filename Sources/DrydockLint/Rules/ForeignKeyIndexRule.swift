@@ -1,0 +1,26 @@
+import DrydockFindings
+import DrydockState
+import SQLiteSchema
+
+/// `foreign-key-without-index`: child columns that no index begins with
+/// (https://www.sqlite.org/foreignkeys.html#fk_indexes).
+struct ForeignKeyIndexRule: LintRule {
+    let rule = Rule.foreignKeyWithoutIndex
+    let severity: Finding.Severity? = .note
+
+    func check(_ end: LintEnd) -> [LintFault] {
+        end.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
+            table.foreignKeys.compactMap { key -> LintFault? in
+                guard !IndexCover.isCovered(key, table, end.schema) else { return nil }
+                let columns = key.columns.map(quotedIfNeeded).joined(separator: ", ")
+                let name = quotedIfNeeded("\(table.name)_on_\(key.columns.joined(separator: "_"))")
+                return end.fault(
+                    "table", table.name, nil,
+                    "no index begins with \(columns): each row that goes from \(key.parent) reads all of \(table.name)",
+                    help: "Make one:\n"
+                        + proposed("CREATE INDEX \(name) ON \(quotedIfNeeded(table.name))(\(columns));"),
+                    word: key.columns.first, table: table.name, column: key.columns.first)
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import DrydockFindings
+import DrydockMigrations
+import SQLiteSchema
+
+/// `missing-down`: a migration without a way back.
+struct MissingDownRule: LintRule {
+    let rule = Rule.missingDown
+    let severity: Finding.Severity? = nil
+
+    func check(_ migration: LintMigration) -> [LintFault] {
+        guard migration.migration.down == nil, !migration.migration.statements.isEmpty else { return [] }
+        return [
+            LintFault(
+                .warning, "\(migration.migration.identifier) has no way back",
+                help: "Write its down migration.")
+        ]
+    }
+}

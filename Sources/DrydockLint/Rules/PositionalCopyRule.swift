@@ -1,0 +1,94 @@
+import DrydockFindings
+import DrydockState
+import SQLiteSchema
+
+/// `positional-copy`: rows are copied into a table by the places of columns and not by their names.
+struct PositionalCopyRule: LintRule {
+    let rule = Rule.positionalCopy
+    let severity: Finding.Severity? = .warning
+
+    func check(_ step: LintStep) -> [LintFault] {
+        switch step.action {
+        case .insert: return [fault(of: step.statement, on: nil, step)].compactMap { $0 }
+        case .createTrigger(_, let table, _):
+            return step.statement.triggerBody.compactMap { fault(of: $0, on: table, step) }
+        default: return []
+        }
+    }
+
+    /// - Parameter table: the table whose trigger the statement stands in.
+    private func fault(of insert: SQLStatement, on table: String?, _ step: LintStep) -> LintFault? {
+        guard case .insert(let name, let columns, let copy) = insert.action, name.isMain,
+            let source = insert.insertSource, table != nil || copy?.tables.isEmpty == false
+        else { return nil }
+        // A row that is turned around within its own table is meant so.
+        let readsItself =
+            table?.foldedASCII == name.folded
+            || copy?.tables.contains { $0.foldedASCII == name.folded } == true
+        let target = step.before.table(name.name)
+        guard !readsItself,
+            let targets = columns ?? target?.columns.filter({ $0.generated == nil }).map(\.name)
+        else { return nil }
+        let reader = CopiedNames(insert: insert, source: source, isInTrigger: table != nil, step: step)
+        let faults = source.arms.compactMap { arm in
+            reader.names(of: arm).flatMap { self.fault($0, targets, name.name, columns != nil, insert, step) }
+        }
+        guard var fault = faults.max(by: { $0.severity ?? .note < $1.severity ?? .note }) else { return nil }
+        if table == nil, source.arms.count == 1, let target, let names = reader.names(of: source.arms[0]) {
+            edit(&fault, insert, targets, target, copy, names)
+        }
+        return fault
+    }
+
+    private func fault(
+        _ copied: CopiedNames.Names, _ targets: [String], _ table: String, _ areNamed: Bool,
+        _ insert: SQLStatement, _ step: LintStep
+    ) -> LintFault? {
+        let names = copied.names
+        // SQLite refuses another number.
+        guard names.count == targets.count else { return nil }
+        func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
+            LintFault(
+                severity, message, help: "Name the columns" + (areNamed ? " in one order." : "."),
+                at: step.statement, token: copied.token, table: table)
+        }
+        if let place = copied.crossing(targets) {
+            let what = "the copy puts \(names[place] ?? "") into \(table).\(targets[place])"
+            return fault(.error, what + ": the columns stand in another order")
+        }
+        guard copied.hasStar else { return nil }
+        let wrong = zip(names, targets).first { $0.0?.foldedASCII != $0.1.foldedASCII }
+        if let (name, target) = wrong {
+            return fault(
+                .warning,
+                "the copy puts \(name ?? "an expression") into \(table).\(target), by the order of columns")
+        }
+        return copied.readsTable
+            ? fault(.note, "the copy into \(table) goes by the order of columns") : nil
+    }
+
+    /// The rewrite by name, for `SELECT *` of one table and nothing more in the list.
+    private func edit(
+        _ fault: inout LintFault, _ insert: SQLStatement, _ targets: [String], _ table: Table,
+        _ copy: CopySource?, _ names: CopiedNames.Names
+    ) {
+        let given = Set(names.names.map { $0?.foldedASCII })
+        // Numbers of columns, and what is left of an order, would mean others.
+        let counts = ["group", "order", "limit", "union", "intersect", "except"].contains {
+            insert.outermost($0) != nil
+        }
+        guard !counts, fault.severity != .warning, let copy, copy.tables.count == 1,
+            copy.items == [.star(table: nil)],
+            names.token.isSymbol("*", in: insert.source), insert.first(["with"]) == nil,
+            targets.allSatisfy({ given.contains($0.foldedASCII) }),
+            let select = insert.first(["select"]), let place = insert.tokens.firstIndex(of: select), place > 0
+        else { return }
+        let text = targets.map(quotedIfNeeded).joined(separator: ", ")
+        fault.edits = [SQLEdit(range: names.token.range, text: text)]
+        if case .insert(_, nil, _) = insert.action {
+            let end = insert.tokens[place - 1].range.upperBound
+            fault.edits.insert(SQLEdit(range: end..<end, text: " (\(text))"), at: 0)
+        }
+        fault.help = "Name the columns:\n" + proposed(insert.applying(fault.edits) + ";")
+    }
+}

@@ -1,0 +1,160 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// `rebuild-forgets`: a table that is made anew loses what went with the old one.
+struct RebuildForgetsRule: LintRule {
+    let rule = Rule.rebuildForgets
+    let severity: Finding.Severity? = .warning
+
+    func check(_ migration: LintMigration) -> [LintFault] {
+        migration.rebuilds.flatMap { rebuild in
+            objects(rebuild, migration) + remade(rebuild, migration) + mark(rebuild, migration)
+                + (rebuild.statement.tableSource == nil
+                    ? constraints(rebuild, migration) : bare(rebuild, migration))
+        }
+    }
+
+    private func objects(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let name = rebuild.old.name
+        let drop =
+            migration.lineage.dropStatement(ofTable: name)
+            .map { migration.migration.statements[$0] } ?? rebuild.statement
+        func fault(
+            _ kind: String, _ object: String, _ sql: String, stands: @escaping @Sendable (Schema) -> Bool
+        ) -> LintFault {
+            var fault = LintFault(
+                .warning, "\(kind) \(object) goes with the old \(name) and is not made again",
+                help: "Make it again behind the rebuild:\n" + proposed(sql + ";")
+                    + "\nIf it may go, drop it by name before.", at: drop, table: name)
+            fault.stands = stands
+            return fault
+        }
+        let gone = Set(rebuild.old.columns.map(\.name.foldedASCII))
+            .subtracting(rebuild.new.columns.map(\.name.foldedASCII))
+        let printer = SchemaPrinter(printsSettings: false)
+        let indexes = migration.start.indexes(on: name).filter { index in
+            migration.end.indexes[index.name.foldedASCII]?.table.foldedASCII != name.foldedASCII
+                && migration.lineage.dropStatement(of: .init(.index, index.name)) == nil
+                && gone.isDisjoint(with: index.names)
+                && !IndexCover.isCovered(index, in: migration.end)
+        }
+        let triggers = migration.start.triggers(on: name).filter { trigger in
+            migration.end.triggers[trigger.name.foldedASCII] == nil
+                && migration.lineage.dropStatement(of: .init(.trigger, trigger.name)) == nil
+        }
+        return indexes.map { index in
+            fault("index", index.name, printer.text(index)) { schema in
+                schema.table(name) != nil
+                    && schema.indexes[index.name.foldedASCII]?.table.foldedASCII != name.foldedASCII
+                    && !IndexCover.isCovered(index, in: schema)
+            }
+        }
+            + triggers.map { trigger in
+                fault("trigger", trigger.name, printer.text(trigger)) { schema in
+                    schema.table(name) != nil && schema.triggers[trigger.name.foldedASCII] == nil
+                }
+            }
+    }
+
+    /// Indexes that are made again under their name, and are others.
+    private func remade(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let columns = Set(rebuild.old.columns.map(\.name.foldedASCII))
+        let kept = columns.intersection(rebuild.new.columns.map(\.name.foldedASCII))
+        return migration.start.indexes(on: rebuild.old.name).compactMap { index in
+            let statements = migration.migration.statements
+            guard let now = migration.end.indexes[index.name.foldedASCII],
+                now.table.foldedASCII == rebuild.new.name.foldedASCII,
+                index.names.intersection(columns).isSubset(of: kept),
+                !Self.isSame(index, rebuild.old, now, rebuild.new),
+                // Who drops it by name means to make another.
+                !statements.contains(where: { statement in
+                    if case .dropIndex(let name) = statement.action {
+                        name.folded == index.name.foldedASCII
+                    } else {
+                        false
+                    }
+                })
+            else { return nil }
+            let remaking = statements.last { statement in
+                if case .createIndex(let name, _) = statement.action {
+                    name.folded == index.name.foldedASCII
+                } else {
+                    false
+                }
+            }
+            let isLooser = index.isUnique && !now.isUnique
+            let printer = SchemaPrinter(printsSettings: false)
+            return LintFault(
+                isLooser ? .warning : .note,
+                "index \(index.name) is made again "
+                    + (isLooser ? "without UNIQUE" : "with another definition"),
+                help: "Before the rebuild it was:\n" + proposed(printer.text(index) + ";"),
+                at: remaking ?? rebuild.statement, table: rebuild.old.name)
+        }
+    }
+
+    private static func isSame(_ a: Index, _ old: Table, _ b: Index, _ new: Table) -> Bool {
+        func terms(_ index: Index, _ table: Table) -> [Index.Term] {
+            index.terms.map { term in
+                var term = term
+                term.collation = index.collation(of: term, in: table)
+                if case .column(let name) = term.value { term.value = .column(name.foldedASCII) }
+                return term
+            }
+        }
+        return a.isUnique == b.isUnique && a.condition == b.condition && terms(a, old) == terms(b, new)
+    }
+
+    /// What CREATE TABLE AS leaves behind.
+    private func bare(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let lost = losses(rebuild, migration.end).map(\.what)
+        guard let first = lost.first else { return [] }
+        let others = lost.count > 1 ? " and \(lost.count - 1) more" : ""
+        return [
+            LintFault(
+                .warning,
+                "CREATE TABLE AS makes \(rebuild.new.name) anew without \(first)\(others), which the old one had",
+                help: "Make the table with its definition, and copy with INSERT ... SELECT.",
+                at: rebuild.statement, table: rebuild.new.name)
+        ]
+    }
+
+    /// The AUTOINCREMENT mark, which a copy sets to the highest id that is left.
+    private func mark(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let (old, new) = (rebuild.old, rebuild.new)
+        guard old.primaryKey?.isAutoincrement == true, new.primaryKey?.isAutoincrement == true,
+            !migration.migration.statements.contains(where: { $0.mentions("sqlite_sequence") })
+        else { return [] }
+        let copy = migration.lineage[old.name]?.firstTableName ?? old.name
+        var help = "Move it along in sqlite_sequence before the old table is dropped."
+        if copy.foldedASCII != old.name.foldedASCII {
+            help =
+                "Move it along before the old table is dropped:\n"
+                + proposed(
+                    """
+                    DELETE FROM sqlite_sequence WHERE name = \(quotedText(copy));
+                    INSERT INTO sqlite_sequence(name, seq)
+                    SELECT \(quotedText(copy)), seq FROM sqlite_sequence WHERE name = \(quotedText(old.name));
+                    """)
+        }
+        return [
+            LintFault(
+                .note,
+                "the AUTOINCREMENT mark of \(old.name) falls to the highest id that is left: ids of deleted rows are given again",
+                help: help, at: rebuild.statement, table: old.name)
+        ]
+    }
+
+    private func constraints(
+        _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> [LintFault] {
+        losses(rebuild, migration.end).map { loss in
+            LintFault(
+                loss.severity, "the new \(rebuild.new.name) has no \(loss.what), which the old one had",
+                help: "Add it to the new table, unless the rebuild is there to take it away.",
+                at: rebuild.statement, table: rebuild.new.name, column: loss.column)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// `rebuild-stricter`: a table that is made anew refuses rows that the old one took.
+struct RebuildStricterRule: LintRule {
+    let rule = Rule.rebuildStricter
+    let severity: Finding.Severity? = .warning
+
+    func check(_ migration: LintMigration) -> [LintFault] {
+        let faults = migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }
+            .flatMap { self.faults($0, migration) }
+        return faults + copies(migration)
+    }
+
+    private func faults(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        var faults = columns(rebuild, migration) + checks(rebuild, migration) + unfilled(rebuild)
+        faults += strict(rebuild)
+        faults += defaults(rebuild, migration)
+        faults += computed(rebuild, migration)
+        return faults + references(rebuild, migration)
+    }
+
+    private func columns(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let (old, new) = (rebuild.old, rebuild.new)
+        return rebuild.copiedColumns.compactMap { from, to -> LintFault? in
+            guard let was = old.column(from), let now = new.column(to) else { return nil }
+            let isCared = self.isCared([from, to], rebuild, migration)
+            func fault(_ message: String, _ help: String) -> LintFault {
+                LintFault(
+                    isCared ? .note : .warning, message, help: help, at: rebuild.statement, table: old.name,
+                    column: to)
+            }
+            let isNever = old.isNotNull(was) || old.rowidAlias?.name == was.name
+            if new.isNotNull(now), !isNever, new.rowidAlias?.name != now.name {
+                return fault(
+                    "\(to) becomes NOT NULL: the copy of \(old.name) fails on a row without one",
+                    "Fill it in the copy, as with coalesce(\(quotedIfNeeded(from)), ...).")
+            }
+            if new.rowidAlias?.name == now.name, old.rowidAlias?.name != was.name,
+                old.affinity(of: was) != .integer
+            {
+                return fault(
+                    "\(to) becomes the INTEGER PRIMARY KEY: the copy of \(old.name) fails with \"datatype mismatch\" on any other value",
+                    "Convert it in the copy, or give the rows new keys.")
+            }
+            guard new.isStrict, now.declaredType.foldedASCII != "any",
+                refuses(new.affinity(of: now), old.affinity(of: was))
+            else { return nil }
+            return fault(
+                "\(to) becomes \(now.declaredType) in a STRICT table: the copy of \(old.name) fails on another value",
+                "Convert it in the copy, as with CAST.")
+        }
+    }
+
+    /// Columns that need a value and get none (https://www.sqlite.org/lang_createtable.html#notnullconst).
+    private func unfilled(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
+        guard rebuild.statement.tableSource == nil, let targets = rebuild.copy.columns else { return [] }
+        let (new, statement) = (rebuild.new, rebuild.statement)
+        let filled = Set(targets.map(\.foldedASCII))
+        let isIgnored = statement.first(["or", "ignore"]) != nil
+        return new.columns.filter { column in
+            new.isNotNull(column) && column.generated == nil && new.rowidAlias?.name != column.name
+                && (column.defaultValue ?? .null) == .null && !filled.contains(column.name.foldedASCII)
+        }.map { column in
+            LintFault(
+                .error,
+                "\(column.name) is NOT NULL, has no default, and the copy leaves it out: "
+                    + (isIgnored
+                        ? "every row of \(rebuild.old.name) is dropped in silence"
+                        : "it fails if \(rebuild.old.name) has a row"),
+                help: "Fill it in the copy, or give it a default.", at: statement, table: rebuild.old.name,
+                column: column.name)
+        }
+    }
+
+    /// Whether a STRICT column of one type refuses usual values of another.
+    func refuses(_ new: Affinity, _ old: Affinity) -> Bool {
+        switch new {
+        case .integer: old != .integer
+        case .real: old == .text || old == .blob
+        case .text: old == .blob
+        case .blob: old != .blob
+        case .numeric: false
+        }
+    }
+
+    private func checks(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
+        let copied = rebuild.copiedColumns
+        return rebuild.new.checks.compactMap { check -> LintFault? in
+            let names = copied.filter { check.expression.names.contains($0.to.foldedASCII) }
+            guard !names.isEmpty, !rebuild.old.checks.contains(where: { allows(check, $0) }),
+                !rebuild.isAlwaysTrue(check), !isImplied(check, rebuild, migration)
+            else { return nil }
+            let isCared = names.contains { self.isCared([$0.from, $0.to], rebuild, migration) }
+            return LintFault(
+                isCared ? .note : .warning,
+                "the new \(rebuild.old.name) has CHECK (\(check.expression)): the copy fails on a row that breaks it",
+                help: "Fix such rows in the copy or before it.", at: rebuild.statement,
+                table: rebuild.old.name)
+        }
+    }
+
+    /// Whether no value that the old CHECKs take breaks a new one, of those that are tried. Only where the old
+    /// table held these columns to something is that worth more than a guess.
+    private func isImplied(
+        _ check: CheckConstraint, _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> Bool {
+        let names = check.expression.names
+        let held = rebuild.old.checks.reduce(into: Set<String>()) { $0.formUnion($1.expression.names) }
+        let columns = Set(rebuild.new.columns.map(\.name.foldedASCII)).intersection(names)
+        let areSame = rebuild.copiedColumns.allSatisfy { $0.from.foldedASCII == $0.to.foldedASCII }
+        guard areSame, columns.isSubset(of: held),
+            columns.allSatisfy({ name in rebuild.copiedColumns.contains { $0.to.foldedASCII == name } })
+        else { return false }
+        let probe = LintProbe(table: rebuild.old, known: [:], connection: migration.connection)
+        if case .noRow = probe.row(where: "NOT (\(check.expression))", names: names) { return true }
+        return false
+    }
+
+    /// Whether a CHECK takes all that the old one took: the same, or a longer list of values.
+    private func allows(_ new: CheckConstraint, _ old: CheckConstraint) -> Bool {
+        if new.expression == old.expression { return true }
+        func parts(_ check: CheckConstraint) -> (form: [NormalizedSQL.Item], values: Set<String>) {
+            var (form, values): ([NormalizedSQL.Item], Set<String>) = ([], [])
+            for item in check.expression.items {
+                if case .literal(let text) = item { values.insert(text) } else { form.append(item) }
+            }
+            return (form.filter { $0 != .symbol(",") }, values)
+        }
+        let (a, b) = (parts(new), parts(old))
+        return a.form == b.form && a.form.contains(.keyword("in")) && !a.form.contains(.keyword("not"))
+            && b.values.isSubset(of: a.values)
+    }
+
+    /// Whether the author has thought of such rows: the copy leaves some out, or they were changed before.
+    func isCared(
+        _ names: [String], _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> Bool {
+        if let token = rebuild.statement.outermost("where") {
+            let condition = rebuild.statement.tokens.filter { $0.range.lowerBound > token.range.lowerBound }
+            let folded = names.map(\.foldedASCII)
+            if condition.contains(where: { token in
+                token.name(in: rebuild.statement.source).map { folded.contains($0.foldedASCII) } ?? false
+            }) {
+                return true
+            }
+        }
+        return migration.migration.statements.prefix(rebuild.copy.statement).contains { statement in
+            switch statement.action {
+            case .update(let table, _), .delete(let table):
+                table.folded == rebuild.old.name.foldedASCII && names.contains { statement.mentions($0) }
+            default: false
+            }
+        }
+    }
+}

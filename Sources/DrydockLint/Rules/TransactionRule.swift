@@ -1,0 +1,36 @@
+import DrydockFindings
+import SQLiteSchema
+
+/// `refused-in-transaction`: what SQLite does not do inside the transaction that the tool opens.
+struct TransactionRule: LintRule {
+    let rule = Rule.refusedInTransaction
+    let severity: Finding.Severity? = .error
+
+    func check(_ step: LintStep) -> [LintFault] {
+        guard step.connection.isInTransaction else { return [] }
+        switch step.action {
+        case .vacuum:
+            return [
+                LintFault(
+                    .error, "VACUUM fails inside a transaction, and the migration with it",
+                    help: "Remove it; vacuum when the app is closed, or with 'drydock vacuum'.",
+                    at: step.statement)
+            ]
+        case .pragma(_, let name, let value?)
+        where name.foldedASCII == "journal_mode" && value.foldedASCII == "wal":
+            return [
+                LintFault(
+                    .error, "PRAGMA journal_mode = WAL fails inside a transaction",
+                    help: "Set it when the database is opened.", at: step.statement)
+            ]
+        case .pragma(let schema, let name, _?)
+        where name.foldedASCII == "synchronous" && schema?.foldedASCII != "temp":
+            return [
+                LintFault(
+                    .error, "PRAGMA synchronous fails inside a transaction, and the migration with it",
+                    help: "Set it when the database is opened.", at: step.statement)
+            ]
+        default: return []
+        }
+    }
+}

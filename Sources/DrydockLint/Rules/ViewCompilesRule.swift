@@ -1,0 +1,90 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// `view-broken` without a snapshot: a view or trigger that the migrations leave, and that does not compile.
+struct ViewCompilesRule: LintRule {
+    let rule = Rule.viewBroken
+    let speaksOfMissing = true
+    let severity: Finding.Severity? = .error
+
+    func check(_ end: LintEnd) -> [LintFault] { broken(end) + idle(end) }
+
+    /// Triggers that no UPDATE fires (https://www.sqlite.org/lang_createtrigger.html).
+    private func idle(_ end: LintEnd) -> [LintFault] {
+        end.schema.triggers.values.sorted { $0.name < $1.name }.compactMap { trigger in
+            guard case .update(let columns) = trigger.event, let table = end.schema.table(trigger.table),
+                let column = columns.first(where: {
+                    table.column($0) == nil && !["rowid", "oid", "_rowid_"].contains($0.foldedASCII)
+                })
+            else { return nil }
+            let others = columns.filter { table.column($0) != nil }
+            return end.fault(
+                "trigger", trigger.name, .warning,
+                "trigger \(trigger.name) waits for UPDATE OF \(column), which \(table.name) does not have"
+                    + (others.isEmpty ? ": it never fires" : ""),
+                help: nearestName(to: column, in: table.columns.map(\.name)).map { "Did you mean \($0)?" }
+                    ?? "Name a column of the table.", word: column, table: table.name, column: column)
+        }
+    }
+
+    private func broken(_ end: LintEnd) -> [LintFault] {
+        Self.broken(in: end.schema, on: end.connection, without: end.historyTables).compactMap { fault in
+            let kind = fault.id.kind
+            guard let name = fault.id.names.first else { return nil }
+            if let found = end.fault(kind, name, nil, fault.message, help: fault.help, table: fault.table) {
+                return found
+            }
+            // What broke before is no fault of what is linted.
+            guard !end.brokenElsewhere.contains(fault.id), let last = end.linted.last else { return nil }
+            let culprit = culprit(of: fault, end)
+            var found = LintFault(
+                nil, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
+            found.migration = culprit?.migration ?? last
+            return found
+        }
+    }
+
+    /// The views and triggers of a schema that do not compile.
+    static func broken(
+        in schema: Schema, on connection: any Connection, without historyTables: [String]
+    ) -> [Fault] {
+        guard !schema.views.isEmpty || !schema.triggers.isEmpty,
+            let catalog = try? Catalog(connection, without: historyTables, earlier: nil),
+            let faults = try? ViewRule().faults(
+                in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+        else { return [] }
+        // A function that the app registers is not known here.
+        return faults.filter { !$0.message.contains("no such function") }
+    }
+
+    /// The last linted statement that took away or renamed what SQLite misses.
+    private func culprit(
+        of fault: Fault, _ end: LintEnd
+    ) -> (migration: Migration, statement: SQLStatement)? {
+        let missing: [String] = fault.message.split(whereSeparator: { ": .".contains($0) })
+            .map { String($0).foldedASCII }
+        for migration in end.linted.reversed() {
+            for statement in migration.statements.reversed() {
+                guard let gone = statement.action.removedName?.foldedASCII, missing.contains(gone) else {
+                    continue
+                }
+                return (migration, statement)
+            }
+        }
+        return nil
+    }
+}
+
+extension StatementAction {
+    /// The name of a table, view or column that is not there any more behind the statement.
+    fileprivate var removedName: String? {
+        switch self {
+        case .dropTable(let name), .dropView(let name), .renameTable(let name, _): name.name
+        case .dropColumn(_, let column), .renameColumn(_, let column, _): column
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import DrydockFindings
+import DrydockMigrations
+import SQLiteSchema
+
+/// `writable-schema`: sqlite_schema is written by hand (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+struct WritableSchemaRule: LintRule {
+    let rule = Rule.writableSchema
+    let severity: Finding.Severity? = .warning
+
+    func check(_ step: LintStep) -> [LintFault] {
+        switch step.action {
+        case .pragma(_, let name, let value?)
+        where name.foldedASCII == "writable_schema" && StaticChecks.isTrue(value):
+            return [
+                LintFault(
+                    nil, "writable_schema lets the migration write sqlite_schema, unchecked",
+                    help: "Rebuild the table: drydock diff --sql writes the statements.", at: step.statement)
+            ]
+        default: return []
+        }
+    }
+}

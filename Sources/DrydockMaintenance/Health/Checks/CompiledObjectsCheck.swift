@@ -1,0 +1,30 @@
+import DrydockFindings
+import DrydockState
+
+/// `view-broken`: a view or trigger does not compile.
+struct CompiledObjectsCheck: HealthCheck {
+    let text = HealthCheckText(
+        "view-broken", "a view or trigger does not compile",
+        why:
+            "SQLite reports it only when the view or trigger is used; a write to the trigger's table then fails."
+    )
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        var result = HealthResult()
+        for fault in try ViewRule().faults(in: view.stateView) {
+            // What an app registers is not known here.
+            if fault.message.contains("no such function") || fault.message.contains("no such collation")
+                || fault.message.contains("no such module")
+            {
+                result.notReached.append(
+                    .init(check: text.name, table: fault.table, reason: "\(fault.message) here"))
+                continue
+            }
+            result.findings.append(
+                finding(
+                    .error, fault.message, help: "Drop it, or make it again for the tables as they are now.",
+                    table: fault.table, object: fault.id.names.first))
+        }
+        return result
+    }
+}

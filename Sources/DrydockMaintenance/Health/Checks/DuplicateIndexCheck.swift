@@ -1,0 +1,22 @@
+import DrydockFindings
+import DrydockState
+
+/// `duplicate-index`: an index that another index or a key makes unneeded.
+struct DuplicateIndexCheck: HealthCheck {
+    let text = HealthCheckText(
+        "duplicate-index", "an index holds what another one holds, or the beginning of it",
+        why: "It costs space and time on every write and serves no query that the other does not.")
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        HealthResult(
+            IndexCover.covers(in: view.schema).map { cover in
+                let (name, table) = (cover.index.name, cover.index.table)
+                return finding(
+                    cover.isWhole ? .warning : .note,
+                    cover.isWhole
+                        ? "index \(name) of \(table) holds what \(cover.other) holds already"
+                        : "index \(name) of \(table) is the beginning of \(cover.other)",
+                    help: "Drop it: DROP INDEX \(quotedIfNeeded(name));", table: table, object: name)
+            })
+    }
+}

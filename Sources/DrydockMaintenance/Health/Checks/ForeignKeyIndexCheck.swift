@@ -1,0 +1,29 @@
+import DrydockFindings
+import DrydockState
+
+/// `foreign-key-index`: a foreign key's columns have no index in the child table.
+struct ForeignKeyIndexCheck: HealthCheck {
+    let text = HealthCheckText(
+        "foreign-key-index", "a foreign key has no index in the table that has it",
+        why:
+            "Each DELETE and each change of a key in the parent reads the whole table (https://www.sqlite.org/foreignkeys.html#fk_indexes)."
+    )
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        HealthResult(
+            view.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
+                table.foreignKeys.filter { !IndexCover.isCovered($0, table, view.schema) }.map {
+                    key in
+                    let columns = key.columns.joined(separator: ", ")
+                    let list = key.columns.map(quotedIfNeeded).joined(separator: ", ")
+                    return finding(
+                        .note,
+                        "foreign key \(table.name)(\(columns)) to \(key.parent) has no index",
+                        help:
+                            "CREATE INDEX \(quotedIfNeeded("\(table.name)_on_\(key.columns.joined(separator: "_"))"))"
+                            + " ON \(quotedIfNeeded(table.name))(\(list));",
+                        table: table.name, object: "(\(columns))")
+                }
+            })
+    }
+}

@@ -1,0 +1,19 @@
+import DrydockFindings
+
+/// `primary-key`: a table without one.
+struct PrimaryKeyCheck: HealthCheck {
+    let text = HealthCheckText(
+        "primary-key", "a table has no primary key",
+        why: "Its rowids may change when it is vacuumed, and nothing else tells its rows apart.")
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        HealthResult(
+            view.schema.tables.values.filter { $0.primaryKey == nil && $0.uniques.isEmpty }
+                .sorted { $0.name < $1.name }.map { table in
+                    finding(
+                        .note, "table \(table.name) has no primary key and no UNIQUE columns",
+                        help: "Give it an INTEGER PRIMARY KEY where something refers to its rows.",
+                        table: table.name)
+                })
+    }
+}

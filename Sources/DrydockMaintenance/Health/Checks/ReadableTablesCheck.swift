@@ -1,0 +1,40 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+
+/// `table-unreadable`: a generated column that does not compile, and with `--deep` one that fails on a row; a table
+/// that takes no row, since a CHECK constraint or an index of it does not compile.
+struct ReadableTablesCheck: HealthCheck {
+    let text = HealthCheckText(
+        "table-unreadable", "a table cannot be read in all its columns, or takes no row",
+        why:
+            "A generated column is computed when it is read: one row that it fails on makes every SELECT * fail."
+    )
+
+    let isDivisible = true
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }
+    }
+
+    func parts(_ view: HealthView) -> [String] { view.tables.map(\.name) }
+
+    func check(_ view: HealthView, part: String) throws -> HealthResult {
+        guard let table = view.catalog.table(part) else { return HealthResult() }
+        var reading = TableReading(connection: view.connection, table: table, encoding: view.catalog.encoding)
+        reading.readsRows = view.isDeep
+        return HealthResult(
+            try reading.faults().map { fault in
+                // A program that registers the function can read it.
+                let isUnknown = ["unknown function", "no such function"].contains {
+                    fault.message.contains($0)
+                }
+                return finding(
+                    isUnknown ? .warning : .error, fault.message,
+                    help: isUnknown
+                        ? "If the program registers the function, name it with --function. If not: \(fault.help)"
+                        : fault.help,
+                    table: table.name, object: fault.column, evidence: fault.evidence)
+            })
+    }
+}

@@ -1,0 +1,33 @@
+import DrydockFindings
+import DrydockState
+
+/// `search-index`: a full-text index does not agree with its content. Asked on the overlay, since asking
+/// is an INSERT.
+struct SearchIndexCheck: HealthCheck {
+    let text = HealthCheckText(
+        "search-index", "an FTS3, FTS4 or FTS5 index does not agree with its content",
+        why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
+
+    let isDivisible = true
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }
+    }
+
+    func parts(_ view: HealthView) -> [String] {
+        view.catalog.tables.values.filter { ["fts3", "fts4", "fts5"].contains($0.module ?? "") }
+            .map(\.name).sorted()
+    }
+
+    func check(_ view: HealthView, part: String) throws -> HealthResult {
+        guard let table = view.catalog.table(part) else { return HealthResult() }
+        let name = quotedIfNeeded(table.name)
+        return HealthResult(
+            try SearchIndexRule().faults(in: view.stateView(of: [table])).map { fault in
+                finding(
+                    .error, fault.message,
+                    help: "Make it anew: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
+                    table: table.name)
+            })
+    }
+}

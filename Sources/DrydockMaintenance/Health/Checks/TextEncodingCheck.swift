@@ -1,0 +1,81 @@
+import DrydockFindings
+import DrydockState
+import SQLiteFile
+
+/// `text-encoding`: a text that is not valid in the database's encoding.
+struct TextEncodingCheck: RangedHealthCheck {
+    let text = HealthCheckText(
+        "text-encoding", "a text is not valid UTF-8 or UTF-16",
+        why: "Programs replace or refuse such text, and some crash.")
+
+    let isDeepOnly = true
+    let isDivisible = true
+
+    func check(_ view: HealthView) throws -> HealthResult {
+        try parts(view).reduce(into: HealthResult()) { $0 += try check(view, part: $1) }
+    }
+
+    func parts(_ view: HealthView) -> [String] { view.tables.map(\.name) }
+
+    func check(_ view: HealthView, part: String) throws -> HealthResult {
+        try checkWhole(view, part: part)
+    }
+
+    func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws {
+        guard let root = view.facts.root(of: part) else {
+            range.isDone = true
+            return
+        }
+        let encoding = view.file.header.encoding
+        var tally = HealthTally(nil)
+        try view.forEachRecord(of: root, &range) { rowid, bytes, page in
+            var reader = try RecordReader(bytes, page: page)
+            while let field = try reader.next() {
+                guard field.storageClass == .text, !isText(field.bytes, encoding) else { continue }
+                return tally.add(rowid: rowid)
+            }
+        }
+        if tally.count > 0 { range.add(tally) }
+    }
+
+    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding] {
+        tallies.map { tally in
+            finding(
+                .warning,
+                "\(counted(tally.count, "row")) of \(part) hold text that is not valid in the database's encoding",
+                help:
+                    "Bytes belong into a BLOB: find who binds them as text, and write them anew with CAST(column AS BLOB).",
+                table: part, evidence: tally.evidence)
+        }
+    }
+
+    private func isText(_ bytes: UnsafeRawBufferPointer, _ encoding: StoredEncoding) -> Bool {
+        guard encoding != .utf8 else {
+            return bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil
+        }
+        guard bytes.count % 2 == 0 else { return false }
+        let units = stride(from: 0, to: bytes.count, by: 2).map { offset in
+            let unit = bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
+            return encoding == .utf16LittleEndian ? UInt16(littleEndian: unit) : UInt16(bigEndian: unit)
+        }
+        return String(validating: units, as: UTF16.self) != nil
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Most text is, and eight bytes at a time tell.
+    fileprivate var isASCII: Bool {
+        var offset = 0
+        while offset + 8 <= count {
+            if loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
+                return false
+            }
+            offset += 8
+        }
+        while offset < count {
+            if self[offset] & 0x80 != 0 { return false }
+            offset += 1
+        }
+        return true
+    }
+}

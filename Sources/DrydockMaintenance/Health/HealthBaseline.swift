@@ -1,0 +1,123 @@
+import DrydockFindings
+import Foundation
+
+/// Findings that are known and accepted, so that a run tells only what is new.
+///
+/// A finding is known again by its database's path from the folder of the file that holds it, its check and what it is
+/// about; one that concerns more rows than were accepted is new.
+struct HealthBaseline: Sendable {
+    private struct Entry: Codable, Hashable {
+        var database, check: String
+        var table, object: String?
+    }
+
+    private struct Known: Codable {
+        var entry: Entry
+        var count: Int
+        var message: String
+    }
+
+    private struct File: Codable {
+        var formatVersion = 1
+        var known: [Known]
+    }
+
+    private var known: [Entry: Known] = [:]
+    /// Of the file, without links.
+    private let folder: [Substring]
+
+    /// - Parameter path: the file's.
+    private init(at path: String) { folder = Self.parts(path).dropLast() }
+
+    /// Knows nothing.
+    static let none = HealthBaseline(at: "")
+
+    var count: Int { known.count }
+
+    /// - Throws: ``RequestError``; one that is not there knows nothing.
+    static func load(_ path: String) throws -> HealthBaseline {
+        guard FolderListing.exists(path) else { return HealthBaseline(at: path) }
+        do {
+            let bytes = try FolderListing.contents(of: path)
+            let file = try JSONDecoder().decode(File.self, from: Data(bytes))
+            guard file.formatVersion == 1 else { throw FileFault("it is of a newer Drydock") }
+            var baseline = HealthBaseline(at: path)
+            for known in file.known { baseline.known[known.entry] = known }
+            return baseline
+        } catch {
+            throw RequestError(
+                "the baseline '\(path)' cannot be read: \(error); remove it, and make it again with --accept")
+        }
+    }
+
+    /// What is known once the findings of some databases are; those of other databases stay.
+    func accepting(_ databases: [DatabaseHealth]) -> HealthBaseline {
+        var result = self
+        for health in databases where health.trouble == nil {
+            let reached = Set(health.checked)
+            result.known = result.known.filter { entry, _ in
+                entry.database != name(of: health) || !reached.contains(entry.check)
+            }
+            for finding in health.findings where finding.severity > .note && !finding.isOfRun {
+                let entry = entry(finding, health)
+                let count = (result.known[entry]?.count ?? 0) + Self.count(finding)
+                result.known[entry] = Known(entry: entry, count: count, message: finding.message)
+            }
+        }
+        return result
+    }
+
+    /// - Throws: ``RequestError``.
+    func write(to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let sorted = known.values.sorted {
+            ($0.entry.database, $0.entry.check, $0.message) < ($1.entry.database, $1.entry.check, $1.message)
+        }
+        do {
+            try AtomicFile.write(Array(encoder.encode(File(known: sorted))) + [10], to: path)
+        } catch {
+            throw RequestError("the baseline '\(path)' cannot be written: \(error)")
+        }
+    }
+
+    func withoutKnown(_ health: DatabaseHealth) -> DatabaseHealth {
+        var health = health
+        let before = health.findings.count
+        let counts = Dictionary(
+            health.findings.map { (entry($0, health), Self.count($0)) }, uniquingKeysWith: +)
+        health.findings = health.findings.filter { finding in
+            let entry = entry(finding, health)
+            return finding.isOfRun || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
+        }
+        health.knownCount = before - health.findings.count
+        if !health.findings.contains(where: { $0.severity == .error }) {
+            health.findings += health.gapsBehindErrors
+        }
+        return health
+    }
+
+    private func entry(_ finding: HealthFinding, _ health: DatabaseHealth) -> Entry {
+        Entry(database: name(of: health), check: finding.check, table: finding.table, object: finding.object)
+    }
+
+    /// The path from the file's folder, so that both can be moved together.
+    private func name(of health: DatabaseHealth) -> String {
+        let parts = Self.parts(health.path)
+        let shared = zip(parts, folder).prefix { $0 == $1 }.count
+        let way = Array(repeating: "..", count: folder.count - shared) + parts.dropFirst(shared)
+        return way.joined(separator: "/")
+    }
+
+    /// The names on the way from the root, links followed as far as there is something.
+    private static func parts(_ path: String) -> [Substring] {
+        var (head, rest) = (path.hasPrefix("/") ? path : "./" + path, [Substring]())
+        while !FolderListing.exists(head), let slash = head.lastIndex(of: "/") {
+            rest.insert(head[slash...].dropFirst(), at: 0)
+            head = slash == head.startIndex ? "/" : String(head[..<slash])
+        }
+        return FolderListing.realPath(head).split(separator: "/") + rest
+    }
+
+    private static func count(_ finding: HealthFinding) -> Int { finding.evidence?.rowCount ?? 1 }
+}

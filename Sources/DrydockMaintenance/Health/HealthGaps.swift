@@ -1,0 +1,65 @@
+import DrydockFindings
+import SQLiteSchema
+
+/// What was not looked at is not healthy.
+extension DatabaseHealth {
+    /// Makes a warning of each check without which no database is called healthy, and of a run that came to nothing
+    /// the word that the database is in an unknown state.
+    mutating func addGaps(asked checks: [any HealthCheck]) {
+        guard trouble == nil else { return }
+        let hasErrors = findings.contains { $0.severity == .error }
+        if !hasErrors, checked.isEmpty, findings.isEmpty, notReached.allSatisfy({ $0.table == nil }) {
+            let reason = notReached.first.map { ": \($0.reason)" } ?? ", since every check is left out"
+            trouble = "nothing of '\(path)' was checked\(reason)"
+            return
+        }
+        for check in checks where check.isVital {
+            let gaps = notReached.filter { $0.check == check.text.name && $0.cause != .wholeFile }
+            for cause in [NotReached.Cause.run, .database] {
+                let same = gaps.filter { $0.cause == cause }
+                guard !same.isEmpty else { continue }
+                var gap = Self.gap(check, same)
+                guard hasErrors else {
+                    findings.append(gap)
+                    continue
+                }
+                gap.isOfRun = true
+                gapsBehindErrors.append(gap)
+            }
+        }
+    }
+
+    private static func gap(_ check: any HealthCheck, _ gaps: [NotReached]) -> HealthFinding {
+        let isOfRun = gaps[0].cause == .run
+        let tables = Set(gaps.compactMap(\.table)).sorted()
+        let reasons = Set(gaps.map(\.reason)).sorted()
+        let reason = reasons.count == 1 ? reasons[0] : "\(reasons.count) reasons"
+        let what =
+            tables.isEmpty
+            ? "was not checked" : "was not checked in all of \(namesCut(tables.map(quotedIfNeeded)))"
+        var details = gaps.map { ($0.table.map { "\(quotedIfNeeded($0)): " } ?? "") + $0.reason }
+        if reasons.count == 1, tables.count <= 3 { details = [] }
+        var finding = check.finding(
+            .warning, "\(check.text.name) \(what): \(reason)", help: isOfRun ? ofRun : ofDatabase,
+            evidence: Evidence(rowCount: gaps.count, details: details))
+        (finding.isGap, finding.isOfRun) = (true, isOfRun)
+        return finding
+    }
+
+    private static func namesCut(_ names: [String]) -> String {
+        names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+    }
+
+    private static let ofRun = """
+        Until it is, nobody knows whether the database is healthy. Give the run more time with --budget, or have
+        the next one go on from here with --continue FILE. Where others write all the time, a longer --slice or a
+        copy helps:
+          sqlite3 DATABASE ".backup COPY"
+        """
+
+    private static let ofDatabase = """
+        Until it is, nobody knows whether this part is healthy. If it needs what only the program has, such as a
+        function, a collation or a module, check it there with PRAGMA integrity_check, and take it as known with
+        --accept.
+        """
+}

@@ -1,0 +1,136 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteFile
+
+/// How far a check has come in one table, slice by slice, and what it found on the way.
+struct HealthRange: Sendable {
+    /// Where it goes on.
+    struct Place: Codable, Sendable, Equatable {
+        /// Which of the passes over the table and its indexes it is in.
+        var pass = 0
+        /// The key of the last row or entry that was looked at; nil at the beginning of a pass.
+        var key: TreeCheck.Place?
+    }
+
+    var place = Place()
+    var isDone = false
+    /// What of a slice may be spent; less of it each time that one was too long.
+    var share = HealthRange.largestShare
+    private(set) var deadline = ContinuousClock.now
+    private(set) var tallies: [HealthTally] = []
+    var notReached: [DatabaseHealth.NotReached] = []
+
+    static let largestShare = 0.5
+
+    init(place: Place = Place()) { self.place = place }
+
+    /// Whether there is time left in this slice.
+    var goesOn: Bool { ContinuousClock.now < deadline }
+
+    mutating func begin(slice: Duration) { deadline = .now + slice * share }
+
+    /// Goes to the next pass.
+    mutating func next() { place = Place(pass: place.pass + 1) }
+
+    /// Adds what a slice found to what earlier ones did.
+    mutating func add(_ new: HealthTally) {
+        if let index = tallies.firstIndex(where: { $0.isSame(as: new) }) {
+            tallies[index] += new
+        } else {
+            tallies.append(new)
+        }
+    }
+
+    /// Where it stopped, for people.
+    var description: String {
+        switch place.key {
+        case .rowid(let rowid): "behind row \(rowid)"
+        case .key, nil: place.pass == 0 ? "of its rows" : "of its indexes"
+        }
+    }
+}
+
+/// What is wrong with one thing of a table, counted.
+struct HealthTally: Sendable {
+    /// What it is about: an index, a column, a key.
+    var object: String?
+    /// Tells what is wrong, where a thing can have several faults.
+    var kind = ""
+    var evidence = Evidence(rowCount: 0)
+
+    init(_ object: String?, kind: String = "") { (self.object, self.kind) = (object, kind) }
+
+    var count: Int { evidence.rowCount ?? 0 }
+
+    /// - Parameter rowid: of a row that is concerned, where it has one.
+    mutating func add(rowid: Int64?) {
+        evidence.rowCount = count + 1
+        guard let rowid, evidence.rows.count < Evidence.rowLimit else { return }
+        let sample = Evidence.Sample(.integer(rowid), encoding: .utf8)
+        evidence.rows.append(.init(key: [.init(column: "rowid", value: sample)]))
+    }
+
+    mutating func add(detail: String) {
+        evidence.rowCount = count + 1
+        evidence.details.append(detail)
+    }
+
+    func isSame(as other: HealthTally) -> Bool { object == other.object && kind == other.kind }
+
+    static func += (tally: inout HealthTally, more: HealthTally) {
+        tally.evidence.rowCount = tally.count + more.count
+        let room = Evidence.rowLimit - tally.evidence.rows.count
+        tally.evidence.rows += more.evidence.rows.prefix(max(0, room))
+        tally.evidence.details += more.evidence.details
+    }
+}
+
+/// A check that can look at one table in ranges of its keys, so that no slice is too short for it.
+protocol RangedHealthCheck: HealthCheck {
+    /// Looks at the table from `range.place` on, as long as there is time.
+    /// - Throws: ``EngineError`` or ``FileDamage`` when it cannot be made.
+    func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws
+
+    /// What the tallies of a table say.
+    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding]
+}
+
+extension RangedHealthCheck {
+    /// All of the table in one go.
+    func checkWhole(_ view: HealthView, part: String) throws -> HealthResult {
+        var range = HealthRange()
+        range.begin(slice: .seconds(1_000_000_000))
+        while !range.isDone { try check(view, part: part, &range) }
+        return HealthResult(findings(range.tallies, part: part), notReached: range.notReached)
+    }
+}
+
+extension HealthView {
+    /// Reads the records of a table's tree from `range.place` on, as long as there is time; a tree without rowids
+    /// in one go.
+    /// - Parameter body: gets the rowid where there is one, the record, and the page to name where it is damaged.
+    func forEachRecord(
+        of root: UInt32, _ range: inout HealthRange,
+        _ body: (_ rowid: Int64?, UnsafeRawBufferPointer, _ page: UInt32) throws -> Void
+    ) throws {
+        var cursor = try TreeCursor(file, root: root)
+        let isTable = cursor.isTable
+        if case .rowid(let rowid) = range.place.key {
+            guard rowid < .max else {
+                range.isDone = true
+                return
+            }
+            try cursor.seek(to: rowid + 1)
+        }
+        var buffer = PayloadBuffer()
+        var count = 0
+        while let row = try cursor.next() {
+            try body(isTable ? row.rowid : nil, file.bytes(of: row.payload, in: &buffer), row.payload.page)
+            count += 1
+            guard isTable, count % 256 == 0, !range.goesOn else { continue }
+            range.place.key = .rowid(row.rowid)
+            return
+        }
+        range.isDone = true
+    }
+}

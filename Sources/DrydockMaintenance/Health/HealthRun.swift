@@ -1,0 +1,319 @@
+import DrydockFindings
+import DrydockReplay
+import DatabaseEngine
+import OverlayVFS
+import SQLiteFile
+import SQLiteSchema
+
+/// The health check of one database: its checks in slices, none of which holds a read transaction longer
+/// than it may.
+///
+/// A slice makes as many checks as it has time for. One that takes longer while somebody writes is made
+/// again by itself, then table by table, then in ranges of a table's keys; what still takes longer is not
+/// reached, and said to be.
+struct HealthRun: Sendable {
+    let engine: any Engine
+    let path: String
+    let request: HealthRequest
+    /// Where the run before stopped.
+    var start: HealthProgress.Place?
+
+    static let timeIsOver = "the time was over"
+
+    /// A check, or the part of one that is about a table.
+    private struct Task: Sendable {
+        var check: any HealthCheck
+        var part: String?
+        /// It has a slice to itself.
+        var isAlone = false
+        /// How far it has come in the part, where that takes several slices.
+        var range: HealthRange?
+
+        func run(_ view: HealthView, _ slice: Duration) throws -> Outcome {
+            guard let part else { return .done(try check.check(view)) }
+            guard var range, let ranged = check as? any RangedHealthCheck else {
+                return .done(try check.check(view, part: part))
+            }
+            range.begin(slice: slice)
+            try ranged.check(view, part: part, &range)
+            return range.isDone ? .done(result(of: range)) : .more(range)
+        }
+
+        /// What was found as far as it has come.
+        func result(of range: HealthRange) -> HealthResult {
+            guard let part, let ranged = check as? any RangedHealthCheck else { return HealthResult() }
+            return HealthResult(
+                ranged.findings(range.tallies, part: part), notReached: range.notReached)
+        }
+
+        /// Less of a slice for the next try; nil where there is hardly anything left to take.
+        func withSmallerRange() -> Task? {
+            guard part != nil, check is any RangedHealthCheck else { return nil }
+            var task = self
+            var range = range ?? HealthRange()
+            if self.range != nil { range.share /= 2 }
+            task.range = range
+            return range.share > 0.02 ? task : nil
+        }
+    }
+
+    private enum Outcome: Sendable {
+        case done(HealthResult)
+        /// The part needs more slices.
+        case more(HealthRange)
+        case failed(any Error)
+    }
+
+    func run() async -> DatabaseHealth {
+        let start = ContinuousClock.now
+        var health = DatabaseHealth(path: path)
+        let watchdog = Watchdog(timeout: request.budget)
+        if let trouble = trouble {
+            health.trouble = trouble
+        } else {
+            let log = FaultLog()
+            await withTaskCancellationHandler {
+                await Overlay.$faultLog.withValue(log) { await run(watchdog, &health) }
+            } onCancel: {
+                watchdog.cancel()
+            }
+            if let fault = log.first, health.notReached.isEmpty {
+                // SQLite may have tried again, or gone on without what it wanted to know.
+                var finding = FileHeaderCheck().finding(
+                    .error, "the outcome cannot be trusted: \(fault)",
+                    help: "Run it again; look into the system's log for errors of the disk.")
+                finding.isOfRun = true
+                health.findings.append(finding)
+            }
+        }
+        health.addGaps(asked: checks)
+        health.findings.sort { ($1.severity, $0.check) < ($0.severity, $1.check) }
+        health.seconds = (ContinuousClock.now - start).inSeconds
+        return health
+    }
+
+    /// Why nothing can be asked of the file.
+    private var trouble: String? {
+        if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
+        if FolderListing.isSpecial(path) { return "'\(path)' is not a regular file" }
+        guard FolderListing.exists(path) else { return "there is no database '\(path)'" }
+        do {
+            _ = try FolderListing.contents(of: path, limit: 1)
+            return nil
+        } catch {
+            return "'\(path)' cannot be read: \(error)"
+        }
+    }
+
+    private var checks: [any HealthCheck] {
+        HealthChecks.all.filter {
+            guard !request.without.contains($0.text.name) else { return false }
+            return request.only.isEmpty
+                ? request.isDeep || !$0.isDeepOnly : request.only.contains($0.text.name)
+        }
+    }
+
+    private func run(_ watchdog: Watchdog, _ health: inout DatabaseHealth) async {
+        // A file without a byte is an empty database to SQLite, and to its owner most likely a lost one.
+        let isEmpty = (try? FolderListing.size(of: path)) == 0
+        let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
+        if !isMeant, let fault = SnapshotFile.fault(of: path) {
+            health.findings = [
+                FileHeaderCheck().finding(
+                    .error, fault.message, help: isEmpty ? HealthHelp.empty : HealthHelp.damaged)
+            ]
+            health.checked = [FileHeaderCheck().text.name]
+            health.notReached = checks.map(\.text.name).filter { !health.checked.contains($0) }.map {
+                .init(check: $0, reason: "the file is not readable as a database")
+            }
+            return
+        }
+        let state = LiveState(path)
+        var settings = ConnectionSettings()
+        (settings.functions, settings.collations) = (request.functions, request.collations)
+        settings.setup = ["PRAGMA secure_delete = OFF"]
+        let live = LiveOverlay(
+            engine: engine, path: path, settings: settings, limit: request.slice,
+            isStopped: { watchdog.isTripped })
+        var tasks = request.isRanged ? await rangedTasks(live, state) : checks.map { Task(check: $0) }
+        if let start { await begin(at: start, &tasks, live, state) }
+        while !tasks.isEmpty, !watchdog.isTripped {
+            await runSlice(&tasks, live, state, watchdog, &health)
+        }
+        await live.close()
+        for task in tasks {
+            // What was found on the way is not lost.
+            if let range = task.range { health.add(task.result(of: range)) }
+            let place = task.range.map { " \($0.description)" } ?? ""
+            health.notReached.append(missed(task, Self.timeIsOver + place))
+        }
+        let missed = Set(health.notReached.map(\.check))
+        health.checked = checks.map(\.text.name).filter { !missed.contains($0) }
+    }
+
+    private func rangedTasks(_ live: LiveOverlay, _ state: LiveState) async -> [Task] {
+        let parts = try? await live.slice { slice in
+            let view = try view(slice, state)
+            return checks.map { $0 is any RangedHealthCheck ? $0.parts(view) : [] }
+        }
+        guard let parts else { return checks.map { Task(check: $0) } }
+        return zip(checks, parts).flatMap { check, parts in
+            check is any RangedHealthCheck
+                ? parts.map { Task(check: check, part: $0, isAlone: true, range: HealthRange()) }
+                : [Task(check: check)]
+        }
+    }
+
+    /// Puts what the run before did not come to first.
+    private func begin(
+        at place: HealthProgress.Place, _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState
+    ) async {
+        guard let index = tasks.firstIndex(where: { $0.check.text.name == place.check }) else { return }
+        tasks = Array(tasks[index...] + tasks[..<index])
+        guard let table = place.table, let check = tasks.first?.check,
+            let parts = try? await live.slice({ try check.parts(view($0, state)) }), !parts.isEmpty
+        else { return }
+        let first = parts.firstIndex { $0 >= table } ?? 0
+        tasks.replaceSubrange(
+            0..<1, with: parts[first...].map { Task(check: check, part: $0, isAlone: true) })
+        // The table that the time was not enough for may be too large for any run.
+        guard check is any RangedHealthCheck else { return }
+        tasks[0].range = HealthRange(place: (parts[first] == table ? place.range : nil) ?? .init())
+    }
+
+    private func runSlice(
+        _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ watchdog: Watchdog,
+        _ health: inout DatabaseHealth
+    ) async {
+        let waiting = tasks
+        do {
+            let outcomes = try await live.slice { slice in
+                try runTasks(waiting, slice, state)
+            }
+            for (task, outcome) in zip(waiting, outcomes) {
+                switch outcome {
+                case .done(let result): health.add(result)
+                case .more(var range):
+                    range.share = min(HealthRange.largestShare, range.share * 2)
+                    tasks[0].range = range
+                    return
+                case .failed(let error as EngineError) where error.isInterrupt:
+                    // Nothing of it counts; it is still to be made.
+                    if watchdog.isTripped { return }
+                    health.notReached.append(missed(task, Self.describe(error)))
+                case .failed(let error):
+                    health.notReached.append(missed(task, Self.describe(error), .database))
+                }
+                tasks.removeFirst()
+            }
+        } catch is LiveOverlay.Outlasted {
+            await split(&tasks, live, state, &health)
+        } catch {
+            // Nothing more can be asked.
+            let reason = Self.describe(error)
+            if !watchdog.isTripped {
+                health.findings.append(
+                    FileHeaderCheck().finding(
+                        .error, "\(path) cannot be read: \(reason)", help: HealthHelp.damaged))
+                for task in tasks { health.notReached.append(missed(task, reason)) }
+                tasks = []
+            }
+        }
+    }
+
+    /// - Returns: outcomes of the first of the tasks, one at the least.
+    private func runTasks(
+        _ tasks: [Task], _ slice: LiveOverlay.Slice, _ state: LiveState
+    ) throws -> [Outcome] {
+        let start = ContinuousClock.now
+        let view = try view(slice, state)
+        var outcomes: [Outcome] = []
+        for task in tasks {
+            do {
+                outcomes.append(try task.run(view, request.slice))
+            } catch {
+                outcomes.append(.failed(error))
+                if (error as? EngineError)?.isInterrupt == true { break }
+            }
+            if task.isAlone || ContinuousClock.now - start > request.slice / 2 { break }
+            // The next has a slice to itself.
+            if tasks.indices.contains(outcomes.count), tasks[outcomes.count].isAlone { break }
+        }
+        return outcomes
+    }
+
+    private func view(_ slice: LiveOverlay.Slice, _ state: LiveState) throws -> HealthView {
+        let facts = try slice.memo.value { try HealthFacts(slice.connection, slice.image) }
+        return HealthView(
+            connection: slice.connection, facts: facts, path: path, state: state, isDeep: request.isDeep,
+            thresholds: request.thresholds)
+    }
+
+    /// Gives the first task a slice to itself, or its parts one each, or a part several.
+    private func split(
+        _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ health: inout DatabaseHealth
+    ) async {
+        guard let first = tasks.first else { return }
+        guard first.isAlone else {
+            tasks = tasks.map { task in
+                var task = task
+                task.isAlone = true
+                return task
+            }
+            return
+        }
+        tasks.removeFirst()
+        if let smaller = first.withSmallerRange() {
+            tasks.insert(smaller, at: 0)
+            return
+        }
+        let parts =
+            first.part == nil
+            ? (try? await live.slice { try first.check.parts(view($0, state)) }) ?? [] : []
+        if !parts.isEmpty, let reason = first.check.seenInWholeOnly {
+            health.notReached.append(missed(Task(check: first.check), reason, .wholeFile))
+        }
+        if parts.isEmpty {
+            if let range = first.range { health.add(first.result(of: range)) }
+            health.notReached.append(
+                missed(first, "it takes longer than \(request.slice) while the database is being written"))
+        } else {
+            tasks = parts.map { Task(check: first.check, part: $0, isAlone: true) } + tasks
+        }
+    }
+
+    private func missed(
+        _ task: Task, _ reason: String, _ cause: DatabaseHealth.NotReached.Cause = .run
+    ) -> DatabaseHealth.NotReached {
+        var missed = DatabaseHealth.NotReached(
+            check: task.check.text.name, table: task.part, reason: reason, cause: cause)
+        missed.place = task.range?.place
+        return missed
+    }
+
+    private static func describe(_ error: any Error) -> String {
+        (error as? EngineError)?.message ?? "\(error)"
+    }
+}
+
+extension DatabaseHealth {
+    fileprivate mutating func add(_ result: HealthResult) {
+        findings += result.findings
+        measures += result.measures
+        notReached += result.notReached
+    }
+}
+
+/// Remedies that several checks give.
+enum HealthHelp {
+    static let empty = """
+        A failed copy or a wrong path looks like this: look for the database where it was, or restore a backup.
+        One that is yet to be made is left in peace with --without file-header.
+        """
+
+    static let damaged = """
+        Stop the program that writes it and copy the file with its -wal and -journal before anything else. \
+        Then restore a backup, or save what can be read:
+          sqlite3 DATABASE .recover | sqlite3 RECOVERED
+        """
+}

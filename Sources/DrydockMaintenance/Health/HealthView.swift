@@ -1,0 +1,72 @@
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteFile
+import SQLiteSchema
+import Synchronization
+
+/// A database as health checks look at it, for the length of a slice.
+struct HealthView {
+    /// To an overlay, which may be written.
+    let connection: any Connection
+    let facts: HealthFacts
+    /// Of the files themselves.
+    let path: String
+    let state: LiveState
+    let isDeep: Bool
+    let thresholds: [String: HealthThreshold]
+
+    var catalog: Catalog { facts.catalog }
+    var schema: Schema { facts.schema }
+    var file: DatabaseFile { facts.file }
+
+    func threshold(of check: some HealthCheck) -> HealthThreshold {
+        let (given, own) = (thresholds[check.text.name], check.text.threshold)
+        return HealthThreshold(
+            warning: given?.warning ?? own?.warning, critical: given?.critical ?? own?.critical)
+    }
+
+    /// For rules of a replay, which look at a state.
+    var stateView: StateView {
+        StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false)
+    }
+
+    /// Ordinary tables, sorted by name.
+    var tables: [Catalog.Table] {
+        catalog.tables.values.filter { $0.module == nil }.sorted { $0.name < $1.name }
+    }
+
+    /// Every tree's table, those in which virtual tables keep their data too.
+    var treeTables: [String] {
+        facts.entries.filter { $0.type == "table" && $0.rootPage != 0 }.map(\.name).sorted()
+    }
+}
+
+/// What is known of the bytes that a slice sees, found out once.
+final class HealthFacts: Sendable {
+    let catalog: Catalog
+    let unreadable: [Catalog.UnreadableTable]
+    let schema: Schema
+    let file: DatabaseFile
+    let entries: [SchemaEntry]
+    private let trees = Mutex<[UInt32: TreeOutline]>([:])
+
+    init(_ connection: any Connection, _ image: Image) throws {
+        var unreadable: [Catalog.UnreadableTable] = []
+        catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
+        self.unreadable = unreadable
+        let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
+            SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
+        }
+        schema = SchemaParser().schema(of: rows)
+        file = try DatabaseFile(ImagePages(image))
+        entries = try file.schema()
+    }
+
+    func outline(of root: UInt32) throws -> TreeOutline {
+        if let known = trees.withLock({ $0[root] }) { return known }
+        let new = try TreeOutline(file, root: root)
+        trees.withLock { $0[root] = new }
+        return new
+    }
+}

@@ -1,0 +1,160 @@
+import DrydockFindings
+import DatabaseEngine
+import Foundation
+import OverlayVFS
+import SQLiteFile
+import Synchronization
+
+/// The pages of a database that other programs may have open, read as one moment shows them and nothing
+/// written.
+///
+/// By the journal mode:
+///
+/// - rollback journal: a read transaction's SHARED lock keeps everybody from writing the file;
+/// - write-ahead log in use: a read transaction keeps what its snapshot needs, in the file and in the log,
+///   from being written over, and the log's salts say whether it began anew meanwhile;
+/// - write-ahead log that nobody has open: opening it would make or change files beside it, so it is read
+///   without, and read again should it have changed.
+///
+/// A connection of this process to the same file loses its locks when a reading ends
+/// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_):
+/// have none open.
+struct LiveFile: Sendable {
+    private let engine: any Engine
+    /// As messages name it.
+    private let name: String
+    private let path: String
+
+    init(engine: any Engine, path: String) {
+        (self.engine, name) = (engine, path)
+        self.path = realPath(of: path)
+    }
+
+    private static let attempts = 5
+
+    /// Something was written in the middle of a reading.
+    private struct Changed: Error {}
+
+    /// - Throws: ``RequestError`` that names the file, damage included; and what `body` throws.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (DatabaseFile, WriteAheadLog?) throws -> Result
+    ) async throws -> Result {
+        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
+        if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
+        if FolderListing.isSpecial(path) { throw RequestError("'\(name)' is not a regular file") }
+        for _ in 0..<Self.attempts {
+            do {
+                let state = LiveState(path)
+                if state.usesLog, !state.isLockable { return try readAtRest(MappedFile(path: path), body) }
+                return try await readLocked(body)
+            } catch is Changed {
+                continue
+            } catch OverlayError.unreadable(_, let code) {
+                throw RequestError("\(name) cannot be read: \(String(cString: strerror(code)))")
+            } catch let error as OverlayError {
+                throw RequestError("\(error)")
+            } catch let error as EngineError {
+                throw RequestError(SnapshotFile.fault(of: name)?.message ?? describe(error))
+            } catch let damage as FileDamage {
+                throw RequestError(SnapshotFile.fault(of: name)?.message ?? "\(name) is damaged: \(damage)")
+            }
+        }
+        throw RequestError("\(name) is replaced or cut short faster than it can be read; try again later")
+    }
+
+    private func describe(_ error: EngineError) -> String {
+        // SQLITE_READONLY_ROLLBACK
+        if error.extendedCode == 8 | 3 << 8 {
+            return "\(name) cannot be read: a program was stopped in the middle of a write, "
+                + "and the next that opens it for writing takes that back"
+        }
+        let remedy = error.code == 5 ? "; another program holds it, try again later" : ""
+        return "\(name) cannot be read: \(error.message)\(remedy)"
+    }
+
+    // MARK: - Ways to read
+
+    private func readLocked<Result: Sendable>(
+        _ body: @escaping @Sendable (DatabaseFile, WriteAheadLog?) throws -> Result
+    ) async throws -> Result {
+        var settings = ConnectionSettings()
+        settings.readOnly = true
+        settings.isDefensive = true
+        let database = try await engine.open(.live(path: path), settings: settings)
+        // Closed after the connection, whose locks would go with it.
+        let held = Mutex<[MappedFile]>([])
+        @Sendable func map(_ path: String) throws -> MappedFile {
+            let file = try MappedFile(path: path, holdsDescriptor: true)
+            held.withLock { $0.append(file) }
+            return file
+        }
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await database.read { connection in
+                    // The lock comes with the first statement that reads.
+                    _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                    let main = try map(path)
+                    guard main.isAtPath else { throw Changed() }
+                    func read() throws -> Result {
+                        try readPages(main, hasLog ? try map(path + "-wal") : nil, body)
+                    }
+                    // A log whose every page was in the file already may begin anew, once as long as this
+                    // transaction lasts: nothing of the new one can be moved to the file meanwhile.
+                    do { return try read() } catch is Changed { return try read() }
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try withExtendedLifetime(held) { try outcome.get() }
+    }
+
+    private func readAtRest<Result>(
+        _ main: MappedFile, _ body: (DatabaseFile, WriteAheadLog?) throws -> Result
+    ) throws -> Result {
+        let hadLog = hasLog
+        let log = hadLog ? try MappedFile(path: path + "-wal") : nil
+        let outcome = Swift.Result { try readPages(main, log, body) }
+        do {
+            try main.checkUnchanged()
+            try log?.checkUnchanged()
+        } catch {
+            throw Changed()
+        }
+        guard hadLog == hasLog else { throw Changed() }
+        return try outcome.get()
+    }
+
+    private func readPages<Result>(
+        _ main: MappedFile, _ log: MappedFile?, _ body: (DatabaseFile, WriteAheadLog?) throws -> Result
+    ) throws -> Result {
+        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        let logBytes = log?.contiguousBytes(at: 0, count: log?.size ?? 0) ?? empty
+        let pages = try LoggedPages(
+            database: main.contiguousBytes(at: 0, count: main.size) ?? empty, log: logBytes, owner: main)
+        let outcome = Swift.Result {
+            try checkMapped(main, pages)
+            return try body(DatabaseFile(pages), pages.log)
+        }
+        guard !main.isBroken, log?.isBroken != true, pages.log?.isStill(logBytes) ?? true else {
+            throw Changed()
+        }
+        return try outcome.get()
+    }
+
+    /// What grew beyond the mapping has to be mapped anew.
+    private func checkMapped(_ main: MappedFile, _ pages: LoggedPages) throws {
+        guard let log = pages.log else {
+            guard try FolderListing.size(of: path) == main.size else { throw Changed() }
+            return
+        }
+        let mapped = UInt32(clamping: main.size / pages.pageSize)
+        guard mapped < pages.pageCount else { return }
+        for page in (mapped + 1)...pages.pageCount where !log.has(page) { throw Changed() }
+    }
+
+    // MARK: - The files
+
+    private var hasLog: Bool { ((try? FolderListing.size(of: path + "-wal")) ?? 0) > 0 }
+}

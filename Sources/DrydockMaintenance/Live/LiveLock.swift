@@ -1,0 +1,47 @@
+import DatabaseEngine
+
+/// Locks everybody else out of a live database, where that can be had.
+package enum LiveLock {
+    /// Locks everybody else out until ``release(_:)`` or the end of the connection.
+    /// - Returns: false where that cannot be had, since somebody has the database open in WAL mode.
+    package static func take(on database: any OpenDatabase, _ timeout: Duration) async throws -> Bool {
+        let busyMilliseconds = Int(timeout / .milliseconds(1))
+        return try await database.withConnection { connection in
+            let isLogged = try connection.firstRow("PRAGMA main.journal_mode") { $0.string(0) } == "wal"
+            try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
+            // In WAL mode it is not for a moment that others have the file open.
+            if isLogged { try connection.execute("PRAGMA busy_timeout = 100") }
+            defer { if isLogged { try? connection.execute("PRAGMA busy_timeout = \(busyMilliseconds)") } }
+            do {
+                try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+                return true
+            } catch let error as EngineError where error.code == 5 {
+                if connection.isInTransaction { try connection.execute("ROLLBACK") }
+                try connection.execute("PRAGMA main.locking_mode = NORMAL")
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                guard isLogged else { throw error }
+                return false
+            }
+        }
+    }
+
+    package static func release(_ connection: any Connection) throws {
+        _ = try checkpoint(connection)
+        try connection.execute("PRAGMA main.locking_mode = NORMAL")
+        // The lock goes with the next statement that reads.
+        _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
+    }
+
+    /// - Returns: whether somebody was in the way.
+    package static func checkpoint(_ connection: any Connection) throws -> Bool {
+        try connection.firstRow("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) == 1 } ?? false
+    }
+
+    /// Another number when another connection has committed
+    /// (https://www.sqlite.org/pragma.html#pragma_data_version).
+    package static func version(_ connection: any Connection) throws -> Int64 {
+        // Reading makes the connection look for what others wrote.
+        _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
+        return try connection.firstRow("PRAGMA main.data_version") { $0.integer(0) } ?? 0
+    }
+}

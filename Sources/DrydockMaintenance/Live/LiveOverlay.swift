@@ -1,0 +1,245 @@
+import DrydockFindings
+import DrydockState
+import DrydockReplay
+import DatabaseEngine
+import Foundation
+import OverlayVFS
+import Synchronization
+
+/// A database that other programs may have open, as an overlay shows it, slice by slice.
+///
+/// The files are mapped inside a read transaction of a real connection, which lasts no longer than a slice;
+/// what SQLite is asked, it is asked on the overlay, which may be written. What takes longer than the
+/// transaction goes on without it, and counts when nobody wrote meanwhile. Where a connection would make
+/// files, since a write-ahead log is open nowhere, or could not read, since a journal is hot, there is no
+/// transaction, and the files are looked at again afterwards.
+package actor LiveOverlay {
+    /// Somebody wrote while a slice was read longer than its transaction may last.
+    package struct Outlasted: Error {}
+
+    /// What a slice sees.
+    package struct Slice {
+        package let connection: any Connection
+        /// The database file, its log or journal taken in.
+        package let image: Image
+        /// What was found out about these bytes.
+        let memo: Memo
+    }
+
+    /// Something that is kept as long as the bytes that it was made of. Nothing else may keep these: their
+    /// descriptors are closed with them, and must be before another lock is taken.
+    final class Memo: Sendable {
+        private let value = Mutex<(any Sendable)?>(nil)
+
+        func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+            if let known = value.withLock({ $0 }) as? Value { return known }
+            let new = try make()
+            value.withLock { $0 = new }
+            return new
+        }
+    }
+
+    private struct Opened {
+        /// Holds the lock; nil where there is none to be had.
+        var keeper: (any OpenDatabase)?
+        var overlay: Overlay
+        var database: any OpenDatabase
+        var image: Image
+        var watch: ChangeWatch
+        var memo = Memo()
+        /// The files' times tell of a write since: they were not written just before.
+        var isTimely: Bool
+
+        var isUnchanged: Bool { isTimely && (try? overlay.checkUnchanged()) != nil }
+    }
+
+    private let engine: any Engine
+    private let path: String
+    private let settings: ConnectionSettings
+    private let limit: Duration
+    private let isStopped: @Sendable () -> Bool
+    private var opened: Opened?
+
+    /// How often a slice begins anew because a log did.
+    private static let attempts = 4
+    /// Longer than the clock of any file system's times stands still.
+    private static let tick = Duration.milliseconds(20)
+    /// How long to wait for a writer before going on without a transaction.
+    private static let patience = Duration.milliseconds(500)
+
+    /// - Parameters:
+    ///   - limit: how long a read transaction may last.
+    ///   - isStopped: polled; `true` interrupts what SQLite does.
+    package init(
+        engine: any Engine, path: String, settings: ConnectionSettings, limit: Duration,
+        isStopped: @escaping @Sendable () -> Bool
+    ) {
+        (self.engine, self.path) = (engine, realPath(of: path))
+        (self.settings, self.limit) = (settings, limit)
+        self.isStopped = isStopped
+    }
+
+    /// Runs a closure on the database as one moment shows it.
+    /// - Throws: ``Outlasted``, ``OverlayError``, ``EngineError``, and what the closure throws.
+    package func slice<Result: Sendable>(
+        _ body: @escaping @Sendable (Slice) throws -> Result
+    ) async throws -> Result {
+        let (opened, lock) = try await open()
+        opened.watch.begin(lock)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await opened.database.withConnection {
+                    try body(Slice(connection: $0, image: opened.image, memo: opened.memo))
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        let wasHeld = await lock?.release() ?? false
+        if wasHeld || opened.isUnchanged { return try outcome.get() }
+        await close()
+        throw Outlasted()
+    }
+
+    package func close() async {
+        guard let old = opened else { return }
+        opened = nil
+        try? await old.database.close()
+        // The connection first: closing a mapped file's descriptor would drop its locks.
+        try? await old.keeper?.close()
+        withExtendedLifetime((old.overlay, old.image)) {}
+    }
+
+    // MARK: - Opening
+
+    private func open() async throws -> (Opened, ReadLock?) {
+        if let opened {
+            let lock = await lock(opened.keeper)
+            if (lock != nil || opened.keeper == nil) && opened.isUnchanged {
+                return (opened, lock)
+            }
+            _ = await lock?.release()
+            await close()
+        }
+        for _ in 0..<Self.attempts {
+            if let new = try await openAnew() { return new }
+        }
+        throw Outlasted()
+    }
+
+    /// - Returns: nil where the log began anew meanwhile, or the files were written without a lock to
+    /// hold them.
+    private func openAnew() async throws -> (Opened, ReadLock?)? {
+        let keeper =
+            LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
+        let lock = await lock(keeper)
+        if lock == nil { try await settle() }
+        let (log, stamp) = (LogHead(path), FileStamps(path))
+        do {
+            let isTimely = stamp.newest.map { Date().timeIntervalSince($0) > Self.tick.inSeconds } ?? true
+            let new = try await map(lock == nil ? nil : keeper, isTimely)
+            if lock == nil { try? await keeper?.close() }
+            opened = new
+            // What the log had is now in the overlay's memory, and the file stays as the transaction has
+            // it.
+            if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
+                return (new, lock)
+            }
+            _ = await lock?.release()
+            await close()
+            return nil
+        } catch {
+            let wasHeld = await lock?.release() ?? false
+            try? await keeper?.close()
+            // What was torn looks damaged.
+            guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
+            throw error
+        }
+    }
+
+    /// Waits until the files' times tell of another write: two within one tick of the clock look like one.
+    private func settle() async throws {
+        for _ in 0..<Self.attempts {
+            guard let last = FileStamps(path).newest, Date().timeIntervalSince(last) < Self.tick.inSeconds
+            else {
+                return
+            }
+            try await Task.sleep(for: Self.tick)
+        }
+    }
+
+    private var reading: ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.readOnly = true
+        settings.isDefensive = true
+        settings.busyTimeout = Self.patience
+        return settings
+    }
+
+    private func lock(_ keeper: (any OpenDatabase)?) async -> ReadLock? {
+        guard let keeper else { return nil }
+        return try? await ReadLock.take(on: keeper, for: limit)
+    }
+
+    private func map(_ keeper: (any OpenDatabase)?, _ isTimely: Bool) async throws -> Opened {
+        let overlay = try Overlay(snapshot: path, holdsDescriptors: keeper != nil)
+        let watch = ChangeWatch(overlay, isStopped)
+        var settings = settings
+        settings.foreignKeys = false
+        settings.isDefensive = true
+        settings.interrupt = { watch.isLost }
+        let database = try await engine.openWhole(overlay, settings: settings)
+        return Opened(
+            keeper: keeper, overlay: overlay, database: database, image: overlay.freeze().image, watch: watch,
+            isTimely: isTimely)
+    }
+}
+
+/// Says when what is being read can no longer count.
+private final class ChangeWatch: Sendable {
+    private let overlay: Overlay
+    private let isStopped: @Sendable () -> Bool
+    private let state = Mutex<(lock: ReadLock?, next: ContinuousClock.Instant)>((nil, .now))
+
+    private static let interval = Duration.milliseconds(50)
+
+    init(_ overlay: Overlay, _ isStopped: @escaping @Sendable () -> Bool) {
+        (self.overlay, self.isStopped) = (overlay, isStopped)
+    }
+
+    func begin(_ lock: ReadLock?) { state.withLock { $0 = (lock, .now + Self.interval) } }
+
+    var isLost: Bool {
+        if isStopped() { return true }
+        let isDue = state.withLock { state in
+            guard ContinuousClock.now >= state.next, state.lock?.isHeld != true else { return false }
+            state.next = .now + Self.interval
+            return true
+        }
+        return isDue && (try? overlay.checkUnchanged()) == nil
+    }
+}
+
+/// The header of a write-ahead log, which is another one when the log begins anew. No lock is on that
+/// file, so that it may be opened and closed.
+private struct LogHead: Equatable {
+    private let bytes: [UInt8]
+
+    init(_ path: String) { bytes = (try? FolderListing.contents(of: path + "-wal", limit: 32)) ?? [] }
+}
+
+/// When the files of a database were written, and how large they are.
+private struct FileStamps: Equatable {
+    private let times: [Date?]
+    private let sizes: [Int?]
+
+    init(_ path: String) {
+        let paths = ["", "-wal", "-journal"].map { path + $0 }
+        times = paths.map {
+            (try? FileManager.default.attributesOfItem(atPath: $0))?[.modificationDate] as? Date
+        }
+        sizes = paths.map { try? FolderListing.size(of: $0) }
+    }
+
+    var newest: Date? { times.compactMap(\.self).max() }
+}

@@ -1,0 +1,115 @@
+import DrydockFindings
+import Foundation
+import OverlayVFS
+
+/// What lies beside a database and who has it open, found out without a connection.
+///
+/// To be asked while this process has no connection to the database: it opens and closes the files, which
+/// drops the locks of the process (https://www.sqlite.org/howtocorrupt.html).
+package struct LiveState: Sendable, Equatable {
+    /// The file format says write-ahead log.
+    package var isLogged = false
+    var logSize: Int?
+    /// The file's own header is damaged, and the log has the one that counts.
+    var hasHeaderInLogAlone = false
+    var hasSharedMemory = false
+    /// Some program has the write-ahead log's index open.
+    package var isOpenElsewhere = false
+    /// In bytes; nil where there is no rollback journal, or one whose header is cleared.
+    var journalSize: Int?
+    /// A journal that a program left in the middle of a write.
+    var isJournalHot = false
+    var index: LogIndex?
+    /// The process that is about to write, or writes, by way of a rollback journal.
+    var writer: Int32?
+
+    package init(_ path: String) {
+        let path = realPath(of: path)
+        let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
+        // The version to read decides (sqlite3BtreeBeginTrans in btree.c).
+        isLogged = head.count == 100 && head[19] == 2
+        logSize = try? FolderListing.size(of: path + "-wal")
+        if (logSize ?? 0) > 0 { hasHeaderInLogAlone = SnapshotFile.hasHeaderInLogAlone(path) }
+        hasSharedMemory = FolderListing.exists(path + "-shm")
+        if hasSharedMemory {
+            isOpenElsewhere = LockHolder.of(path + "-shm", at: LogIndex.openOffset) != nil
+            if isOpenElsewhere { index = LogIndex(path + "-shm") }
+        }
+        // "A rollback journal is hot if it is needed in order to restore the integrity of its database":
+        // its header is whole, and no RESERVED lock is held
+        // (https://www.sqlite.org/lockingv3.html#hot_journals).
+        if let journal = try? FolderListing.contents(of: path + "-journal", limit: 8),
+            journal == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+        {
+            journalSize = try? FolderListing.size(of: path + "-journal")
+            isJournalHot = LockHolder.of(path, at: 0x4000_0001) == nil
+        }
+        if !isLogged { writer = LockHolder.of(path, at: 0x4000_0001) }
+    }
+
+    /// A connection would look for a log, whatever the header says: beside a file without a byte even one that only
+    /// reads deletes it, and beside any other it makes the log's index (pagerOpenWalIfPresent in pager.c).
+    var usesLog: Bool { isLogged || (logSize ?? 0) > 0 }
+
+    /// Whether a connection can read without making or changing a file.
+    var isLockable: Bool {
+        usesLog ? isOpenElsewhere && logSize != nil : !isJournalHot
+    }
+}
+
+/// The shared memory of a write-ahead log: how far it is written, moved to the file, and read.
+///
+/// The layout is that of "WAL-Index File Format" (https://www.sqlite.org/walformat.html#walidxfmt), in the
+/// machine's byte order.
+struct LogIndex: Sendable, Equatable {
+    struct Reader: Sendable, Equatable {
+        /// The process that holds the lock.
+        var process: Int32
+        /// It reads the log up to this frame.
+        var frame: Int
+    }
+
+    /// Frames up to the last commit.
+    var frames = 0
+    /// Frames that a checkpoint has moved to the file.
+    var moved = 0
+    /// Those that keep a checkpoint from moving more.
+    var readers: [Reader] = []
+
+    /// WAL_DMS_LOCK: held shared by whoever has the index open.
+    static let openOffset = 128
+
+    init?(_ path: String) {
+        guard let bytes = try? FolderListing.contents(of: path, limit: 136), bytes.count == 136 else {
+            return nil
+        }
+        func number(_ offset: Int) -> Int {
+            Int(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) })
+        }
+        frames = number(16)
+        moved = number(96)
+        for slot in 1..<5 {
+            let mark = number(100 + 4 * slot)
+            // Read lock N is byte 123 + N.
+            guard mark < frames, let process = LockHolder.of(path, at: 123 + slot) else { continue }
+            readers.append(Reader(process: process, frame: mark))
+        }
+    }
+}
+
+/// Who holds a lock of another process.
+enum LockHolder {
+    /// - Returns: the process, or nil where a write lock of a byte could be had.
+    static func of(_ path: String, at offset: Int) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(offset)
+        lock.l_len = 1
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+        return lock.l_pid
+    }
+}

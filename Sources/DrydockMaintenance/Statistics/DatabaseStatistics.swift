@@ -1,0 +1,94 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteFile
+
+/// How a database uses its file: what `drydock stats` tells. All sizes are in bytes.
+public struct DatabaseStatistics: Sendable {
+    public struct Object: Sendable {
+        public var name: String
+        /// The table that an index is of; a table's own name.
+        public var table: String
+        public var isIndex: Bool
+        /// Made by a PRIMARY KEY or UNIQUE constraint.
+        public var isImplied: Bool
+        public var isWithoutRowid: Bool
+        public var tree: TreeStatistics
+    }
+
+    public var path: String
+    public var pageSize = 0
+    /// What ``vacuumedByteCount`` is told for.
+    var vacuumPageSize = 0
+    public var reservedBytes = 0
+    public var pageCount = 0
+    public var freelistPages = 0
+    public var pointerMapPages = 0
+    public var lockBytePages = 0
+    public var encoding = TextEncoding.utf8
+    public var autoVacuum = AutoVacuum.none
+    public var userVersion: Int32 = 0
+    public var applicationID: Int32 = 0
+    /// `SQLITE_VERSION_NUMBER` of the library that wrote the file last.
+    public var libraryVersion: UInt32 = 0
+    /// Written by way of a write-ahead log (`PRAGMA journal_mode = WAL`).
+    public var isLogged = false
+    /// Frames of the write-ahead log up to the last commit.
+    public var logFrames = 0
+    /// Pages that those frames have, each once.
+    public var logPages = 0
+    /// The schema table first, then as the schema has them.
+    public var objects: [Object] = []
+
+    public enum AutoVacuum: String, Sendable { case none, full, incremental }
+
+    public init(path: String) { self.path = path }
+
+    public var byteCount: Int { pageCount * pageSize }
+
+    /// Pages of tables and indexes.
+    public var usedPages: Int { objects.reduce(0) { $0 + $1.tree.pages } }
+
+    /// Pages that nothing leads to.
+    public var lostPages: Int {
+        max(0, pageCount - usedPages - freelistPages - pointerMapPages - lockBytePages)
+    }
+
+    /// About how large the file would be after VACUUM.
+    public var vacuumedByteCount: Int {
+        let pages = objects.reduce(0) { $0 + $1.tree.packedPages }
+        guard vacuumPageSize == pageSize || vacuumPageSize == 0 else {
+            let pointers = autoVacuum == .none ? 0 : pages / ((vacuumPageSize - reservedBytes) / 5) + 1
+            return (pages + pointers) * vacuumPageSize
+        }
+        let pointers = autoVacuum == .none ? 0 : pages / ((pageSize - reservedBytes) / 5) + 1
+        return min(pageCount, pages + pointers + lockBytePages) * pageSize
+    }
+
+    /// About what VACUUM would give back.
+    public var reclaimableByteCount: Int { byteCount - vacuumedByteCount }
+}
+
+/// Figures of some trees together, with what `sqlite3_analyzer` derives from them.
+public struct SpaceUse: Sendable, Equatable {
+    public let entries, storage, payload, unused, metadata, pages: Int
+
+    public init(_ objects: some Sequence<DatabaseStatistics.Object>, pageSize: Int) {
+        var (entries, payload, unused, pages, chained) = (0, 0, 0, 0, 0)
+        for object in objects {
+            entries += object.entries
+            payload += object.tree.payload
+            unused += object.tree.unused
+            pages += object.tree.pages
+            chained += object.tree.overflowPages - object.tree.overflowCellCount
+        }
+        (self.entries, self.payload, self.unused, self.pages) = (entries, payload, unused, pages)
+        storage = pages * pageSize
+        // The analyzer counts the pointers between overflow pages twice, and so do its readers.
+        metadata = storage - payload - unused + 4 * chained
+    }
+}
+
+extension DatabaseStatistics.Object {
+    /// Rows of a table, entries of an index.
+    public var entries: Int { tree.rowCount }
+}

@@ -1,0 +1,93 @@
+import DrydockFindings
+import DatabaseEngine
+import Dispatch
+import SQLiteFile
+import SQLiteSchema
+import Synchronization
+
+/// Reads the statistics of a database that other programs may have open, from its pages alone.
+public struct StatisticsReader: Sendable {
+    private let engine: any Engine
+
+    public init(engine: any Engine) { self.engine = engine }
+
+    /// - Parameter vacuumPageSize: the page size that a VACUUM is to set; nil to keep the database's.
+    /// - Throws: ``RequestError`` that names the file: missing, no database, damaged, locked.
+    public func statistics(
+        of path: String, vacuumPageSize: Int? = nil
+    ) async throws -> DatabaseStatistics {
+        try await LiveFile(engine: engine, path: path).read { file, log in
+            try Self.statistics(of: path, file, log, vacuumPageSize)
+        }
+    }
+
+    private static func statistics(
+        of path: String, _ file: DatabaseFile, _ log: WriteAheadLog?, _ vacuumPageSize: Int?
+    ) throws -> DatabaseStatistics {
+        var result = DatabaseStatistics(path: path)
+        let header = file.header
+        (result.pageSize, result.reservedBytes) = (header.pageSize, header.reservedBytes)
+        result.vacuumPageSize = vacuumPageSize ?? header.pageSize
+        result.pageCount = Int(file.pageCount)
+        result.lockBytePages = file.lockBytePage <= file.pageCount ? 1 : 0
+        switch header.encoding {
+        case .utf8: result.encoding = .utf8
+        case .utf16LittleEndian: result.encoding = .utf16LittleEndian
+        case .utf16BigEndian: result.encoding = .utf16BigEndian
+        }
+        if header.hasPointerMaps { result.autoVacuum = header.isIncrementalVacuum ? .incremental : .full }
+        (result.userVersion, result.applicationID) = (header.userVersion, header.applicationID)
+        result.libraryVersion = header.libraryVersion
+        result.isLogged = header.writeVersion == 2
+        (result.logFrames, result.logPages) = (log?.frameCount ?? 0, log?.distinctPages ?? 0)
+        guard file.pageCount > 0 else { return result }
+        try file.forEachFreePage { _, _ in result.freelistPages += 1 }
+        if header.hasPointerMaps {
+            result.pointerMapPages = (2..<max(2, UInt64(file.pageCount) + 1)).count {
+                file.isPointerMap(UInt32($0))
+            }
+        }
+        result.objects = try objects(of: file, vacuumPageSize)
+        return result
+    }
+
+    private static func objects(
+        of file: DatabaseFile, _ vacuumPageSize: Int?
+    ) throws -> [DatabaseStatistics.Object] {
+        let entries = try file.schema().filter { $0.rootPage != 0 }
+        let trees = try read(file, roots: [1] + entries.map(\.rootPage), vacuumPageSize)
+        var objects = [
+            DatabaseStatistics.Object(
+                name: "sqlite_schema", table: "sqlite_schema", isIndex: false, isImplied: false,
+                isWithoutRowid: false, tree: trees[0])
+        ]
+        for (entry, tree) in zip(entries, trees.dropFirst()) {
+            let isIndex = entry.type == "index"
+            objects.append(
+                .init(
+                    name: entry.name, table: entry.tableName, isIndex: isIndex,
+                    isImplied: isIndex && entry.sql == nil,
+                    isWithoutRowid: try !isIndex && !file.treePage(entry.rootPage).kind.isTable, tree: tree))
+        }
+        return objects
+    }
+
+    /// Reads the trees on all cores, a large one in parts.
+    private static func read(
+        _ file: DatabaseFile, roots: [UInt32], _ vacuumPageSize: Int?
+    ) throws -> [TreeStatistics] {
+        let parts = try roots.map { try TreePart.parts(of: $0, in: file) }
+        let jobs = parts.flatMap(\.self)
+        let results = Mutex<[Int: Result<TreePart.Reading, any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: jobs.count) { index in
+            let result = Result { try jobs[index].read(file, packedInto: vacuumPageSize) }
+            results.withLock { $0[index] = result }
+        }
+        let read = try results.withLock { $0 }.mapValues { try $0.get() }
+        var next = 0
+        return try parts.map { parts in
+            defer { next += parts.count }
+            return try TreeStatistics((next..<(next + parts.count)).compactMap { read[$0] })
+        }
+    }
+}

@@ -1,0 +1,42 @@
+#if canImport(Glibc)
+import DrydockFindings
+import Glibc
+#else
+import Darwin
+#endif
+
+/// What file systems say of themselves.
+package enum DiskSpace {
+    /// The bytes that this user may still write in a folder; nil where the file system does not say.
+    package static func free(in folder: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return nil }
+        return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+    }
+
+    /// The size of the blocks of a file's file system; nil where it does not say.
+    static func blockSize(of path: String) -> Int? {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 ? Int(clamping: UInt64(status.f_bsize)) : nil
+    }
+
+    package static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+
+    /// Whether two folders lie on one file system.
+    package static func areOnOne(_ one: String, _ other: String) -> Bool {
+        var (a, b) = (stat(), stat())
+        return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev
+    }
+}
+
+/// Where SQLite makes temporary files (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations).
+enum SQLiteTemporaryFolder {
+    static var path: String {
+        var places: [String] = []
+        for name in ["SQLITE_TMPDIR", "TMPDIR"] {
+            if let value = getenv(name) { places.append(String(cString: value)) }
+        }
+        places += ["/var/tmp", "/usr/tmp", "/tmp"]
+        return places.first { FolderListing.isFolder($0) && access($0, W_OK | X_OK) == 0 } ?? "."
+    }
+}

@@ -1,0 +1,24 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Other names of a database's file. SQLite looks for its log and its journal beside the name by which the file was
+/// opened, so that what one name's programs write, those of another do not see, and damage
+/// (https://www.sqlite.org/howtocorrupt.html#_multiple_links_to_the_same_file).
+package enum HardLinks {
+    /// Why a database must not be written, with what to do; nil where it has one name.
+    package static func fault(of path: String) -> String? {
+        var status = stat()
+        // A folder has several by itself.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else {
+            return nil
+        }
+        return
+            "\(path) has \(status.st_nlink) names (hard links), and what is in the log or the journal of one name is not "
+            + "seen under another, so that writing could damage it: stop the programs that use it and remove the "
+            + "other names, which find DIRECTORY -samefile \(path) shows; or make a file of its own with "
+            + "drydock vacuum \(path) --into NEW"
+    }
+}

@@ -1,0 +1,119 @@
+#if canImport(Glibc)
+import DrydockFindings
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A new file for the copy of a database, which this process holds locked as long as it needs it. What has its kind of
+/// name and no lock was left by a run that was killed.
+package final class TemporaryCopy: Sendable {
+    package let path: String
+    package let descriptor: Int32
+
+    private static let digits = 16
+    static let vacuumMark = ".drydock-vacuum-"
+    package static let migrateMark = ".drydock-migrate-"
+    private static let marks = [vacuumMark, migrateMark]
+
+    /// - Parameters:
+    ///   - database: whose owner and permissions the file gets, as far as this user may give them.
+    ///   - mark: of the command, in the file's name.
+    /// - Throws: ``RequestError`` when the file cannot be made.
+    package init(of database: String, in folder: String, mark: String = vacuumMark) throws {
+        let prefix = Self.name(of: database) + mark
+        Self.removeLeftOvers(in: folder)
+        var status = stat()
+        while true {
+            let number = String(UInt64.random(in: .min ... .max), radix: 16)
+            let padded = String(repeating: "0", count: Self.digits - number.count) + number
+            let path = "\(folder)/\(prefix)\(padded)"
+            // SQLite writes into an empty file that is there as into a new one.
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
+            }
+            Self.share(descriptor, as: database)
+            // Before it was locked, another run may have held it for left over.
+            let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            if !isTaken, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
+                (self.path, self.descriptor) = (path, descriptor)
+                return
+            }
+            close(descriptor)
+        }
+    }
+
+    deinit {
+        Self.delete(path)
+        close(descriptor)
+    }
+
+    /// Makes the file an empty one again.
+    func empty() throws {
+        guard ftruncate(descriptor, 0) == 0 else {
+            throw RequestError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Gives the file its name, unless something has it.
+    /// - Throws: ``RequestError``.
+    package func keep(as name: String) throws {
+        var code = link(path, name) == 0 ? 0 : errno
+        // File systems without hard links.
+        if [EPERM, ENOTSUP, ENOSYS].contains(code), !FolderListing.exists(name) {
+            code = rename(path, name) == 0 ? 0 : errno
+        }
+        guard code == 0 else {
+            let reason = code == EEXIST ? "something is there already" : String(cString: strerror(code))
+            throw RequestError("the copy cannot be put at '\(name)': \(reason)")
+        }
+    }
+
+    package static func delete(_ path: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    /// Short enough for file systems, which take 255 bytes, with what follows.
+    private static func name(of database: String) -> String {
+        let name = database.split(separator: "/").last ?? database[...]
+        return String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    }
+
+    /// Gives a file owner and permissions of another. Where this user cannot give it the group, it is for nobody in
+    /// the group that it has instead.
+    private static func share(_ descriptor: Int32, as database: String) {
+        var (original, copy) = (stat(), stat())
+        guard stat(database, &original) == 0 else { return }
+        if fchown(descriptor, original.st_uid, original.st_gid) != 0 {
+            _ = fchown(descriptor, .max, original.st_gid)
+        }
+        var mode = original.st_mode & 0o777
+        if fstat(descriptor, &copy) != 0 || copy.st_gid != original.st_gid { mode &= 0o707 }
+        _ = fchmod(descriptor, mode)
+    }
+
+    /// Removes what runs of this user that were killed left in a folder, whichever database they were of: a copy
+    /// whose run lives is locked.
+    package static func removeLeftOvers(in folder: String) {
+        for file in (try? FolderListing.files(in: folder, withHidden: true)) ?? [] where isCopy(file) {
+            let path = "\(folder)/\(file)"
+            let other = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard other >= 0 else { continue }
+            var status = stat()
+            if fstat(other, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                [0, status.st_uid].contains(geteuid()), flock(other, LOCK_EX | LOCK_NB) == 0
+            {
+                delete(path)
+            }
+            close(other)
+        }
+    }
+
+    /// Whether a name is one that ``init(of:in:mark:)`` gives.
+    private static func isCopy(_ file: String) -> Bool {
+        let number = file.suffix(digits)
+        return number.count == digits && number.allSatisfy { $0.isHexDigit && !$0.isUppercase }
+            && marks.contains { file.dropLast(digits).hasSuffix($0) }
+    }
+}

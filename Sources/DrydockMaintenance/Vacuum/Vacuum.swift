@@ -1,0 +1,264 @@
+import DrydockFindings
+import DatabaseEngine
+import OverlayVFS
+
+/// Makes a database small again without any moment at which it could be lost.
+///
+/// VACUUM INTO makes a copy, which is checked; then the database is locked for this process alone, the copy's
+/// rows are held against it, and the backup API puts the copy's pages in the place of the old ones in one
+/// transaction. Renaming the copy over the database would be quicker, but whoever has the old file open would
+/// go on writing into a file without a name. What was verified is what is installed: a commit of somebody else
+/// between the copy and the lock shows in `PRAGMA data_version`
+/// (https://www.sqlite.org/pragma.html#pragma_data_version), and the copy is made again.
+public struct Vacuum: Sendable {
+    private let engine: any Engine
+    private let note: @Sendable (VacuumEvent) -> Void
+
+    public init(engine: any Engine, onEvent note: @escaping @Sendable (VacuumEvent) -> Void = { _ in }) {
+        self.engine = engine
+        self.note = note
+    }
+
+    /// Stops soon after the task is cancelled.
+    /// - Throws: ``RequestError``, `CancellationError`; the database then holds what it held.
+    public func run(_ request: VacuumRequest) async throws -> VacuumReport {
+        let start = ContinuousClock.now
+        if request.into == nil, let fault = HardLinks.fault(of: request.path) { throw RequestError(fault) }
+        do {
+            if !request.isForecast { try await recover(request) }
+            let plan = try await VacuumPlan(request, engine)
+            try plan.check()
+            var report = VacuumReport(
+                path: request.path, method: .forecast, forecast: plan.forecast,
+                bytesAfter: plan.forecast.bytesAfter)
+            if !request.isForecast {
+                report = try await withConnection(request) { try await vacuum(request, plan, $0, report) }
+                report.bytesAfter = try FolderListing.size(of: request.into ?? request.path)
+            }
+            report.seconds = (ContinuousClock.now - start) / .seconds(1)
+            return report
+        } catch let error as EngineError {
+            try Task.checkCancellation()
+            throw RequestError(Self.describe(error, request.path))
+        }
+    }
+
+    /// Opens the database for writing, on one connection that makes no change by itself.
+    private func withConnection<Result: Sendable>(
+        _ request: VacuumRequest, _ body: (any OpenDatabase) async throws -> Result
+    ) async throws -> Result {
+        var settings = VacuumCheck.settings
+        settings.busyTimeout = request.busyTimeout
+        let isStopped = StopFlag()
+        settings.interrupt = { isStopped.value }
+        let path = realPath(of: request.path)
+        let state = LiveState(path)
+        let habit = state.isLogged ? JournalHabit.deleted : JournalHabit(path)
+        // An empty log, which opening makes, goes again.
+        let keepsLog = request.into != nil && state.logSize ?? 0 > 0
+        let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await withTaskCancellationHandler {
+                    try await database.withConnection {
+                        try habit.adopt($0)
+                        if keepsLog { $0.keepLogOnClose() }
+                    }
+                    return try await body(database)
+                } onCancel: {
+                    isStopped.set()
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+
+    /// A program that was killed while it wrote left a journal, and whoever opens the database for writing next
+    /// takes back what it had begun.
+    private func recover(_ request: VacuumRequest) async throws {
+        guard (try? FolderListing.size(of: realPath(of: request.path) + "-journal")) ?? 0 > 0 else { return }
+        try await withConnection(request) { database in
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+            }
+        }
+    }
+
+    private func vacuum(
+        _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase, _ report: VacuumReport
+    ) async throws -> VacuumReport {
+        var report = report
+        if let pages = request.incrementalPages {
+            try await reclaim(pages, request, database, &report)
+            return report
+        }
+        let path = request.path
+        try await database.withConnection { try VacuumCheck.checkIntegrity($0, path) }
+        if let into = request.into {
+            try await copyInto(into, request, database, &report)
+        } else {
+            try await replace(request, plan, database, &report)
+        }
+        return report
+    }
+
+    // MARK: - Into another file
+
+    private func copyInto(
+        _ path: String, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
+    ) async throws {
+        report.method = .into
+        let copy = try TemporaryCopy(of: request.path, in: VacuumPlan.folder(of: path))
+        let check = VacuumCheck(engine: engine, copy: copy.path)
+        let (note, pageSize) = (note, request.pageSize)
+        // VACUUM INTO runs in no transaction, so none can hold both: a commit between shows.
+        for _ in 0..<5 {
+            let version = try await make(copy, request, database, &report)
+            let content = try await check.content()
+            let counts = try await database.withConnection { connection -> (tables: Int, rows: Int)? in
+                try connection.execute("BEGIN")
+                defer { try? connection.execute("COMMIT") }
+                guard try LiveLock.version(connection) == version else { return nil }
+                return try check.compare(content, on: connection, pageSize: pageSize, note)
+            }
+            guard let counts else { continue }
+            (report.tablesCompared, report.rowsCompared) = counts
+            if request.analyzes { try await check.analyze() }
+            return try copy.keep(as: path)
+        }
+        throw RequestError(
+            "\(request.path) is written faster than it can be copied and compared; try again later")
+    }
+
+    // MARK: - In the database's place
+
+    private func replace(
+        _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase,
+        _ report: inout VacuumReport
+    ) async throws {
+        let copy = try TemporaryCopy(of: request.path, in: plan.temporaryFolder)
+        // It goes with this object.
+        defer { withExtendedLifetime(copy) {} }
+        let check = VacuumCheck(engine: engine, copy: copy.path)
+        let version = try await make(copy, request, database, &report)
+        var content = try await check.content()
+        guard try await LiveLock.take(on: database, request.busyTimeout) else {
+            return try await vacuumInPlace(request, check, content, version, database, &report)
+        }
+        if try await database.withConnection({ try LiveLock.version($0) }) != version {
+            _ = try await make(copy, request, database, &report)
+            content = try await check.content()
+        }
+        let (note, pageSize, ready, path) = (note, request.pageSize, content, copy.path)
+        let analyzes = request.analyzes
+        let counts = try await database.withConnection { connection in
+            let counts = try check.compare(ready, on: connection, pageSize: pageSize, note)
+            try connection.replaceContent(withDatabaseAt: path) { note(.installing(done: $0, total: $1)) }
+            if analyzes { try connection.execute("ANALYZE") }
+            try LiveLock.release(connection)
+            return counts
+        }
+        (report.tablesCompared, report.rowsCompared) = counts
+        report.method = .installed
+    }
+
+    /// The copy of one moment.
+    /// - Returns: the version of the database that it was made of, or of one before.
+    private func make(
+        _ copy: TemporaryCopy, _ request: VacuumRequest, _ database: any OpenDatabase,
+        _ report: inout VacuumReport
+    ) async throws -> Int64 {
+        try copy.empty()
+        report.copies += 1
+        note(.copying)
+        let (pageSize, path) = (request.pageSize, copy.path)
+        return try await database.withConnection { connection in
+            let version = try LiveLock.version(connection)
+            if let pageSize { try connection.execute("PRAGMA page_size = \(pageSize)") }
+            try connection.execute("VACUUM INTO \(quotedText(path))")
+            return version
+        }
+    }
+
+    /// SQLite's own: one transaction in the log, which readers that hold the file open see like any other.
+    private func vacuumInPlace(
+        _ request: VacuumRequest, _ check: VacuumCheck, _ content: VacuumCheck.Content, _ version: Int64,
+        _ database: any OpenDatabase, _ report: inout VacuumReport
+    ) async throws {
+        let renumbered = try await database.withConnection { try VacuumCheck.tablesToRenumber($0) }
+        guard !content.hasSearchContentByRowid, renumbered.isEmpty else {
+            throw RequestError(
+                "others have \(report.path) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
+                    + "would give rows of \(renumbered.first ?? "a table") other rowids: stop the programs that "
+                    + "have the file open, or make a copy with --into")
+        }
+        report.method = .inPlace
+        report.notes.append("others have the file open in WAL mode, so SQLite's own VACUUM was run in place")
+        let (note, analyzes, path) = (note, request.analyzes, request.path)
+        let (counts, isBusy) = try await database.withConnection { connection in
+            try connection.execute("VACUUM")
+            try VacuumCheck.checkIntegrity(connection, "\(path) after SQLite's VACUUM")
+            try connection.execute("BEGIN")
+            let isAlone = try LiveLock.version(connection) == version
+            let counts = try isAlone ? check.compare(content, on: connection, pageSize: nil, note) : nil
+            try connection.execute("COMMIT")
+            if analyzes { try connection.execute("ANALYZE") }
+            return (counts, try LiveLock.checkpoint(connection))
+        }
+        if isBusy {
+            report.notes.append("a reader holds the log, so the file becomes smaller at the next checkpoint")
+        }
+        if let counts {
+            (report.tablesCompared, report.rowsCompared) = counts
+        } else {
+            report.notes.append("others committed meanwhile, so rows were not compared")
+        }
+    }
+
+    // MARK: - Free pages alone
+
+    private func reclaim(
+        _ limit: Int, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
+    ) async throws {
+        report.method = .incremental
+        var left = limit
+        while left > 0 {
+            let slice = min(left, 1000)
+            let (before, after) = try await database.withConnection { connection in
+                func free() throws -> Int {
+                    try connection.firstRow("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0
+                }
+                let before = try free()
+                try connection.forEachRow("PRAGMA incremental_vacuum(\(slice))") { _ in }
+                return (before, try free())
+            }
+            if after >= before || after == 0 { break }
+            left -= before - after
+        }
+        try await database.withConnection { connection in
+            if request.analyzes { try connection.execute("ANALYZE") }
+            _ = try LiveLock.checkpoint(connection)
+        }
+    }
+
+    private static func describe(_ error: EngineError, _ path: String) -> String {
+        let rest = "\(path) holds what it held"
+        switch error.code {
+        case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
+        case 13: return "the disk is full: \(error.message); \(rest)"
+        case 8 where error.extendedCode == 8 | 3 << 8:
+            return
+                "a program was stopped in the middle of a write to \(path), and only who may write it can take "
+                + "that back; \(rest)"
+        case 8 where LiveState(path).isLogged:
+            return
+                "\(path) is in WAL mode, and SQLite reads it with a -shm file beside it that this user cannot "
+                + "make: run this as a user who may; \(rest)"
+        case 8: return "\(path) cannot be written: \(error.message); \(rest)"
+        default: return "\(path) cannot be vacuumed: \(error.message); \(rest)"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import DrydockFindings
+import DrydockMaintenance
+import Foundation
+import OverlayVFS
+
+/// Where the copies of a database go: the one that is kept, and the one that is not.
+struct BackupPlace: Sendable {
+    /// Where the copy is made.
+    let folder: String
+    /// nil where none is kept.
+    private let name: String?
+    private let isExact: Bool
+
+    /// - Throws: ``RequestError`` when it cannot be written, or something is there.
+    init(_ request: MigrateRequest) throws {
+        let database = realPath(of: request.path)
+        let beside = VacuumPlan.folder(of: database)
+        let keeps = request.mode == .apply && request.backup != MigrateRequest.Backup.none
+        (name, isExact, folder) =
+            switch keeps ? request.backup ?? .folder(beside) : .none {
+            case .none:
+                (nil, false, request.temporaryFolder ?? Self.temporaryFolder)
+            case .folder(let folder):
+                (
+                    folder + "/" + (database.split(separator: "/").last.map(String.init) ?? database), false,
+                    folder
+                )
+            case .path(let path):
+                (path, true, VacuumPlan.folder(of: path))
+            }
+        guard FolderListing.isFolder(folder) else { throw RequestError("there is no folder '\(folder)'") }
+        guard DiskSpace.isWritable(folder) else {
+            throw RequestError(
+                "\(folder) cannot be written by this user; name another folder with "
+                    + (keeps ? "--backup-folder" : "--temporary-folder"))
+        }
+        if isExact, let name, FolderListing.exists(name) {
+            throw RequestError("'\(name)' is there already, and a backup overwrites nothing; name a new file")
+        }
+    }
+
+    /// Removes the copies that runs which were killed left in any of the folders that a run would use.
+    static func removeLeftOvers(_ request: MigrateRequest) {
+        var folders = [
+            VacuumPlan.folder(of: realPath(of: request.path)), request.temporaryFolder ?? temporaryFolder,
+        ]
+        switch request.backup {
+        case .folder(let folder)?: folders.append(folder)
+        case .path(let path)?: folders.append(VacuumPlan.folder(of: path))
+        case .some(.none), nil: break
+        }
+        for folder in folders {
+            TemporaryCopy.removeLeftOvers(in: folder)
+        }
+    }
+
+    /// Puts a copy in the place of the backup, under a name that says version and time.
+    /// - Throws: ``RequestError``.
+    func keep(_ copy: TemporaryCopy, version: String) throws -> String? {
+        guard let name else { return nil }
+        if isExact {
+            try copy.keepDurably(as: name)
+            return name
+        }
+        let safe = version.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" }
+        let cut = String(decoding: name.utf8.prefix(name.utf8.count - Self.excess(name)), as: UTF8.self)
+        let stem = "\(cut).\(String(safe.prefix(60)))-\(Self.time())"
+        for number in 1...100 {
+            let path = stem + (number == 1 ? "" : "-\(number)") + ".backup"
+            if !FolderListing.exists(path) {
+                try copy.keepDurably(as: path)
+                return path
+            }
+        }
+        throw RequestError("there are too many backups named \(stem); name one with --backup")
+    }
+
+    /// A file's name has at most 255 bytes, and some are needed for version and time.
+    private static func excess(_ path: String) -> Int {
+        max(0, (path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0) - 150)
+    }
+
+    /// In UTC, such as `20241121T101500Z`.
+    private static func time() -> String {
+        var seconds = time_t(Date().timeIntervalSince1970)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+            + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+    }
+
+    static var temporaryFolder: String {
+        let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+        return named.isEmpty ? "/tmp" : named
+    }
+}

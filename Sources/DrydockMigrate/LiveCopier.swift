@@ -1,0 +1,77 @@
+import DrydockFindings
+import DrydockMaintenance
+import DatabaseEngine
+import OverlayVFS
+
+/// Copies a database that other programs may be writing, byte for byte as one moment shows it.
+struct LiveCopier: Sendable {
+    let engine: any Engine
+    let path: String
+    let stop: StopFlag
+    var checksDisk = true
+
+    /// How long a read transaction may last. In a rollback journal mode nobody can commit meanwhile: what takes longer
+    /// than the first goes on without, and counts if nobody wrote; only then they have to wait.
+    private static let short = Duration.seconds(1)
+    private static let long = Duration.seconds(3600)
+    private static let attempts = 4
+
+    /// Asks the database itself, where it lies.
+    /// - Throws: ``RequestError``.
+    func look<Result: Sendable>(
+        _ body: @escaping @Sendable (LiveOverlay.Slice) throws -> Result
+    ) async throws -> Result {
+        var settings = ConnectionSettings()
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        let limits =
+            (LiveState(path).isLogged ? [] : [Self.short]) + Array(repeating: Self.long, count: Self.attempts)
+        for limit in limits {
+            let live = LiveOverlay(
+                engine: engine, path: path, settings: settings, limit: limit, isStopped: { stop.value })
+            do {
+                let result = try await live.slice(body)
+                await live.close()
+                return result
+            } catch is LiveOverlay.Outlasted {
+                await live.close()
+            } catch {
+                await live.close()
+                try Task.checkCancellation()
+                throw fault(error)
+            }
+        }
+        throw RequestError(
+            "\(path) is written all the time, so it could not be read as it is at one moment; try again")
+    }
+
+    /// - Throws: ``RequestError``.
+    func copy(into folder: String) async throws -> TemporaryCopy {
+        try await look { try copy($0.image, into: folder) }
+    }
+
+    func copy(_ image: Image, into folder: String) throws -> TemporaryCopy {
+        if checksDisk, let free = DiskSpace.free(in: folder), free < image.byteCount {
+            throw RequestError(
+                "\(folder) has \(free) bytes free and \(image.byteCount) are needed for a copy of \(path): free space, "
+                    + "or name another folder with --backup-folder or --temporary-folder")
+        }
+        let copy = try TemporaryCopy(of: path, in: folder, mark: TemporaryCopy.migrateMark)
+        try copy.fill(with: image)
+        return copy
+    }
+
+    private func fault(_ error: any Error) -> any Error {
+        if let fault = SnapshotFile.fault(of: path), !(error is RequestError) {
+            return RequestError(fault.message)
+        }
+        switch error {
+        case let error as EngineError where error.code == 5:
+            return RequestError(
+                "\(path) cannot be read: \(error.message); another program holds it, try again later")
+        case let error as EngineError: return RequestError("\(path) cannot be read: \(error.message)")
+        case let error as OverlayError: return RequestError("\(path) cannot be read: \(error)")
+        default: return error
+        }
+    }
+}

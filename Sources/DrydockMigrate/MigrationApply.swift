@@ -1,0 +1,226 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DrydockMaintenance
+import DatabaseEngine
+import OverlayVFS
+
+/// Rehearses on a copy of a live database, and makes the database what the rehearsal made of the copy.
+struct MigrationApply: Sendable {
+    let engine: any Engine
+    let verifier: Verifier
+    let copier: LiveCopier
+    let request: MigrateRequest
+    let verify: VerifyRequest
+    let pending: [Migration]
+    let stop: StopFlag
+    let note: @Sendable (MigrateEvent) -> Void
+
+    /// How often somebody may commit in the moment that is not locked.
+    private static let attempts = 20
+
+    // MARK: - Rehearsing
+
+    /// Runs the migrations on a copy, and writes nothing that stays.
+    func rehearsed() async throws -> VerifyReport {
+        let place = try BackupPlace(request)
+        let rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
+        var (report, summary) = try self.summary(rehearsal, rehearsals: 1)
+        let isShared = isOpenElsewhere
+        summary.locksReaders = !isShared
+        if summary.outcome != .upToDate {
+            summary.lockSeconds = try needs.lockSeconds(rehearsal, isShared: isShared)
+            summary.needs =
+                try needs.rehearsing(rehearsal) + needs.installing(rehearsal, isShared: isShared)
+        }
+        if let fault = HardLinks.fault(of: request.path) {
+            summary.notes.append("it would not be applied: \(fault)")
+        }
+        report.migrate = summary
+        return report
+    }
+
+    private func rehearse(_ copy: () async throws -> TemporaryCopy) async throws -> Rehearsal {
+        note(.copying)
+        let start = ContinuousClock.now
+        let copy = try await copy()
+        let seconds = (ContinuousClock.now - start).inSeconds
+        try Task.checkCancellation()
+        var rehearsal = try await Rehearsal.run(copy, of: request.path, verifier, verify)
+        rehearsal.copySeconds = seconds
+        return rehearsal
+    }
+
+    private func summary(
+        _ rehearsal: Rehearsal, rehearsals: Int
+    ) throws -> (report: VerifyReport, summary: MigrateSummary) {
+        var summary = MigrateSummary(database: request.path, outcome: .rehearsed)
+        summary.pending = pending.map(\.identifier)
+        summary.bytesBefore = rehearsal.base?.byteCount ?? 0
+        summary.bytesAfter = rehearsal.end?.byteCount ?? summary.bytesBefore
+        summary.rehearsals = rehearsals
+        var report = rehearsal.report
+        if rehearsal.isUpToDate {
+            (summary.outcome, summary.pending) = (.upToDate, [])
+            summary.notes.append("another program has migrated it meanwhile")
+        } else if !report.hasPassed {
+            summary.outcome = .refused
+        } else if var obstacle = try rehearsal.obstacle(pending) {
+            summary.outcome = .refused
+            obstacle.snapshot = request.path
+            report.findings.append(obstacle)
+        }
+        return (report, summary)
+    }
+
+    /// Whether others have its log open; to be asked while this process has no connection to it.
+    private var isOpenElsewhere: Bool {
+        let state = LiveState(request.path)
+        return state.isLogged && state.isOpenElsewhere
+    }
+
+    private var needs: MigrationNeeds { MigrationNeeds(request: request) }
+
+    // MARK: - Applying
+
+    func run() async throws -> VerifyReport {
+        let place = try BackupPlace(request)
+        var rehearsals = 1
+        var rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
+        for _ in 0..<Self.attempts {
+            var (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
+            guard summary.outcome == .rehearsed else {
+                report.migrate = summary
+                return report
+            }
+            try Task.checkCancellation()
+            if request.checksDisk {
+                try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
+            }
+            let held = try await hold()
+            let start = ContinuousClock.now
+            let outcome: Result<Installed, any Error>
+            do {
+                let live = try await held.image()
+                if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
+                    rehearsals += 1
+                    // The first one's are not gone yet.
+                    if request.checksDisk { try needs.check(needs.spilled(rehearsal)) }
+                    rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
+                    (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
+                }
+                outcome = .success(try await install(rehearsal, &summary, place, held))
+            } catch {
+                outcome = .failure(error)
+            }
+            let isBusy = await held.release()
+            let installed = try told(outcome, summary)
+            guard installed != .not else { continue }
+            summary.locksReaders = held.isAlone
+            summary.lockSeconds = (ContinuousClock.now - start).inSeconds
+            if isBusy {
+                summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint")
+            }
+            report.migrate = summary
+            return report
+        }
+        throw RequestError(
+            "others commit to \(request.path) in every moment in which it is not locked, so nothing was done; it holds "
+                + "what it held, and what they wrote")
+    }
+
+    private func hold() async throws -> HeldDatabase {
+        do {
+            return try await HeldDatabase.take(
+                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
+        } catch let error as EngineError {
+            try Task.checkCancellation()
+            throw RequestError(describe(error, backup: nil))
+        }
+    }
+
+    private enum Installed { case whole, not, refused }
+
+    /// Puts the rehearsal's pages in the place of the database's.
+    private func install(
+        _ rehearsal: Rehearsal, _ summary: inout MigrateSummary, _ place: BackupPlace, _ held: HeldDatabase
+    ) async throws -> Installed {
+        guard summary.outcome == .rehearsed, let end = rehearsal.end, let base = rehearsal.base else {
+            return .refused
+        }
+        summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
+        if request.checksDisk { try needs.check(summary.needs) }
+        summary.needs += needs.spilled(rehearsal)
+        try Task.checkCancellation()
+        summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
+        let (note, stop) = (note, stop)
+        let isInstalled = try await held.install(end, over: base) { done, total in
+            note(.installing(done: done, total: total))
+            return !stop.value
+        }
+        guard isInstalled else {
+            // It is of a database that somebody has written since.
+            if let backup = summary.backup { TemporaryCopy.delete(backup) }
+            summary.backup = nil
+            return .not
+        }
+        summary.outcome = .applied
+        if !held.isDurable {
+            summary.notes.append("it may not survive a power loss: the folder could not be synced")
+        }
+        await readAgain(end, &summary, held)
+        return .whole
+    }
+
+    private func readAgain(_ end: Image, _ summary: inout MigrateSummary, _ held: HeldDatabase) async {
+        do {
+            switch try await held.isInstalled(end) {
+            case true?: break
+            case false?: summary.outcome = .damaged
+            case nil: summary.notes.append("others committed since, so the result was not read again")
+            }
+        } catch {
+            summary.notes.append("the result could not be read again: \(error)")
+        }
+    }
+
+    // MARK: - What went wrong
+
+    private func told(_ outcome: Result<Installed, any Error>, _ summary: MigrateSummary) throws -> Installed
+    {
+        do {
+            return try outcome.get()
+        } catch let error as EngineError {
+            if error.isInterrupt, let backup = summary.backup {
+                // It was stopped before anything was written, or all of it was taken back.
+                TemporaryCopy.delete(backup)
+                try Task.checkCancellation()
+            }
+            if summary.backup == nil { try Task.checkCancellation() }
+            throw RequestError(describe(error, backup: summary.backup))
+        } catch let error as OverlayError {
+            throw RequestError(
+                "\(request.path) cannot be read: \(error); it holds what it held" + named(summary.backup))
+        } catch let error as RequestError {
+            throw RequestError(error.description + named(summary.backup))
+        } catch is CancellationError {
+            if let backup = summary.backup { TemporaryCopy.delete(backup) }
+            throw CancellationError()
+        }
+    }
+
+    private func named(_ backup: String?) -> String { backup.map { ", and so does its backup, \($0)" } ?? "" }
+
+    private func describe(_ error: EngineError, backup: String?) -> String {
+        let path = request.path
+        let rest = "\(path) holds what it held" + named(backup)
+        switch error.code {
+        case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
+        case 13: return "the disk is full: \(error.message); \(rest)"
+        // The files that SQLite makes beside the database fail so.
+        case 10 where (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
+        case 8: return "\(path) cannot be written: \(error.message); \(rest)"
+        default: return "\(path) cannot be migrated: \(error.message); \(rest)"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import DrydockFindings
+import DrydockMaintenance
+import OverlayVFS
+
+/// The disk that the migration of a database takes, and the time for which it is locked.
+struct MigrationNeeds: Sendable {
+    let request: MigrateRequest
+
+    /// Where the database lies.
+    var folder: String { VacuumPlan.folder(of: realPath(of: request.path)) }
+
+    /// Of the rehearsal itself: the copy that it runs on, which may stay as the backup, and what it writes.
+    func rehearsing(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
+        let (place, purpose) =
+            switch request.backup {
+            case .some(.none):
+                (request.temporaryFolder ?? BackupPlace.temporaryFolder, "the copy that is rehearsed on")
+            case .folder(let name): (name, "the backup")
+            case .path(let path): (VacuumPlan.folder(of: path), "the backup")
+            case nil: (folder, "the backup")
+            }
+        return [need(place, rehearsal.base?.byteCount ?? 0, purpose)] + spilled(rehearsal)
+    }
+
+    /// What did not fit into memory when the migrations ran.
+    func spilled(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
+        guard rehearsal.spilledBytes > 0 else { return [] }
+        return [
+            need(
+                BackupPlace.temporaryFolder, rehearsal.spilledBytes,
+                "the rehearsal's pages beyond what it keeps in memory, until it is done")
+        ]
+    }
+
+    /// What is written beside the database, and what it grows by.
+    /// - Parameter isShared: whether others have its log open.
+    func installing(_ rehearsal: Rehearsal, isShared: Bool) throws -> [MigrateSummary.Need] {
+        guard let end = rehearsal.end, let base = rehearsal.base else { return [] }
+        var needs: [MigrateSummary.Need] = []
+        if !isShared, let delta = try PageDelta(from: base, to: end) {
+            needs.append(
+                need(folder, Self.journalBytes(delta), "the rollback journal, with the old pages"))
+        } else if isShared {
+            // A frame of the log has 24 bytes more than its page.
+            let bytes = end.byteCount + end.byteCount / end.pageSize * 24 + 32
+            needs.append(need(folder, bytes, "the write-ahead log, which others have open, with every page"))
+        } else {
+            needs.append(need(folder, base.byteCount, "the rollback journal, with every page"))
+        }
+        // Pages that are only in the log are moved to the file first.
+        let size = (try? FolderListing.size(of: request.path)) ?? base.byteCount
+        let growth = max(base.byteCount, end.byteCount) - size
+        guard growth > 0 else { return needs }
+        let purpose =
+            "what the database grows by" + (size < base.byteCount ? ", the log's pages among it" : "")
+        return needs + [need(folder, growth, purpose)]
+    }
+
+    /// A page's number and checksum are beside it.
+    private static func journalBytes(_ delta: PageDelta) -> Int {
+        delta.kept.count * (delta.pageSize + 8) + 512
+    }
+
+    /// How long the database will be locked, at the rate at which its copy was written, synced, read again and
+    /// compared. Under the lock everything is read and compared, then the journal and the pages are written and read
+    /// again; where others have the log open, every page is written twice.
+    func lockSeconds(_ rehearsal: Rehearsal, isShared: Bool) throws -> Double? {
+        guard let end = rehearsal.end, let base = rehearsal.base else { return nil }
+        let perByte = rehearsal.copySeconds / Double(max(1, base.byteCount))
+        var bytes = Double(base.byteCount) / 2
+        if !isShared, let delta = try PageDelta(from: base, to: end) {
+            let written = Double(delta.written.count * delta.pageSize)
+            bytes += Double(Self.journalBytes(delta)) + 1.5 * written
+        } else {
+            bytes += 2.5 * Double(end.byteCount)
+        }
+        return perByte * bytes
+    }
+
+    /// - Throws: ``RequestError`` when a disk has not what is needed.
+    func check(_ needs: [MigrateSummary.Need]) throws {
+        for (index, need) in needs.enumerated() {
+            guard let free = need.free else { continue }
+            // Needs of one file system add up.
+            let total = needs.prefix(index + 1).filter { DiskSpace.areOnOne($0.folder, need.folder) }
+                .reduce(0) { $0 + $1.bytes }
+            guard total <= free else {
+                throw RequestError(
+                    "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); free space, or "
+                        + "have the backup elsewhere with --backup-folder, temporary files with TMPDIR; "
+                        + "\(request.path) holds what it held")
+            }
+        }
+    }
+
+    private func need(_ folder: String, _ bytes: Int, _ purpose: String) -> MigrateSummary.Need {
+        .init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder))
+    }
+}

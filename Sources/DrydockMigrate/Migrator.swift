@@ -1,0 +1,97 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DrydockLint
+import DrydockMaintenance
+import DatabaseEngine
+import Foundation
+import OverlayVFS
+
+/// Migrates a live database: rehearses on a copy, and puts what was rehearsed in the database's place.
+///
+/// The pending migrations run once, through the engine, on an overlay over a copy that was read again from the disk.
+/// When every rule holds, the database is locked and held against that copy, byte by byte: a commit of anybody since
+/// shows, and the rehearsal is made again, under the lock. Then the rehearsal's pages become the database's in one
+/// transaction. So what was verified is what is installed, random values and times included; it happens whole or not
+/// at all, also where the tool uses several transactions or none; and others wait for the pages that changed to be
+/// written, not for the migrations and the rules.
+public struct Migrator: Sendable {
+    private let engine: any Engine
+    private let note: @Sendable (MigrateEvent) -> Void
+
+    public init(engine: any Engine, onEvent note: @escaping @Sendable (MigrateEvent) -> Void = { _ in }) {
+        (self.engine, self.note) = (engine, note)
+    }
+
+    /// Stops soon after the task is cancelled.
+    /// - Throws: ``RequestError``, `CancellationError`; the database then holds what it held.
+    public func run(_ request: MigrateRequest) async throws -> VerifyReport {
+        let start = ContinuousClock.now
+        let stop = StopFlag()
+        var report = try await withTaskCancellationHandler {
+            try await run(request, stop)
+        } onCancel: {
+            stop.set()
+        }
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    private func run(_ request: MigrateRequest, _ stop: StopFlag) async throws -> VerifyReport {
+        try checkFile(request)
+        let verifier = Verifier(engine: engine, onEvent: forward)
+        var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
+        copier.checksDisk = request.checksDisk
+        let verify = self.verify(request)
+        let asked = try await PendingCheck(verifier: verifier, copier: copier, request: verify).run()
+        var report = asked.report
+        var summary = MigrateSummary(database: request.path, outcome: .upToDate)
+        summary.pending = asked.pending.map(\.identifier)
+        if request.mode == .check || asked.pending.isEmpty {
+            if !asked.pending.isEmpty {
+                summary.outcome = .pending
+            } else if !report.hasPassed {
+                summary.outcome = .refused
+            }
+            report.migrate = summary
+            return report
+        }
+        let apply = MigrationApply(
+            engine: engine, verifier: verifier, copier: copier, request: request, verify: verify,
+            pending: asked.pending, stop: stop, note: note)
+        return try await request.mode == .apply ? apply.run() : apply.rehearsed()
+    }
+
+    /// The rules of a replay, for one database whose end is wanted.
+    private func verify(_ request: MigrateRequest) -> VerifyRequest {
+        var verify = request.verify
+        (verify.snapshots, verify.jobs, verify.cacheFolder) = ([request.path], 1, nil)
+        (verify.isRehearsal, verify.checksRollback) = (true, false)
+        if request.mode == .apply {
+            // What a stand-in answers is nothing for a real database.
+            (verify.functions, verify.collations) = ([], [])
+        }
+        return verify
+    }
+
+    private func checkFile(_ request: MigrateRequest) throws {
+        let path = request.path
+        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(path)'") }
+        if FolderListing.isFolder(path) { throw RequestError("'\(path)' is a folder, not a database") }
+        if let fault = SnapshotFile.fault(of: path) { throw RequestError("\(fault.message)") }
+        BackupPlace.removeLeftOvers(request)
+        guard request.mode == .apply else { return }
+        if let fault = HardLinks.fault(of: path) { throw RequestError(fault) }
+        let folder = VacuumPlan.folder(of: realPath(of: path))
+        for place in [path, folder] where !DiskSpace.isWritable(place) {
+            throw RequestError(
+                "\(place) cannot be written by this user"
+                    + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
+        }
+    }
+
+    @Sendable private func forward(_ event: VerifyEvent) {
+        guard case .step(_, let migration, let number, let count) = event else { return }
+        note(.step(migration: migration, number: number, of: count))
+    }
+}

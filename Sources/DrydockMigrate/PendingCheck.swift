@@ -1,0 +1,47 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DrydockMaintenance
+import DatabaseEngine
+
+/// Asks a live database what it has applied, and runs nothing.
+struct PendingCheck: Sendable {
+    let verifier: Verifier
+    let copier: LiveCopier
+    let request: VerifyRequest
+
+    struct Outcome: Sendable {
+        var report: VerifyReport
+        /// In order.
+        var pending: [Migration]
+    }
+
+    /// - Throws: ``RequestError`` when no report can be made.
+    func run() async throws -> Outcome {
+        let choice = try FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
+        let set = try choice.load(facts)
+        let snapshot = Snapshot(live: copier.path, copy: copier.path)
+        var report = VerifyReport()
+        report.isStrict = request.isStrict
+        report.migrationFormat = set.format.name
+        report.findings =
+            request.findings + set.findings
+            + verifier.nothingToVerify(set, [snapshot], request)
+        if let lock = try verifier.lockCheck(request, &report) {
+            var findings = try verifier.lockFindings(lock, request, set)
+            findings.removeAll { $0.rule == .snapshotRemoved }
+            report.add(locked: findings)
+        }
+        let target = try await verifier.makeContext(request, set, nil).targetCount
+        let history = try await copier.look { try set.format.history($0.connection, of: set) }
+        guard let history = history ?? set.base.map({ _ in AppliedHistory([]) }) else {
+            report.findings.append(ReplayPlan.unknownVersion(of: snapshot, set))
+            return Outcome(report: report, pending: [])
+        }
+        let plan = ReplayPlan(history: history, set: set, targetCount: target)
+        report.findings += plan.findings(for: snapshot)
+        return Outcome(report: report, pending: plan.pending.map { set.migrations[$0] })
+    }
+}

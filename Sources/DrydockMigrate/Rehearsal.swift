@@ -1,0 +1,123 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DrydockMaintenance
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// The pending migrations on a copy of a live database, and what they made of it.
+struct Rehearsal: Sendable {
+    let report: VerifyReport
+    let result: ReplayResult?
+    /// The file goes with this object, unless it is kept.
+    let copy: TemporaryCopy
+    /// What did not fit into memory, at most at one time.
+    let spilledBytes: Int
+    /// How long the copy took.
+    var copySeconds = 0.0
+
+    /// - Throws: ``RequestError`` when no report can be made.
+    static func run(_ copy: TemporaryCopy, of path: String, _ verifier: Verifier, _ request: VerifyRequest)
+        async throws -> Rehearsal
+    {
+        let snapshot = Snapshot(live: path, copy: copy.path)
+        let meter = SpillMeter()
+        var (report, results) = try await Overlay.$spillMeter.withValue(meter) {
+            try await verifier.verify([snapshot], as: request)
+        }
+        report.findings.removeAll { $0.rule == .snapshotRemoved }
+        return Rehearsal(report: report, result: results.first, copy: copy, spilledBytes: meter.peak)
+    }
+
+    /// The database as it was copied; nil where the copy could not be read.
+    var base: Image? { result?.base }
+
+    /// What the migrations made; nil where they were not run to the end.
+    var end: Image? {
+        guard let result, result.summary.pendingCount == 0, !result.summary.steps.isEmpty else { return nil }
+        return result.end
+    }
+
+    /// Nothing was pending.
+    var isUpToDate: Bool { result?.isUpToDate == true }
+
+    /// The name of the version that the copy is at.
+    var version: String { result?.summary.from ?? "empty" }
+
+    /// Why what the rehearsal made cannot be a live database's; nil when it can.
+    func obstacle(_ pending: [Migration]) throws -> Finding? {
+        guard let end, let base else { return unfinished(pending) }
+        if let (migration, statement) = first(in: pending, where: { $0.reachesOutside }) {
+            return Finding(
+                .migrationFailed,
+                "\(migration.identifier) reaches into another file, which a rehearsal does not write",
+                help: "Run it with the tool itself.", migration: migration.identifier, place: .init(statement)
+            )
+        }
+        guard try base.journalVersion() == end.journalVersion() else {
+            return refusal(
+                pending, "journal_mode", "changes the journal mode, which is not done to a live file",
+                help: "Take the PRAGMA out, and set it with the program stopped.")
+        }
+        if base.pageSize != end.pageSize, try base.journalVersion() == 2 {
+            return refusal(
+                pending, "page_size", "changes the page size, which a database in WAL mode keeps",
+                help: "Take the PRAGMA out, or leave WAL mode first, with the program stopped.")
+        }
+        return nil
+    }
+
+    private func unfinished(_ pending: [Migration]) -> Finding {
+        let done = Set(result?.summary.steps.map(\.migration) ?? [])
+        let next = pending.first { !done.contains($0.identifier) }
+        return Finding(
+            .migrationFailed,
+            "the pending migrations were not run to the end"
+                + (next.map { ": \($0.identifier) was not run" } ?? ""),
+            help: "Migrate with the tool itself, or only as far as they can be run, with --up-to.",
+            migration: next?.identifier, place: next.map { .init(file: $0.path) })
+    }
+
+    /// - Parameter pragma: what does it, where a migration says so itself.
+    private func refusal(
+        _ pending: [Migration], _ pragma: String, _ fact: String, help: String
+    ) -> Finding {
+        let found = first(in: pending) {
+            if case .pragma(_, let name, _?) = $0.action { return name.foldedASCII == pragma }
+            return false
+        }
+        return Finding(
+            .migrationFailed, "\(found?.migration.identifier ?? "a migration") \(fact)", help: help,
+            migration: found?.migration.identifier, place: found.map { .init($0.statement) })
+    }
+
+    private func first(
+        in pending: [Migration], where isMeant: (SQLStatement) -> Bool
+    ) -> (migration: Migration, statement: SQLStatement)? {
+        for migration in pending {
+            if let statement = migration.statements.first(where: isMeant) { return (migration, statement) }
+        }
+        return nil
+    }
+}
+
+extension Image {
+    /// "File format write version": 1 for a rollback journal, 2 for a write-ahead log.
+    func journalVersion() throws -> UInt8 {
+        var byte: UInt8 = 0
+        try withUnsafeMutableBytes(of: &byte) { try read(into: $0, at: 18) }
+        return byte
+    }
+}
+
+extension SQLStatement {
+    /// ATTACH of a file, and VACUUM INTO one.
+    fileprivate var reachesOutside: Bool {
+        switch action {
+        case .attach(.literal(let file)): !["", ":memory:"].contains(file)
+        case .attach, .vacuum(into: true): true
+        default: false
+        }
+    }
+}

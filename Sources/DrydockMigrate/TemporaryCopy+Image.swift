@@ -1,0 +1,143 @@
+import DrydockFindings
+import DrydockMaintenance
+import Foundation
+import OverlayVFS
+
+extension TemporaryCopy {
+    private static let chunk = 1 << 20
+    /// What a file system can leave out.
+    private static let block = 4096
+
+    /// Writes every byte of a database into the empty file, has the disk keep them, and reads them again. What is zero
+    /// takes no room.
+    /// - Throws: ``RequestError``, ``OverlayError``.
+    func fill(with image: Image) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 4096)
+        let again = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 4096)
+        defer {
+            buffer.deallocate()
+            again.deallocate()
+        }
+        for offset in stride(from: 0, to: image.byteCount, by: Self.chunk) {
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<min(Self.chunk, image.byteCount - offset)])
+            try image.read(into: part, at: offset)
+            var start = 0
+            while start < part.count {
+                let end = Self.endOfRun(part, from: start)
+                let run = UnsafeMutableRawBufferPointer(rebasing: part[start..<end])
+                if !Self.isZero(part, at: start) {
+                    try transfer(run.count, "written") { done in
+                        pwrite(
+                            descriptor, run.baseAddress?.advanced(by: done), run.count - done,
+                            off_t(offset + start + done))
+                    }
+                }
+                start = end
+            }
+        }
+        guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
+        guard fsync(descriptor) == 0 else { throw failure("written", errno) }
+        #if canImport(Glibc)
+        // What is read again comes from the disk.
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        #endif
+        for offset in stride(from: 0, to: image.byteCount, by: Self.chunk) {
+            let count = min(Self.chunk, image.byteCount - offset)
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            try image.read(into: part, at: offset)
+            try transfer(count, "read again") { done in
+                pread(descriptor, again.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
+            }
+            guard areEqual(part, again, count) else {
+                throw RequestError("\(path) does not hold what was written to it: the disk is failing")
+            }
+        }
+        try image.checkIntact()
+    }
+
+    /// Where blocks end that are zero, or that are not, as the first is.
+    private static func endOfRun(_ bytes: UnsafeMutableRawBufferPointer, from start: Int) -> Int {
+        let wasZero = isZero(bytes, at: start)
+        var end = start + block
+        while end < bytes.count, isZero(bytes, at: end) == wasZero { end += block }
+        return min(end, bytes.count)
+    }
+
+    private static func isZero(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+        bytes[offset..<min(offset + block, bytes.count)].allSatisfy { $0 == 0 }
+    }
+
+    private func transfer(_ count: Int, _ deed: String, _ next: (Int) -> Int) throws {
+        var done = 0
+        while done < count {
+            let step = next(done)
+            if step < 0, errno == EINTR { continue }
+            guard step > 0 else { throw failure(deed, step < 0 ? errno : EIO) }
+            done += step
+        }
+    }
+
+    private func failure(_ deed: String, _ code: Int32) -> RequestError {
+        let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
+        return RequestError("the copy of the database, \(path), cannot be \(deed): \(reason)")
+    }
+
+    /// Gives the file its name in the folder, unless something has it, and has the disk keep that.
+    /// - Throws: ``RequestError``.
+    func keepDurably(as name: String) throws {
+        try keep(as: name)
+        let folder = open(VacuumPlan.folder(of: name), O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        _ = fsync(folder)
+        close(folder)
+    }
+}
+
+extension Image {
+    /// Whether two states have the same bytes.
+    /// - Parameter isInstalled: leaves out what SQLite itself writes when it puts the one in place of another: the
+    ///   change counter, the schema cookie and its own version (https://www.sqlite.org/fileformat2.html#the_database_header).
+    func hasBytes(of other: Image, isInstalled: Bool = false) throws -> Bool {
+        guard byteCount == other.byteCount, pageSize == other.pageSize else { return false }
+        let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        let theirs = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer {
+            mine.deallocate()
+            theirs.deallocate()
+        }
+        for offset in stride(from: 0, to: byteCount, by: mine.count) {
+            let count = min(mine.count, byteCount - offset)
+            let (a, b) = (mine, theirs)
+            try read(into: UnsafeMutableRawBufferPointer(rebasing: a[..<count]), at: offset)
+            try other.read(into: UnsafeMutableRawBufferPointer(rebasing: b[..<count]), at: offset)
+            if isInstalled { for buffer in [a, b] { Self.blank(buffer, count, at: offset, pageSize) } }
+            guard areEqual(a, b, count) else { return false }
+        }
+        try checkIntact()
+        try other.checkIntact()
+        return true
+    }
+
+    private static func blank(
+        _ buffer: UnsafeMutableRawBufferPointer, _ count: Int, at offset: Int, _ pageSize: Int
+    ) {
+        func blank(_ range: Range<Int>) {
+            let part = range.clamped(to: offset..<offset + count)
+            for index in part { buffer[index - offset] = 0 }
+        }
+        blank(24..<28)
+        blank(40..<44)
+        blank(92..<100)
+        // The page that nothing is stored on: "The Lock-Byte Page".
+        let locked = 0x4000_0000 / pageSize * pageSize
+        blank(locked..<locked + pageSize)
+    }
+}
+
+private func areEqual(
+    _ one: UnsafeMutableRawBufferPointer, _ other: UnsafeMutableRawBufferPointer, _ count: Int
+) -> Bool {
+    guard let one = one.baseAddress, let other = other.baseAddress else { return count == 0 }
+    return memcmp(one, other, count) == 0
+}

@@ -1,0 +1,74 @@
+import DrydockFindings
+import Foundation
+import SQLiteSchema
+
+/// The files of a migrations folder: names now, texts when they are asked for.
+public struct FolderFiles: Sendable {
+    public let path: String
+    /// Files of the folder itself, in natural order; hidden ones left out.
+    public let files: [String]
+    /// Folders in it, in natural order.
+    public let folders: [String]
+    /// Files that are taken for what an edit would make of them, by path.
+    private let edited: [String: [UInt8]]
+
+    /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
+    public init(_ path: String) throws { try self.init(path, edited: [:]) }
+
+    init(_ path: String, edited: [String: [UInt8]]) throws {
+        self.edited = edited
+        let names = try FolderListing.files(in: path).sorted(by: naturallyPrecedes)
+        self.path = path
+        folders = names.filter { FolderListing.isFolder(path + "/" + $0) }
+        let isFolder = Set(folders)
+        files = names.filter { !isFolder.contains($0) }
+    }
+
+    /// The path of a file in it.
+    public func file(_ name: String) -> String { path + "/" + name }
+
+    /// - Throws: ``FileFault`` with the reason in words.
+    func contents(of path: String) throws -> [UInt8] {
+        try edited[path] ?? FolderListing.contents(of: path)
+    }
+
+    public func exists(_ name: String) -> Bool { FolderListing.exists(file(name)) }
+
+    /// The files whose names match.
+    func files(matching pattern: some RegexComponent) -> [String] {
+        files.filter { $0.wholeMatch(of: pattern) != nil }
+    }
+
+    var sqlFiles: [String] { files.filter { $0.lowercased().hasSuffix(".sql") } }
+
+    /// A file's text; nil when it cannot be read as such.
+    func text(_ name: String) -> String? {
+        guard let bytes = try? contents(of: file(name)) else { return nil }
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        return String(validating: isMarked ? bytes[3...] : bytes[...], as: UTF8.self)
+    }
+
+    /// The first line of any of these files for which a closure is true, as FILE:LINE.
+    func firstLine(in names: [String], where isIt: (Substring) -> Bool) -> String? {
+        for name in names {
+            guard let text = text(name) else { continue }
+            let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            for (index, line) in lines.enumerated()
+            where isIt(line) {
+                return "\(file(name)):\(index + 1)"
+            }
+        }
+        return nil
+    }
+}
+
+extension FolderFiles {
+    /// The files of the folder and of those in it, as paths from here, in natural order.
+    func descendants(depth: Int = 8) -> [String] {
+        guard depth > 0 else { return files }
+        let deeper = folders.flatMap { name in
+            (try? FolderFiles(file(name)))?.descendants(depth: depth - 1).map { name + "/" + $0 } ?? []
+        }
+        return (files + deeper).sorted(by: naturallyPrecedes)
+    }
+}

@@ -1,0 +1,106 @@
+import DrydockFindings
+import DatabaseEngine
+
+/// golang-migrate (https://github.com/golang-migrate/migrate), its drivers `sqlite3` and `sqlite`.
+///
+/// - Files are `VERSION_TITLE.up.EXT` and `.down.EXT`, matched by `^([0-9]+)_(.*)\.(up|down)\.(.*)$`; versions
+///   are whole numbers and run in their order. A version with a down file alone runs nothing (source/parse.go,
+///   source/migration.go).
+/// - `Run` executes the whole file in one transaction; `x-no-tx-wrap=true` in the database's URL turns that off
+///   for every file: `transaction: none` (database/sqlite3/sqlite3.go).
+/// - The drivers leave foreign keys as SQLite has them, off, and double-quoted strings on.
+/// - `schema_migrations(version uint64, dirty bool)`, or what `x-migrations-table` says, holds one row, the newest version: `SetVersion` deletes and
+///   inserts in a transaction of its own, dirty before the file runs and clean behind it. Migrations below that
+///   version are never looked at again; a dirty one stops every run (migrate.go, `readUp`, `ErrDirty`).
+public struct GolangMigrateFormat: NamedHistory {
+    public let name = "golang-migrate"
+    public var historyTable: String? = "schema_migrations"
+    public let historyColumns: Set<String> = ["version", "dirty"]
+    public let policy = ToolPolicy(foreignKeys: false, late: .skip, recordsInTransaction: false)
+
+    public init() {}
+
+    public var historySetup: [Bookkeeping] {
+        [
+            Bookkeeping("CREATE TABLE IF NOT EXISTS \(quotedHistory) (version uint64,dirty bool)"),
+            Bookkeeping("CREATE UNIQUE INDEX IF NOT EXISTS version_unique ON \(quotedHistory) (version)"),
+        ]
+    }
+
+    public func owns(_ facts: HistoryFacts) -> Bool { facts.has(historyTable ?? "", "version", "dirty") }
+
+    public func evidence(in folder: FolderFiles) -> FolderEvidence? {
+        folder.files.first { Self.parse($0)?.isUp == true }.map {
+            FolderEvidence(.layout, "VERSION_TITLE.up.sql", at: folder.file($0))
+        }
+    }
+
+    public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
+        let policy = policy(options)
+        var reader = MigrationReader(folder, options)
+        let files = folder.files.compactMap { file in
+            Self.parse(file).map { (file: file, $0.version, $0.isUp) }
+        }
+        let downs = Dictionary(
+            files.filter { !$0.2 }.map { ($0.1, $0.file) }, uniquingKeysWith: { first, _ in first })
+        let ups = Set(files.filter(\.2).map(\.1))
+        // A version without an up file counts, and runs nothing.
+        let steps = files.filter { $0.2 || !ups.contains($0.1) }
+            .sorted { naturallyPrecedes($0.1, $1.1) }
+        var previous: String?
+        var migrations: [Migration] = []
+        for (file, version, isUp) in steps {
+            var migration = reader.migration(version, in: file, policy) { source in
+                .init(up: isUp ? source.statements() : [])
+            }
+            migration.transactionSwitch = "x-no-tx-wrap=true in the database's URL"
+            migration.record = setVersion(version)
+            migration.unrecord = setVersion(previous)
+            migration.down = reader.down(in: downs[version], of: version, transaction: policy.transaction)
+            migrations.append(migration)
+            previous = version
+        }
+        for file in folder.files(matching: /[0-9]+_.*\.go/) {
+            reader.note(
+                Finding(
+                    .migrationInCode, .note,
+                    "\(folder.file(file)) stands beside the migrations and is not run here",
+                    help: "What the app's own code does between them was not seen.",
+                    place: .init(file: folder.file(file))))
+        }
+        return MigrationSet(
+            folder: folder.path, format: self, policy: policy, migrations: migrations,
+            findings: reader.findings)
+    }
+
+    public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
+        try connection.history(in: historyTable ?? "", columns: "version", "dirty") {
+            let row = try connection.firstRow("SELECT version, dirty FROM \(quotedHistory) LIMIT 1") {
+                ($0.string(0), $0.integer(1) != 0)
+            }
+            guard let (version, isDirty) = row else { return AppliedHistory([]) }
+            let known = set.migrations.map(\.identifier).filter { !naturallyPrecedes(version, $0) }
+            var history = AppliedHistory(known.contains(version) ? known : known + [version])
+            if isDirty { history.refusal = "it is dirty: version \(version) failed half-way" }
+            return history
+        }
+    }
+
+    private func setVersion(_ version: String?) -> [Bookkeeping] {
+        let clear = Bookkeeping("DELETE FROM \(quotedHistory)")
+        guard let version, let number = Int64(version) else { return [clear] }
+        return [
+            clear,
+            Bookkeeping(
+                "INSERT INTO \(quotedHistory) (version, dirty) VALUES (?, ?)", [.integer(number), 0]),
+        ]
+    }
+
+    /// The version without leading zeros, as the history has it.
+    private static func parse(_ file: String) -> (version: String, isUp: Bool)? {
+        guard file.first?.isNumber == true,
+            let match = file.wholeMatch(of: /([0-9]+)_(.*)\.(up|down)\.(.*)/), let number = UInt64(match.1)
+        else { return nil }
+        return (String(number), match.3 == "up")
+    }
+}

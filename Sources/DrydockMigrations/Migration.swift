@@ -1,0 +1,172 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// One versioned step of a migration set.
+public struct Migration: Sendable {
+    /// The identifier, as the history table has it.
+    public var identifier: String
+    /// The file's path, as reports show it.
+    public var path: String
+    public var statements: [SQLStatement]
+    public var declarations: [Declaration]
+    /// Why the migration cannot be run at all, such as a file that is not UTF-8.
+    public var fault: Finding?
+    /// The fault counts only where the migration is pending.
+    package var isFaultyWhenPending = false
+    /// What its tool opens around it.
+    public var transaction = ToolPolicy.Transaction.each
+    /// Whether the connection enforces foreign keys when it begins.
+    public var foreignKeys = true
+    /// GRDB's migrator runs it: foreign keys are off while it runs, and all are checked before the commit.
+    public var isDeferred = true
+    /// How to undo it; nil where its tool or folder has no way back.
+    public var down: Down?
+    /// What its tool keeps to see that a released file stays as it was, as the history has it.
+    public var checksum: String?
+    /// What ``checksum`` would be with other line endings.
+    public var checksumsOfLineEndings: [String] = []
+    /// What its tool writes when it was applied.
+    public var record: [Bookkeeping] = []
+    /// What its tool writes when it was undone.
+    public var unrecord: [Bookkeeping] = []
+    /// Its tool runs it also where a newer one is applied, whatever the policy says of late ones.
+    public var runsLate = false
+    /// The number by which its tool sees what is pending, where that is not the place: what is not above the
+    /// highest that is applied is late.
+    public var rank: Int64?
+    /// What its files say of its transaction; nil where they leave it to the tool.
+    public var ownTransaction: ToolPolicy.Transaction?
+    /// What has its tool open no transaction around any file, where nothing in the files says so:
+    /// `transaction: none` in drydock.yml.
+    public var transactionSwitch: String?
+    /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and how many
+    /// statements stand before it.
+    public var marks: [String] = []
+    /// The file beside it in which its tool reads more of it, whether it is there or not.
+    public var companion: String?
+    /// It runs again whenever it changes, behind all others.
+    public var isRepeatable = false
+    /// It is written in the app's own language: Drydock cannot run it.
+    public var isCode = false
+    /// A closure of the app's, which its engine runs: what it does with foreign keys. Its statements are those that
+    /// it executed when it ran.
+    public var closureChecks: EngineMigration.ForeignKeyChecks?
+
+    public var foreignKeyChecks: EngineMigration.ForeignKeyChecks {
+        if let closureChecks { return closureChecks }
+        return declarations.contains { $0.kind == .foreignKeysImmediate } ? .immediate : .deferred
+    }
+
+    /// Whether a statement of it meets foreign keys that are enforced.
+    package var enforcesForeignKeys: Bool { isDeferred ? foreignKeyChecks == .immediate : foreignKeys }
+
+    /// Whether its own file holds the way back too.
+    package var hasWayBackInside: Bool { down.map { $0.path == path } ?? false }
+
+    public init(
+        identifier: String, path: String, statements: [SQLStatement] = [], declarations: [Declaration] = []
+    ) {
+        self.identifier = identifier
+        self.path = path
+        self.statements = statements
+        self.declarations = declarations
+    }
+
+    /// Takes what was executed for its statements, as a text of its own with a line for each.
+    public mutating func take(_ executed: [String]) {
+        let texts = executed.flatMap { SQLSource(name: path, $0).statements().map(\.text) }
+        statements = SQLSource(name: path, texts.joined(separator: ";\n")).statements()
+    }
+
+    /// The way back.
+    public struct Down: Sendable {
+        public var path: String
+        public var statements: [SQLStatement]
+        public var transaction: ToolPolicy.Transaction
+
+        public init(path: String, statements: [SQLStatement], transaction: ToolPolicy.Transaction = .each) {
+            self.path = path
+            self.statements = statements
+            self.transaction = transaction
+        }
+    }
+
+    /// - Parameter rank: the highest of those that are applied or locked.
+    package func isOutranked(by rank: Int64?) -> Bool {
+        guard let own = self.rank, let rank else { return false }
+        return own <= rank
+    }
+
+    /// Other names by which people call it: the file's without its ending, the folder's.
+    var names: [String] {
+        let parts = path.split(separator: "/").suffix(2)
+        guard let file = parts.last else { return [] }
+        let stem = file.lowercased().hasSuffix(".sql") ? file.dropLast(4) : file
+        let bare = stem.lowercased().hasSuffix(".up") ? stem.dropLast(3) : stem
+        return [file, stem, bare].map(String.init)
+            + (parts.count == 2 ? [String(parts[parts.startIndex])] : [])
+    }
+}
+
+/// A statement of a tool's own bookkeeping.
+public struct Bookkeeping: Sendable {
+    public var sql: String
+    public var values: [SQLValue]
+
+    public init(_ sql: String, _ values: [SQLValue] = []) {
+        self.sql = sql
+        self.values = values
+    }
+}
+
+/// An ordered folder of migrations.
+public struct MigrationSet: Sendable {
+    public var folder: String
+    public var format: any MigrationFormat
+    public var policy: ToolPolicy
+    public var migrations: [Migration]
+    /// What is wrong with the set whatever the snapshot.
+    public var findings: [Finding]
+    /// Makes what the first migration needs.
+    public var base: SchemaBase?
+    /// What makes the schema of a version from nothing, by how many migrations it has; where a tool keeps that.
+    public var expected: [Int: [SQLStatement]] = [:]
+
+    public init(
+        folder: String, format: any MigrationFormat, policy: ToolPolicy? = nil, migrations: [Migration] = [],
+        findings: [Finding] = []
+    ) {
+        self.folder = folder
+        self.format = format
+        self.policy = policy ?? format.policy
+        self.migrations = migrations
+        self.findings = findings
+    }
+
+    /// The place of a migration, by its identifier or the name of its file.
+    public func index(of name: String) -> Int? {
+        migrations.firstIndex { $0.identifier == name } ?? migrations.firstIndex { $0.names.contains(name) }
+    }
+
+    /// Cuts what is pending into what one transaction holds.
+    package func batches(of indexes: [Int]) -> [[Int]] {
+        var result: [[Int]] = []
+        for index in indexes {
+            let isShared = migrations[index].transaction == .all
+            if isShared, let last = result.last?.last, migrations[last].transaction == .all {
+                result[result.count - 1].append(index)
+            } else {
+                result.append([index])
+            }
+        }
+        return result
+    }
+}
+
+/// What is there before the first migration of a set: a project's base schema or database.
+public struct SchemaBase: Sendable, Hashable {
+    public var path: String
+
+    public init(path: String) { self.path = path }
+}

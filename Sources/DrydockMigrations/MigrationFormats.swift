@@ -1,0 +1,191 @@
+import DrydockFindings
+
+/// The formats, and which of them a folder is in.
+public enum MigrationFormats {
+    /// The one place where a format is registered. Where two read a folder alike, the first does.
+    public static let all: [any MigrationFormat] = [
+        DrydockFormat(), GolangMigrateFormat(), GooseFormat(), SqlxFormat(), DieselFormat(), DbmateFormat(),
+        PrismaFormat(), DrizzleFormat(), FlywayFormat(), RefineryFormat(), D1Format(), SQLDelightFormat(),
+        RoomFormat(), DriftFormat(), UserVersionFormat(),
+    ]
+
+    /// Every name that `--migration-format` takes.
+    public static var names: [String] { all.map(\.name) + [CustomFormat.formatName] }
+
+    /// Reads a folder in the format that it is in.
+    ///
+    /// - Parameter edited: files that are taken for what an edit would make of them, by path.
+    /// - Throws: ``RequestError`` when there is no such folder, it cannot be read, or two formats read it
+    ///   differently.
+    package static func load(
+        folder: String, named name: String? = nil, options: FormatOptions = FormatOptions(),
+        edited: [String: [UInt8]] = [:]
+    ) throws -> MigrationSet {
+        try FormatChoice(folder: folder, named: name, options: options, edited: edited).load([])
+    }
+}
+
+/// Decides which format a folder is in: the history in the snapshots first, then what a tool leaves in the
+/// folder, then names.
+package struct FormatChoice {
+    package let options: FormatOptions
+    private let files: FolderFiles
+    private let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
+
+    package init(
+        folder: String, named name: String?, options: FormatOptions, edited: [String: [UInt8]] = [:]
+    ) throws {
+        self.options = options
+        files = try FolderFiles(folder, edited: edited)
+        if let name {
+            guard name == CustomFormat.formatName || options.custom == nil else {
+                throw RequestError(
+                    "both 'migrationFormat: \(name)' and 'custom' say whose the migrations are; remove one of them"
+                )
+            }
+            guard let format = try Self.format(name, options) else {
+                throw RequestError(
+                    "there is no migration format '\(name)'; choose one of: "
+                        + MigrationFormats.names.joined(separator: ", "))
+            }
+            candidates = [(format, FolderEvidence(.marker, "--migration-format", at: folder))]
+        } else if let custom = options.custom {
+            candidates = [(custom, FolderEvidence(.marker, "custom", at: folder))]
+        } else {
+            let files = files
+            candidates = MigrationFormats.all.compactMap { format in
+                format.evidence(in: files).map { (format, $0) }
+            }
+        }
+    }
+
+    private static func format(_ name: String, _ options: FormatOptions) throws -> (any MigrationFormat)? {
+        guard name == CustomFormat.formatName else { return MigrationFormats.all.first { $0.name == name } }
+        guard let custom = options.custom else {
+            throw RequestError(
+                "the custom format is not described; write it into drydock.yml under 'custom:'")
+        }
+        return custom
+    }
+
+    /// Whether snapshots have to be asked.
+    package var needsHistory: Bool {
+        candidates.count > 1
+            || options.historyTable == nil
+                && candidates.contains { ($0.format as? any NamedHistory)?.historyColumns.isEmpty == false }
+    }
+
+    /// Whether a snapshot's history says enough.
+    package func isDecided(by facts: HistoryFacts) -> Bool {
+        candidates.contains { $0.format.historyTable != nil && $0.format.owns(facts) }
+    }
+
+    package func load(_ histories: [HistoryFacts]) throws -> MigrationSet { try readings(histories)[0].set }
+
+    /// A format that the folder may be in, and what it makes of the folder.
+    package struct Reading: Sendable {
+        let evidence: FolderEvidence
+        package let set: MigrationSet
+    }
+
+    /// Returns what is left when the settings, the histories and the folder have been heard: at least one reading,
+    /// and all of the same statements in the same transactions. They may still differ in what their tools' connections
+    /// do, such as enforcing foreign keys.
+    /// - Throws: ``RequestError`` when the folder cannot be read, or two readings are of different statements.
+    package func readings(_ histories: [HistoryFacts]) throws -> [Reading] {
+        // Whoever speaks of one tool's setting has said which tool it is.
+        let fitting = candidates.filter { misfit($0.format) == nil }
+        let candidates = (fitting.isEmpty ? candidates : fitting).map { candidate in
+            (format: named(candidate.format, candidate.evidence, histories), evidence: candidate.evidence)
+        }
+        // A table says more than a number that any application may use.
+        let owners = histories.map { facts in candidates.filter { $0.format.owns(facts) } }
+        let tables = owners.map { $0.filter { $0.format.historyTable != nil } }
+        var left = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty } ?? candidates
+        let strongest = left.map(\.evidence.strength).max()
+        left = left.filter { $0.evidence.strength == strongest }
+        if left.isEmpty { left = [(DrydockFormat(), FolderEvidence(.possible, "nothing", at: files.path))] }
+        let readings = try left.map { Reading(evidence: $0.evidence, set: try load($0.format)) }
+        // A reading that makes nothing of the folder is none.
+        let full = readings.filter { !$0.set.migrations.isEmpty }
+        guard full.count > 1 else { return full.isEmpty ? [readings[0]] : full }
+        if let difference = full.dropFirst().lazy.compactMap({ Self.difference(full[0].set, $0.set) }).first {
+            throw ambiguity(full, difference)
+        }
+        return full
+    }
+
+    /// The refusal to take one of several readings, with every one of them.
+    package func ambiguity(_ readings: [Reading], _ difference: String) -> RequestError {
+        let names = readings.map { "as \($0.set.format.name) (\($0.evidence))" }
+        return RequestError(
+            "the migrations in '\(files.path)' can be read \(names.dropLast().joined(separator: ", ")) and "
+                + "\(names.last ?? ""), which \(difference); say which with --migration-format")
+    }
+
+    /// The format with the history in the table that the project names, or that its columns tell.
+    private func named(
+        _ format: any MigrationFormat, _ evidence: FolderEvidence, _ histories: [HistoryFacts]
+    ) -> any MigrationFormat {
+        guard let named = format as? any NamedHistory else { return format }
+        if let table = options.historyTable { return named.keepingHistory(in: table) }
+        guard evidence.strength >= .layout, !named.historyColumns.isEmpty,
+            !histories.contains(where: { named.owns($0) })
+        else { return format }
+        let found = histories.flatMap { facts in
+            facts.columns.filter { $0.value == named.historyColumns }.map(\.key)
+        }
+        guard let table = found.first, Set(found).count == 1 else { return format }
+        return named.keepingHistory(in: table)
+    }
+
+    /// Why the project's settings cannot be a tool's: what is said of another must not go unheard.
+    private func misfit(_ format: any MigrationFormat) -> String? {
+        if options.historyTable != nil, !(format is any NamedHistory) {
+            return "'historyTable' cannot be set for \(format.name): "
+                + (format is CustomFormat
+                    ? "its table stands under 'custom: history: table'"
+                    : "it keeps its history in \(format.historyTable ?? "PRAGMA user_version")")
+        }
+        if options.mixed != nil, !(format is FlywayFormat) {
+            return "'mixed' is a setting of Flyway's, and the migrations are read as \(format.name)"
+        }
+        return nil
+    }
+
+    private func load(_ format: any MigrationFormat) throws -> MigrationSet {
+        if let misfit = misfit(format) { throw RequestError(misfit) }
+        var set = try format.load(folder: files, options: options)
+        set.base = options.base
+        return set
+    }
+
+    // MARK: - Two readings
+
+    /// What makes two readings different to a database.
+    private static func difference(_ a: MigrationSet, _ b: MigrationSet) -> String? {
+        if a.migrations.map(\.path) != b.migrations.map(\.path) { return "differ in order or files" }
+        for (x, y) in zip(a.migrations, b.migrations) {
+            if x.statements.map(\.text) != y.statements.map(\.text) || (x.fault == nil) != (y.fault == nil) {
+                return "differ in the statements of \(x.path)"
+            }
+            if x.transaction != y.transaction { return "differ in the transaction of \(x.path)" }
+        }
+        return nil
+    }
+}
+
+extension FolderEvidence: CustomStringConvertible {
+    public var description: String { "\(sign) in \(place)" }
+}
+
+extension MigrationFormat {
+    /// The tool's policy with what the project says instead.
+    func policy(_ options: FormatOptions) -> ToolPolicy {
+        var policy = policy
+        policy.transaction = options.transaction ?? policy.transaction
+        policy.foreignKeys = options.foreignKeys ?? policy.foreignKeys
+        policy.doubleQuotedStrings = options.doubleQuotedStrings ?? policy.doubleQuotedStrings
+        return policy
+    }
+}

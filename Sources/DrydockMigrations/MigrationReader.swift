@@ -1,0 +1,182 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// Reads migration files, so that every format says the same of what is wrong with one.
+struct MigrationReader {
+    let folder: FolderFiles
+    let options: FormatOptions
+    /// Whether `${name}` without a value is a fault wherever it stands, as Flyway has it.
+    var holdsPlaceholders = false
+    private(set) var findings: [Finding] = []
+    private var taken: [String: String] = [:]
+
+    init(_ folder: FolderFiles, _ options: FormatOptions) {
+        self.folder = folder
+        self.options = options
+    }
+
+    /// What a format makes of a file's text.
+    struct Sections {
+        var up: [SQLStatement]
+        var down: Migration.Down?
+        var transaction: ToolPolicy.Transaction?
+        /// ``Migration/marks``.
+        var marks: [String]
+
+        init(
+            up: [SQLStatement], down: Migration.Down? = nil, transaction: ToolPolicy.Transaction? = nil,
+            marks: [String] = []
+        ) {
+            self.up = up
+            self.down = down
+            self.transaction = transaction
+            self.marks = marks
+        }
+    }
+
+    /// Reads one file; what is wrong with it becomes the migration's fault.
+    mutating func migration(
+        _ identifier: String, in file: String, _ policy: ToolPolicy,
+        read: (SQLSource) throws -> Sections = { Sections(up: $0.statements()) }
+    ) -> Migration {
+        let path = folder.file(file)
+        var migration = Migration(identifier: identifier, path: path)
+        migration.transaction = policy.transaction
+        migration.foreignKeys = policy.foreignKeys
+        migration.isDeferred = policy.isRunByEngine
+        do {
+            if let first = taken.updateValue(path, forKey: identifier) {
+                throw FileProblem(
+                    "two migrations are called '\(identifier)': \(first) and \(path)",
+                    "Rename one: the history tells migrations apart by this name alone.")
+            }
+            let source = try self.source(path)
+            let sections = try read(source)
+            migration.statements = sections.up
+            migration.down = sections.down
+            // What the command line or drydock.yml says of a project does not undo what a file says of itself.
+            migration.transaction = sections.transaction ?? policy.transaction
+            migration.ownTransaction = sections.transaction
+            migration.marks = sections.marks
+            migration.declarations = DeclarationParser.declarations(
+                in: source, findings: &findings, migration: identifier)
+            if migration.statements.isEmpty {
+                findings.append(
+                    Finding(
+                        .migrationFailed, .note, "\(path) holds no statement",
+                        help: "It is recorded as applied and changes nothing.", migration: identifier,
+                        place: .init(file: path)))
+            }
+        } catch {
+            migration.fault = finding(error, identifier, path)
+            migration.isFaultyWhenPending = (error as? FileProblem)?.whenPending ?? false
+            if !migration.isFaultyWhenPending { findings.append(finding(error, identifier, path)) }
+        }
+        return migration
+    }
+
+    /// The way back, where it is a file of its own.
+    mutating func down(
+        in file: String?, of identifier: String, transaction: ToolPolicy.Transaction = .each
+    ) -> Migration.Down? {
+        guard let file, folder.exists(file) else { return nil }
+        do {
+            let statements = try source(folder.file(file)).statements()
+            return .init(path: folder.file(file), statements: statements, transaction: transaction)
+        } catch {
+            findings.append(finding(error, identifier, folder.file(file)))
+            return nil
+        }
+    }
+
+    /// A file as it is on the disk, for checksums: placeholders do not count.
+    func bytes(_ file: String) -> [UInt8] { (try? folder.contents(of: folder.file(file))) ?? [] }
+
+    /// The same bytes with the line endings of other systems, which Git may put there; none where that is nothing else.
+    static func otherLineEndings(_ bytes: [UInt8]) -> [[UInt8]] {
+        let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        var (unix, windows): ([UInt8], [UInt8]) = ([], [])
+        unix.reserveCapacity(bytes.count)
+        windows.reserveCapacity(bytes.count + bytes.count / 16)
+        for (index, byte) in bytes.enumerated() {
+            if byte == carriage, index + 1 < bytes.count, bytes[index + 1] == feed { continue }
+            if byte == feed { windows.append(carriage) }
+            unix.append(byte)
+            windows.append(byte)
+        }
+        return [unix, windows].filter { $0 != bytes }
+    }
+
+    mutating func note(_ finding: Finding) { findings.append(finding) }
+
+    /// A file's SQL with the project's placeholders put in.
+    /// - Throws: ``FileProblem``.
+    func source(_ path: String) throws -> SQLSource {
+        let bytes: [UInt8]
+        do {
+            bytes = try folder.contents(of: path)
+        } catch {
+            throw FileProblem(
+                "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")
+        }
+        let source = SQLSource(name: path, bytes: bytes)
+        if let offset = firstInvalidUTF8(in: bytes) {
+            let line = source.location(at: offset).line
+            throw FileProblem(
+                "\(path) is not UTF-8: byte 0x\(String(bytes[offset], radix: 16)) at line \(line)",
+                "Save the file as UTF-8. SQLite would store other characters than the editor shows.",
+                line: line)
+        }
+        if let offset = bytes.firstIndex(of: 0) {
+            let line = source.location(at: offset).line
+            throw FileProblem(
+                "\(path) holds a NUL character at line \(line)", "SQLite reads no further. Remove it.",
+                line: line)
+        }
+        return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(source)
+    }
+
+    private func finding(_ error: any Error, _ identifier: String, _ path: String) -> Finding {
+        let problem = error as? FileProblem ?? FileProblem(String(describing: error), "")
+        var place = Finding.Place(file: problem.file ?? path)
+        place.line = problem.line
+        return Finding(
+            .migrationFailed, problem.message, help: problem.help, migration: identifier, place: place)
+    }
+}
+
+/// Why a migration file cannot be run.
+struct FileProblem: Error {
+    var message: String
+    var help: String
+    var line: Int?
+    /// Where it is not the migration's own.
+    var file: String?
+    /// It is no fault of a file that was run already.
+    var whenPending: Bool
+
+    init(
+        _ message: String, _ help: String, line: Int? = nil, file: String? = nil, whenPending: Bool = false
+    ) {
+        self.message = message
+        self.help = help
+        self.line = line
+        self.file = file
+        self.whenPending = whenPending
+    }
+}
+
+/// The offset of the first byte that is not valid UTF-8.
+package func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
+    var decoder = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    while true {
+        switch decoder.parseScalar(from: &iterator) {
+        case .valid(let scalar): offset += scalar.count
+        case .emptyInput: return nil
+        case .error: return offset
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// What Drydock does not hand to SQLite, because it could reach around the overlay or change the whole process.
+///
+/// ATTACH and VACUUM INTO open a file, and a URI may name the VFS it is opened with
+/// (https://www.sqlite.org/uri.html). A file that is named plainly is opened in the overlay, which reads files below
+/// the folder that Drydock runs in and no others.
+package enum Sandbox {
+    /// Runs a statement that others wrote.
+    /// - Throws: ``EngineError``.
+    package static func run(_ statement: SQLStatement, on connection: any Connection) throws {
+        try check(statement)
+        do {
+            try connection.execute(statement.executedText)
+        } catch var error as EngineError {
+            if case .attach = statement.action, error.code == 14 {
+                error.message += "; Drydock opens files below the folder that it runs in alone"
+            }
+            throw error
+        }
+    }
+
+    /// PRAGMAs that set something for every connection of the process.
+    private static let processSettings: Set<String> = [
+        "hard_heap_limit", "soft_heap_limit", "temp_store_directory", "data_store_directory",
+    ]
+
+    /// - Throws: ``EngineError`` for a statement that names a VFS, hides what it names, or changes the process.
+    package static func check(_ statement: SQLStatement) throws {
+        // SQLite runs a PRAGMA as it compiles it, behind EXPLAIN too.
+        if let setting = pragma(statement), processSettings.contains(setting.foldedASCII) {
+            throw refusal("Drydock does not run PRAGMA \(setting): it would change the whole process")
+        }
+        let name: String?
+        switch statement.action {
+        case .attach(.literal(let file)): name = file
+        case .attach(.expression): name = nil
+        case .vacuum(into: true): name = vacuumTarget(statement)
+        default: return
+        }
+        guard let name else {
+            throw refusal("Drydock opens a file only when its name is written as a string literal")
+        }
+        guard name.hasPrefix("file:"), let query = name.firstIndex(of: "?") else { return }
+        // Percent signs could spell "vfs", or end a name early.
+        let parameters = name[query...].lowercased()
+        if parameters.contains("vfs") || parameters.contains("%") {
+            throw refusal("Drydock does not open a file with a VFS of its own: it could write the disk")
+        }
+    }
+
+    /// Whether a text is one query and nothing else.
+    package static func isQuery(_ text: String) -> Bool {
+        let statements = SQLSource(name: "query", text).statements()
+        return statements.count == 1 && statements[0].action == .select
+    }
+
+    /// Whether a text could stand in parentheses: its own are balanced and it is one piece.
+    package static func isExpression(_ text: String) -> Bool {
+        let source = SQLSource(name: "expression", text)
+        var depth = 0
+        for token in source.tokens() where token.isSignificant {
+            if token.isSymbol("(", in: source) { depth += 1 }
+            if token.isSymbol(")", in: source) { depth -= 1 }
+            if depth < 0 || token.isSymbol(";", in: source) { return false }
+        }
+        return depth == 0
+    }
+
+    /// The name in `[EXPLAIN [QUERY PLAN]] PRAGMA [schema.]name`.
+    private static func pragma(_ statement: SQLStatement) -> String? {
+        let (tokens, source) = (statement.tokens, statement.source)
+        let prelude = tokens.prefix(3).prefix { token in
+            ["explain", "query", "plan"].contains { token.isWord($0, in: source) }
+        }
+        var rest = tokens[prelude.endIndex...]
+        guard rest.popFirst()?.isWord("pragma", in: source) == true, var name = rest.popFirst() else {
+            return nil
+        }
+        if rest.first?.isSymbol(".", in: source) == true, let second = rest.dropFirst().first {
+            name = second
+        }
+        return name.identifier(in: source) ?? name.stringValue(in: source)
+    }
+
+    /// VACUUM [schema] INTO 'file'
+    private static func vacuumTarget(_ statement: SQLStatement) -> String? {
+        let (tokens, source) = (statement.tokens, statement.source)
+        guard tokens.count >= 2, tokens[tokens.count - 2].isWord("into", in: source) else { return nil }
+        return tokens[tokens.count - 1].stringValue(in: source)
+    }
+
+    private static func refusal(_ message: String) -> EngineError {
+        EngineError(extendedCode: 23, message: message)
+    }
+}
+
+extension EngineError {
+    /// The message where it can hold nothing of a row; otherwise what kind of error it is.
+    ///
+    /// SQLite's messages about constraints name tables and columns; some about functions quote what they
+    /// were given.
+    package var messageWithoutValues: String {
+        let known = [
+            "UNIQUE constraint failed", "NOT NULL constraint failed", "CHECK constraint failed",
+            "FOREIGN KEY constraint failed", "datatype mismatch", "malformed JSON", "cannot store",
+            "interrupted", "database disk image is malformed", "Cannot add a", "database or disk is full",
+        ]
+        return known.contains { message.hasPrefix($0) }
+            ? message : "an error on a row, whose message may quote it (SQLite code \(code))"
+    }
+}

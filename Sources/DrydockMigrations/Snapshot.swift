@@ -1,0 +1,31 @@
+/// A database as some released version left it.
+public struct Snapshot: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        /// A SQLite file.
+        case database
+        /// SQL text, as `.dump` writes it.
+        case dump
+    }
+
+    /// A database and the files that SQLite may have left beside it, a part of it.
+    package static let suffixes = ["", "-wal", "-journal"]
+
+    /// The path, as reports show it.
+    public var path: String
+    public var kind: Kind
+    /// Where its bytes are, if not at ``path``: the copy of a live database.
+    var copy: String?
+
+    public init(path: String) {
+        self.path = path
+        kind = path.lowercased().hasSuffix(".sql") ? .dump : .database
+    }
+
+    package init(live path: String, copy: String) {
+        self.path = path
+        kind = .database
+        self.copy = copy
+    }
+
+    package var file: String { copy ?? path }
+}

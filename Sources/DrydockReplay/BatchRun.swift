@@ -1,0 +1,113 @@
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+
+/// Runs a batch of migrations on an overlay, by GRDB's migrator or as another tool would, and freezes each state
+/// that can be seen.
+package struct BatchRun: Sendable {
+    package let set: MigrationSet
+    package let database: any OpenDatabase
+    package let overlay: Overlay
+
+    package init(set: MigrationSet, database: any OpenDatabase, overlay: Overlay) {
+        self.set = set
+        self.database = database
+        self.overlay = overlay
+    }
+    var starting: @Sendable (Migration) -> Void = { _ in }
+
+    /// A state, and what led there from the one before.
+    struct Reached: Sendable {
+        /// One migration; several where the state between them cannot be seen.
+        var migrations: [Migration]
+        var image: Image
+        var footprint: Footprint
+        var seconds: Double
+        var statementSeconds: [Double]
+        /// GRDB would have checked every foreign key before the commit; what changed is checked afterwards.
+        var owesForeignKeyCheck = false
+
+        /// The migrations as one.
+        var step: Migration {
+            var step = migrations[migrations.count - 1]
+            step.statements = migrations.flatMap(\.statements)
+            step.declarations = migrations.flatMap(\.declarations)
+            step.record = migrations.flatMap(\.record)
+            return step
+        }
+    }
+
+    package struct Outcome: Sendable {
+        var reached: [Reached] = []
+        package var failure: (migration: Migration, error: any Error)?
+    }
+
+    package func run(_ batch: [Migration]) async throws -> Outcome {
+        set.policy.isRunByEngine ? try await migrate(batch) : try await imitate(batch)
+    }
+
+    private func migrate(_ batch: [Migration]) async throws -> Outcome {
+        var outcome = Outcome()
+        for migration in batch {
+            starting(migration)
+            do {
+                let start = ContinuousClock.now
+                let owesCheck = migration.foreignKeyChecks == .deferred
+                let run = MigrationRun(migration, foreignKeyChecks: owesCheck ? .disabled : nil)
+                let applied = try await run.apply(to: database)
+                let whole = (ContinuousClock.now - start).inSeconds
+                try await database.withConnection { try $0.checkpoint() }
+                let (image, footprint) = overlay.freeze()
+                outcome.reached.append(
+                    .init(
+                        migrations: [applied.migration], image: image, footprint: footprint, seconds: whole,
+                        statementSeconds: applied.seconds, owesForeignKeyCheck: owesCheck))
+            } catch {
+                outcome.failure = (migration, error)
+                break
+            }
+        }
+        return outcome
+    }
+
+    private func imitate(_ batch: [Migration]) async throws -> Outcome {
+        let (set, overlay, starting) = (set, overlay, starting)
+        return try await database.withConnection { connection in
+            var outcome = Outcome()
+            let run = ToolRun(connection: connection, set: set, starting: starting)
+            do {
+                try run.prepare()
+                try run.run(batch) { stretch in
+                    try connection.checkpoint()
+                    let (image, footprint) = overlay.freeze()
+                    var migrations = Array(batch[stretch.range])
+                    for index in migrations.indices { migrations[index].foreignKeys = stretch.foreignKeys }
+                    outcome.reached.append(
+                        .init(
+                            migrations: migrations, image: image, footprint: footprint,
+                            seconds: stretch.seconds, statementSeconds: stretch.statementSeconds))
+                }
+            } catch let failure as BatchFailure {
+                outcome.failure = (batch[failure.index], failure.cause)
+            }
+            return outcome
+        }
+    }
+}
+
+extension BatchFailure {
+    /// What to report: a statement's failure as it is, the tool's own with its place.
+    var cause: any Error {
+        switch moment {
+        case .statement: error
+        case .commit, .record: RunnerFailure(moment: moment, error: error)
+        }
+    }
+}
+
+/// What the tool itself could not do around a migration: commit, or write its history.
+package struct RunnerFailure: Error {
+    var moment: BatchFailure.Moment
+    package var error: any Error
+}

@@ -1,0 +1,165 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// What to look for after each statement.
+enum CulpritProbe: Sendable {
+    /// A row that is gone, or with a column pair's position, a value of it that changed.
+    case row(TableMatch, TableDifference.Locator?, column: Int?)
+    /// A fault that the state has more of than this.
+    case fault(any StateRule, Fault.ID, baseline: Int)
+}
+
+/// Finds the statement that did it: runs the migration again on a fork, and looks for what went wrong
+/// after each statement. Costs nothing when nothing was found.
+struct CulpritSearch: Sendable {
+    let migration: Migration
+    let before: DatabaseState
+    let engine: any Engine
+    let inspector: StateInspector
+
+    private static let beforeSchema = "before_step"
+    /// A closure that goes row by row runs so many statements that looking after each would take minutes.
+    private static let statementLimit = 2_000
+
+    /// The findings with their statements filled in, where one is to blame.
+    func placing(_ findings: [StepFinding]) async throws -> [StepFinding] {
+        let probes = findings.enumerated().compactMap { index, finding in finding.probe.map { (index, $0) } }
+        guard !probes.isEmpty, migration.statements.count <= Self.statementLimit else { return findings }
+        let statements = try await search(probes.map(\.1))
+        var findings = findings
+        for ((index, _), statement) in zip(probes, statements) {
+            guard let statement else { continue }
+            findings[index].finding.place = .init(migration.statements[statement])
+            findings[index].culprit = statement
+        }
+        return findings
+    }
+
+    private func search(_ probes: [CulpritProbe]) async throws -> [Int?] {
+        let overlay = try Overlay(before.image)
+        var settings = inspector.settings
+        settings.foreignKeys = migration.enforcesForeignKeys
+        let database = try await engine.open(overlay, settings: settings)
+        let uri = overlay.attach(before.image).replacing("'", with: "''")
+        let (migration, catalog) = (migration, before.catalog)
+        let historyTables = inspector.historyTables
+        let end = TableLineage(catalog, statements: migration.statements)
+        let outcome: Result<[Int?], any Error>
+        do {
+            outcome = .success(
+                try await database.withConnection { connection in
+                    try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
+                    if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
+                    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
+                    var lineage = TableLineage(catalog)
+                    var traces = probes.map {
+                        Trace($0, from: lineage, through: migration.statements, to: end)
+                    }
+                    for (index, statement) in migration.statements.enumerated() {
+                        try MigrationRun.run(statement, at: index, on: connection)
+                        lineage.apply(statement, at: index)
+                        let moment = CulpritMoment(
+                            connection: connection, lineage: lineage, action: lineage.actions[index],
+                            index: index,
+                            beforeSchema: Self.beforeSchema, historyTables: historyTables)
+                        for trace in traces.indices { traces[trace].look(moment) }
+                    }
+                    return traces.map(\.culprit)
+                })
+        } catch let error as EngineError where error.isInterrupt {
+            outcome = .failure(error)
+        } catch {
+            // The place of a finding is a help; the finding stands without it.
+            outcome = .success(probes.map { _ in nil })
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+}
+
+/// A migration just after one of its statements.
+struct CulpritMoment {
+    let connection: any Connection
+    let lineage: TableLineage
+    let action: StatementAction
+    let index: Int
+    let beforeSchema: String
+    let historyTables: [String]
+}
+
+/// What a probe looks for, statement by statement.
+private enum Trace {
+    case row(RowTrace)
+    case fault(FaultTrace)
+
+    init(
+        _ probe: CulpritProbe, from start: TableLineage, through statements: [SQLStatement],
+        to end: TableLineage
+    ) {
+        switch probe {
+        case .row(let match, let row, let column):
+            self = .row(RowTrace(match, row, column, from: start, through: statements, to: end))
+        case .fault(let rule, let id, let baseline):
+            self = .fault(FaultTrace(rule: rule, id: id, baseline: baseline))
+        }
+    }
+
+    var culprit: Int? {
+        switch self {
+        case .row(let trace): trace.culprit
+        case .fault(let trace): trace.brokenBy
+        }
+    }
+
+    mutating func look(_ moment: CulpritMoment) {
+        switch self {
+        case .row(var trace):
+            trace.look(moment)
+            self = .row(trace)
+        case .fault(var trace):
+            trace.look(moment)
+            self = .fault(trace)
+        }
+    }
+}
+
+/// Whether a state has more of a fault than it may.
+private struct FaultTrace {
+    let rule: any StateRule
+    let id: Fault.ID
+    let baseline: Int
+    private var isWell = true
+    /// The statement after which it was there for good.
+    private(set) var brokenBy: Int?
+
+    init(rule: any StateRule, id: Fault.ID, baseline: Int) {
+        self.rule = rule
+        self.id = id
+        self.baseline = baseline
+    }
+
+    mutating func look(_ moment: CulpritMoment) {
+        guard let isWell = count(moment).map({ $0 <= baseline }) else { return }
+        if isWell { brokenBy = nil } else if self.isWell { brokenBy = moment.index }
+        self.isWell = isWell
+    }
+
+    /// How much of the fault there is; nil when it cannot be told. The rule may write: all of it is undone.
+    private func count(_ moment: CulpritMoment) -> Int? {
+        let connection = moment.connection
+        guard (try? connection.execute("SAVEPOINT drydock_look")) != nil else { return nil }
+        defer { try? connection.execute("ROLLBACK TO drydock_look; RELEASE drydock_look") }
+        var unreadable: [Catalog.UnreadableTable] = []
+        guard
+            let catalog = try? Catalog(
+                reading: connection, historyTables: moment.historyTables, unreadable: &unreadable),
+            let faults = try? rule.faults(
+                in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+        else { return nil }
+        return faults.reduce(0) { $0 + ($1.id == id ? $1.count : 0) }
+    }
+}

@@ -1,0 +1,126 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// Holds a declaration against the schemas around its step: a name that neither has is misspelt.
+struct DeclarationNames: Sendable {
+    let before: Catalog
+    let after: Catalog
+    let lineage: TableLineage
+    let migration: String
+    /// Both ways: a table's name before a declared rename and after it, folded.
+    private let renamed: [String: [String]]
+
+    init(
+        before: Catalog, after: Catalog, lineage: TableLineage, migration: String, declarations: [Declaration]
+    ) {
+        self.before = before
+        self.after = after
+        self.lineage = lineage
+        self.migration = migration
+        var renamed: [String: [String]] = [:]
+        for declaration in declarations {
+            guard case .renamesTable(let from, let to) = declaration.kind else { continue }
+            renamed[from.foldedASCII, default: []].append(to)
+            renamed[to.foldedASCII, default: []].append(from)
+        }
+        self.renamed = renamed
+    }
+
+    func fault(of declaration: Declaration) -> Finding? {
+        switch declaration.kind {
+        case .deletes(let table, let condition):
+            deletionFault(table, condition, declaration)
+        case .dropsTable(let table), .inserts(let table): tableFault(table, declaration)
+        case .dropsObject(let object, let name): objectFault(object, name, declaration)
+        case .renamesTable(let from, let to): tableFault(from, declaration) ?? tableFault(to, declaration)
+        case .dropsColumn(let table, let column): columnFault(table, column, declaration)
+        case .renamesColumn(let table, let from, let to):
+            columnFault(table, from, declaration) ?? columnFault(table, to, declaration)
+        case .rewrites(let table, let column):
+            if let column { columnFault(table, column, declaration) } else { tableFault(table, declaration) }
+        case .preserves, .foreignKeysImmediate, .ignores: nil
+        }
+    }
+
+    /// Why the condition of `deletes from` does not compile on the state before the step.
+    func conditionFault(of declaration: Declaration, _ connection: any Connection) -> Finding? {
+        guard case .deletes(let name, let condition?) = declaration.kind, let table = earlierTable(name)
+        else {
+            return nil
+        }
+        do {
+            _ = try connection.prepare("SELECT 1 FROM main.\(quotedName(table.name)) WHERE (\(condition))")
+            return nil
+        } catch {
+            return invalid("the condition does not compile before the migration: \(error)", declaration, nil)
+        }
+    }
+
+    /// A condition that compiles and fails on a row.
+    func runtimeFault(of declaration: Declaration, _ error: EngineError) -> Finding {
+        invalid("the condition fails on a row: \(error.messageWithoutValues)", declaration, nil)
+    }
+
+    /// The tables, before and after, that a name may mean: of that name, or renamed from or to it.
+    private func tables(called name: String) -> [Catalog.Table] {
+        let later = lineage.currentName(of: name).flatMap(after.table)
+        let earlier = lineage[name]?.origin.flatMap(before.table)
+        let declared = (renamed[name.foldedASCII] ?? []).flatMap { [before.table($0), after.table($0)] }
+        return ([before.table(name), after.table(name), later, earlier] + declared).compactMap { $0 }
+    }
+
+    private func earlierTable(_ name: String) -> Catalog.Table? {
+        before.table(name) ?? lineage[name]?.origin.flatMap(before.table)
+            ?? renamed[name.foldedASCII]?.lazy.compactMap(before.table).first
+    }
+
+    private func deletionFault(_ table: String, _ condition: String?, _ declaration: Declaration) -> Finding?
+    {
+        if let fault = tableFault(table, declaration) { return fault }
+        guard earlierTable(table) != nil else {
+            return invalid(
+                "table \(table) is made by the migration: it has no rows that could be deleted", declaration,
+                nil)
+        }
+        guard let condition, !Sandbox.isExpression(condition) else { return nil }
+        return invalid("'\(condition)' is not one expression", declaration, nil)
+    }
+
+    private func tableFault(_ name: String, _ declaration: Declaration) -> Finding? {
+        if !tables(called: name).isEmpty || name.foldedASCII == "sqlite_sequence" { return nil }
+        let names = (before.tables.values.map(\.name) + after.tables.values.map(\.name)).sorted()
+        return invalid(
+            "no table is called '\(name)' before or after the migration", declaration,
+            nearestName(to: name, in: names))
+    }
+
+    private func objectFault(
+        _ object: Declaration.Object, _ name: String, _ declaration: Declaration
+    ) -> Finding? {
+        let known = before.objects.values.filter { $0.kind.rawValue == object.rawValue }.map(\.name)
+        if known.contains(where: { $0.foldedASCII == name.foldedASCII }) { return nil }
+        return invalid(
+            "no \(object.rawValue) is called '\(name)' before the migration", declaration,
+            nearestName(to: name, in: known.sorted()))
+    }
+
+    private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {
+        if let fault = tableFault(table, declaration) { return fault }
+        if table.foldedASCII == "sqlite_sequence" { return nil }
+        let tables = tables(called: table)
+        if tables.contains(where: { $0.column(column) != nil }) { return nil }
+        return invalid(
+            "table \(table) has no column '\(column)' before or after the migration", declaration,
+            nearestName(to: column, in: tables.flatMap { $0.columns.map(\.name) }.sorted()))
+    }
+
+    private func invalid(_ message: String, _ declaration: Declaration, _ nearest: String?) -> Finding {
+        Finding(
+            .invalidDeclaration, message,
+            help: nearest.map { "Did you mean '\($0)'?" } ?? "Declared was: \(declaration.text)",
+            migration: migration, place: declaration.place)
+    }
+}

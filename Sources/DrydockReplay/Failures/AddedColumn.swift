@@ -1,0 +1,46 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// The column that a failing ADD COLUMN would have added.
+struct AddedColumn {
+    let table: Table
+    let column: Column
+    let checks: [CheckConstraint]
+
+    init?(_ name: QualifiedName, _ column: String, _ scene: FailureScene) {
+        guard name.isMain, let table = scene.schema.table(name.name), let statement = scene.statement,
+            let token = statement.token(named: column),
+            let place = statement.tokens.lastIndex(where: { other in
+                other.name(in: statement.source)?.foldedASCII == column.foldedASCII
+                    && other.range.lowerBound >= token.range.lowerBound && statement.isAdded(other)
+            })
+        else { return nil }
+        let definition = statement.source.text(
+            in: statement.tokens[place].range.lowerBound..<statement.range.upperBound)
+        let row = SchemaRow(type: "table", name: "t", table: "t", sql: "CREATE TABLE t(\(definition)\n)")
+        guard let model = SchemaParser().schema(of: [row]).table("t"), let added = model.columns.first else {
+            return nil
+        }
+        (self.table, self.column, checks) = (table, added, model.checks)
+    }
+
+    /// The rows of the table that meet a condition in which the column stands for what it would be.
+    func rows(where condition: String, _ scene: FailureScene, showing shown: [String] = []) throws
+        -> GuiltyRows?
+    {
+        var source = RowSource(table, scene)
+        let value = column.generated.map { "(\($0.expression))" } ?? "\(column.defaultValue ?? .null)"
+        let rowid = table.rowidName.map { "\($0) AS rowid, " } ?? ""
+        source.from = "(SELECT \(rowid)*, \(value) AS \(quotedName(column.name)) FROM \(source.from))"
+        return try source.rows(
+            where: condition,
+            showing: (shown.isEmpty ? [column.name] : shown).map { (name: $0, expression: quotedName($0)) })
+    }
+}
+
+extension SQLStatement {
+    /// Whether ADD, or ADD COLUMN, stands right before a token.
+    fileprivate func isAdded(_ token: Token) -> Bool { isBehind("add", token) || isBehind("column", token) }
+}

@@ -1,0 +1,62 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// "CHECK constraint failed": which rows do not meet it.
+struct CheckExplainer: FailureExplainer {
+    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+        guard let label = scene.error.message.dropping(prefix: "CHECK constraint failed"),
+            let statement = scene.statement
+        else { return nil }
+        if case .addColumn(let name, let column) = statement.action,
+            let added = AddedColumn(name, column, scene)
+        {
+            for check in added.checks {
+                let names = shown(check, added.table.columns + [added.column])
+                guard let found = try added.rows(where: "NOT (\(check.expression))", scene, showing: names)
+                else {
+                    continue
+                }
+                return found.explanation(
+                    help:
+                        "Give the column a DEFAULT that meets CHECK (\(check.expression)), or change these rows first."
+                )
+            }
+            return nil
+        }
+        guard let rows = try UncheckedRows(scene) else { return nil }
+        let said = SQLFragment(sql: String(label.dropFirst(2)))
+        let named = rows.table.checks.filter { label == ": \($0.name ?? "")" || $0.expression == said }
+        for check in named.isEmpty ? rows.table.checks : named {
+            let names = shown(check, rows.table.columns)
+            guard
+                let found = try rows.source.rows(
+                    where: "NOT (\(check.expression))",
+                    showing: names.map { (name: $0, expression: quotedName($0)) })
+            else { continue }
+            return found.explanation(help: help(check, names, rows, scene))
+        }
+        return nil
+    }
+
+    private func help(
+        _ check: CheckConstraint, _ names: [String], _ rows: UncheckedRows, _ scene: FailureScene
+    ) -> String {
+        guard let origin = rows.copiedFrom else {
+            return "Write values that meet CHECK (\(check.expression)), or leave these rows out with WHERE."
+        }
+        let declared = names.compactMap { scene.origin(of: $0, in: origin.name) }
+        return
+            "Give these rows of \(origin.name) values that meet CHECK (\(check.expression)) before the copy, with UPDATE"
+            + (declared.isEmpty
+                ? "."
+                : ", and declare it:\n"
+                    + declared.map { "\(declarationMarker)rewrites \($0)" }.joined(separator: "\n"))
+    }
+
+    /// The columns that the condition reads.
+    private func shown(_ check: CheckConstraint, _ columns: [Column]) -> [String] {
+        let names = check.expression.names
+        return columns.map(\.name).filter { names.contains($0.foldedASCII) }
+    }
+}

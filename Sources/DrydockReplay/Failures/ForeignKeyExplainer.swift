@@ -1,0 +1,44 @@
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// "FOREIGN KEY constraint failed": which rows reference what does not exist, and why.
+struct ForeignKeyExplainer: FailureExplainer {
+    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+        guard scene.error.isForeignKeyViolation else { return nil }
+        let connection = scene.connection
+        if let statement = scene.statement {
+            // Unchecked, to see what it would have left: the pragma counts outside of a transaction alone.
+            if connection.isInTransaction { try connection.execute("COMMIT") }
+            try connection.execute("PRAGMA foreign_keys = OFF")
+            try Sandbox.run(statement, on: connection)
+        }
+        var unreadable: [Catalog.UnreadableTable] = []
+        let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
+        let baseline = scene.before.faultCounts()
+        let faults = try ForeignKeyRule().faults(
+            in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+        guard let fault = faults.first(where: { $0.count > baseline[$0.id] ?? 0 }) else { return nil }
+        var explanation = FailureExplanation(
+            detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
+        explanation.fault = (fault.id, baseline[fault.id] ?? 0)
+        if case .dropTable(let name)? = scene.statement?.action {
+            let advice = scene.format.map { "\n" + $0.foreignKeysOffAdvice } ?? ""
+            explanation.detail +=
+                ", since DROP TABLE deletes the rows of \(name.name) first while foreign keys are on"
+            explanation.help =
+                "Run the migration with foreign keys off where \(name.name) is made anew, and check them afterwards."
+                + advice
+            return explanation
+        }
+        let diagnosis = ForeignKeyDiagnosis(
+            connection: connection, old: FailureInvestigation.beforeSchema, new: "main",
+            before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
+        if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {
+            explanation.detail += ": \(found.cause)"
+            explanation.help = found.help
+        }
+        return explanation
+    }
+}

@@ -1,0 +1,77 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// "malformed JSON": which rows hold what is not JSON.
+struct JSONExplainer: FailureExplainer {
+    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+        guard scene.error.message == "malformed JSON", let statement = scene.statement else { return nil }
+        for (table, column) in candidates(statement, scene) {
+            let name = quotedName(column.name)
+            var condition = "\(name) IS NOT NULL AND NOT json_valid(\(name))"
+            if case .createIndex = statement.action, let partial = statement.condition {
+                condition += " AND (\(partial))"
+            }
+            let found: GuiltyRows?
+            do {
+                found = try RowSource(table, scene).rows(
+                    where: condition, showing: [(name: column.name, expression: name)])
+            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                continue
+            }
+            guard let found else { continue }
+            return found.explanation(help: help(statement, column))
+        }
+        return nil
+    }
+
+    /// Columns that a JSON function of the statement may read: those that it names, and those that generated columns
+    /// and indexes of its tables read; nearest to a function first.
+    private func candidates(_ statement: SQLStatement, _ scene: FailureScene) -> [(Table, Column)] {
+        let names = Set(statement.tokens.compactMap { $0.identifier(in: statement.source)?.foldedASCII })
+        let tables = scene.schema.tables.values.filter { names.contains($0.name.foldedASCII) }
+            .sorted { $0.name < $1.name }
+        let read = tables.flatMap { table -> [(Table, Column)] in
+            let derived =
+                table.columns.compactMap { $0.generated?.expression.names }
+                + scene.schema.indexes(on: table.name).map(\.names)
+            let inherited = derived.reduce(into: Set<String>()) { $0.formUnion($1) }
+            return table.columns.filter { column in
+                column.generated == nil
+                    && (names.contains(column.name.foldedASCII)
+                        || inherited.contains(column.name.foldedASCII))
+            }.map { (table, $0) }
+        }
+        let direct = Set(Self.arguments(statement))
+        return read.filter { direct.contains($0.1.name.foldedASCII) }
+            + read.filter { !direct.contains($0.1.name.foldedASCII) }
+    }
+
+    /// The names that stand first in a JSON function, or before an arrow.
+    private static func arguments(_ statement: SQLStatement) -> [String] {
+        let (tokens, source) = (statement.tokens, statement.source)
+        return tokens.indices.compactMap { place in
+            guard let name = tokens[place].identifier(in: source)?.foldedASCII else { return nil }
+            let isArrow =
+                place + 1 < tokens.count
+                && ["->", "->>"].contains { tokens[place + 1].isSymbol($0, in: source) }
+            let isArgument =
+                place > 1 && tokens[place - 1].isSymbol("(", in: source)
+                && tokens[place - 2].identifier(in: source)?.foldedASCII.hasPrefix("json") == true
+            return isArrow || isArgument ? name : nil
+        }
+    }
+
+    private func help(_ statement: SQLStatement, _ column: Column) -> String {
+        let valid = "json_valid(\(quotedIfNeeded(column.name)))"
+        switch statement.action {
+        case .createIndex:
+            return "Leave such rows out of the index:\n" + proposed(statement.adding(condition: valid) + ";")
+        case .update
+        where !["order", "limit", "returning"].contains(where: { statement.outermost($0) != nil }):
+            return "Leave such rows as they are:\n" + proposed(statement.adding(condition: valid) + ";")
+        default:
+            return "Read it only where it is JSON: CASE WHEN \(valid) THEN ... END."
+        }
+    }
+}

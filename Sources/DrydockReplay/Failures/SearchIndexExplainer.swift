@@ -1,0 +1,29 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// "SQL logic error" of a full-text index whose content table has other columns than it names.
+struct SearchIndexExplainer: FailureExplainer {
+    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+        let message = scene.error.message
+        guard message == "SQL logic error" || message.hasPrefix("no such column: T."),
+            let statement = scene.statement
+        else { return nil }
+        for index in scene.schema.virtualTables.values where statement.mentions(index.name) {
+            guard
+                let mismatch = try SearchIndexMismatch(
+                    index, scene.connection, earlier: scene.before.catalog,
+                    renamed: scene.lineage.name(ofOrigin:))
+            else { continue }
+            return FailureExplanation(
+                detail: ": \(mismatch.fact)", help: mismatch.help, table: index.name)
+        }
+        return nil
+    }
+}
+
+extension TableLineage {
+    /// What a table of before the step is called now.
+    func name(ofOrigin origin: String) -> String? { currentName(of: origin) }
+}

@@ -1,0 +1,53 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// "cannot store TEXT value in INTEGER column t.a" of a STRICT table, and "datatype mismatch" of an INTEGER PRIMARY
+/// KEY: which rows have a value that does not convert.
+struct StoredTypeExplainer: FailureExplainer {
+    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+        let message = scene.error.message
+        let isKey = message == "datatype mismatch"
+        guard isKey || message.hasPrefix("cannot store "), let rows = try UncheckedRows(scene) else {
+            return nil
+        }
+        let columns =
+            isKey
+            ? [rows.table.rowidAlias].compactMap(\.self)
+            : rows.table.columns.filter { message.hasSuffix(" column \(rows.table.name).\($0.name)") }
+        for column in columns {
+            guard let type = Self.storageClass(column) else { continue }
+            let name = quotedName(column.name)
+            guard
+                let found = try rows.source.rows(
+                    where: "typeof(\(name)) NOT IN ('\(type)', 'null')",
+                    showing: [(name: column.name, expression: name)])
+            else { continue }
+            return found.explanation(help: isKey ? keyHelp(column, rows) : help(column, rows, type))
+        }
+        return nil
+    }
+
+    private static func storageClass(_ column: Column) -> String? {
+        switch column.declaredType.foldedASCII {
+        case "int", "integer": "integer"
+        case "real": "real"
+        case "text": "text"
+        case "blob": "blob"
+        default: nil
+        }
+    }
+
+    private func help(_ column: Column, _ rows: UncheckedRows, _ type: String) -> String {
+        let keep = "Declare \(column.name) as ANY, which keeps every value as it is"
+        guard rows.copiedFrom != nil else { return keep + ", or write a value of the type." }
+        return keep
+            + ", or copy such values into a TEXT or BLOB column of their own and put a value of the type here, in the SELECT."
+    }
+
+    private func keyHelp(_ column: Column, _ rows: UncheckedRows) -> String {
+        "INTEGER PRIMARY KEY takes integers alone. Keep the type that \(column.name) had"
+            + (rows.copiedFrom.map { " in \($0.name)" } ?? "")
+            + ", or give the new table an integer key of its own and copy the old one into another column."
+    }
+}

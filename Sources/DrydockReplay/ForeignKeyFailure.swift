@@ -1,0 +1,82 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Why the check of all foreign keys before a commit refused a migration.
+///
+/// The step is replayed once more on a fork, unchecked, and what it adds is told from what the snapshot had.
+/// The engine's own message would show a whole row.
+struct ForeignKeyFailure {
+    let migration: Migration
+    let before: DatabaseState
+    let engine: any Engine
+    let inspector: StateInspector
+
+    /// The finding with the violations, their rows and the statement that made them.
+    func explaining(_ finding: Finding) async throws -> Finding {
+        let baseline = before.faultCounts()
+        let old = before.faults.filter { $0.id.rule == .foreignKeyViolation }
+        let after: DatabaseState
+        let ran: Migration
+        do {
+            (after, ran) = try await stateWithoutCheck()
+        } catch let error as EngineError where migration.closureChecks != nil && !error.isInterrupt {
+            // It checks its foreign keys itself.
+            return finding
+        }
+        let now = after.faults.filter { $0.id.rule == .foreignKeyViolation }
+        let new = now.filter { $0.count > baseline[$0.id] ?? 0 }
+        var finding = finding
+        guard let fault = new.first ?? old.first ?? now.first else { return finding }
+        finding.message += ": \(fault.message)"
+        finding.table = fault.table
+        finding.evidence = fault.evidence
+        guard !new.isEmpty else {
+            finding.tags.append(.preExisting)
+            finding.message += ", as in the snapshot"
+            finding.help =
+                "The snapshot broke this key before the migration ran, and GRDB's check covers the whole database: "
+                + "users with such a database cannot upgrade. "
+            let advice = try await diagnosing(from: after) { $0.orphanAdvice(fault.id) }
+            finding.help += advice ?? "Give the rows a parent that exists, or NULL, in the migration."
+            return finding
+        }
+        let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)
+        let placed = try await CulpritSearch(
+            migration: ran, before: before, engine: engine, inspector: inspector
+        ).placing([StepFinding(finding, probe: probe)])[0]
+        return try await diagnosing(from: after, ran) { try $0.explaining(placed) }.finding
+    }
+
+    private func diagnosing<Result: Sendable>(
+        from after: DatabaseState, _ ran: Migration? = nil,
+        _ body: @escaping @Sendable (ForeignKeyDiagnosis) throws -> Result
+    ) async throws -> Result {
+        let (old, new, migration) = (before.catalog, after.catalog, ran ?? migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            try body(
+                ForeignKeyDiagnosis(
+                    connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                    after: new, migration: migration))
+        }
+    }
+
+    private func stateWithoutCheck() async throws -> (DatabaseState, Migration) {
+        let overlay = try Overlay(before.image)
+        let database = try await engine.open(overlay, settings: inspector.settings)
+        let ran: Migration
+        do {
+            ran = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database).migration
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        let after = try await inspector.inspect(overlay.freeze().image, earlier: before)
+        return (after, ran)
+    }
+}

@@ -1,0 +1,52 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// Rows that went, or changed, with the rows that they reference: by ON DELETE, while foreign keys are on.
+struct CascadeAdvice {
+    let migration: Migration
+    let before: Catalog
+    let format: (any MigrationFormat)?
+
+    /// A finding of lost rows or changed values with its cause, where a foreign key's action is the cause.
+    func explaining(_ it: StepFinding) -> StepFinding {
+        guard [.rowsLost, .valuesChanged].contains(it.finding.rule), let culprit = it.culprit,
+            let table = it.finding.table.flatMap(before.table), let taken = taken(culprit),
+            taken.name.foldedASCII != table.name.foldedASCII
+        else { return it }
+        let lineage = TableLineage(
+            before, statements: Array(migration.statements.prefix(culprit)))
+        let parent = lineage[taken.name]?.origin ?? taken.name.foldedASCII
+        let actions: [ForeignKey.Action] =
+            it.finding.rule == .rowsLost ? [.cascade] : [.setNull, .setDefault]
+        let key = table.foreignKeys.first { key in
+            key.parent.foldedASCII == parent && actions.contains(key.onDelete)
+                && it.finding.column.map { column in
+                    key.columns.contains { $0.foldedASCII == column.foldedASCII }
+                } ?? true
+        }
+        guard let key else { return it }
+        var it = it
+        let cause = "\(taken.verb) \(taken.name) in \(migration.mention(culprit))"
+        let effect =
+            ": \(cause) deletes what they reference, and ON DELETE \(key.onDelete.rawValue) acts on them"
+        it.finding.message += effect
+        it.finding.redactedMessage? += effect
+        let advice =
+            taken.isDrop
+            ? "With foreign keys on, DROP TABLE deletes the table's rows first. Run the migration with foreign keys off. "
+                + (format?.foreignKeysOffAdvice ?? "")
+            : "Leave out of the DELETE what is referenced, or give \(table.name) another parent first."
+        it.finding.help = advice + "\n" + it.finding.help
+        return it
+    }
+
+    private func taken(_ index: Int) -> (name: String, verb: String, isDrop: Bool)? {
+        switch migration.statements[index].action {
+        case .dropTable(let name): (name.name, "DROP TABLE", true)
+        case .delete(let name): (name.name, "DELETE FROM", false)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// Finds out why rows reference what does not exist: from what a migration's statements do to parent and child,
+/// and from the rows before and after them.
+struct ForeignKeyDiagnosis {
+    /// What the replay knows of the cause.
+    struct Finding: Sendable {
+        /// Completes "2 rows of child (parent_id) reference no row of parent: ...".
+        var cause: String
+        /// What to do about this cause.
+        var help: String
+    }
+
+    let connection: any Connection
+    /// The schema names under which the connection has the states before and after.
+    let (old, new): (String, String)
+    let (before, after): (Catalog, Catalog)
+    let migration: Migration
+    let lineage: TableLineage
+    /// By the tables as they are afterwards, which of them was which before.
+    let pairs: [String: TableMatch]
+
+    init(
+        connection: any Connection, old: String, new: String, before: Catalog, after: Catalog,
+        migration: Migration, upTo end: Int? = nil
+    ) {
+        self.connection = connection
+        (self.old, self.new, self.before, self.after) = (old, new, before, after)
+        var migration = migration
+        // What ran: with the statement that failed, and without those behind it.
+        if let end { migration.statements = Array(migration.statements.prefix(end + 1)) }
+        self.migration = migration
+        lineage = TableLineage(before, statements: migration.statements)
+        let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: [])
+        pairs = Dictionary(
+            match.pairs.map { ($0.after.name.foldedASCII, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// - Parameters:
+    ///   - id: of a fault that ``ForeignKeyRule`` found.
+    ///   - culprit: the statement after which it was there.
+    /// - Returns: nil where nothing is known beyond the fault itself.
+    /// - Throws: ``EngineError``.
+    func finding(of id: Fault.ID, culprit: Int?) throws -> Finding? {
+        guard let name = id.names.first, let child = after.table(name) else { return nil }
+        guard id.kind == "violation", id.names.count > 1 else {
+            return try unenforceable(child, culprit)
+        }
+        let keys = child.foreignKeys.filter { $0.parent.foldedASCII == id.names[1] }
+        guard let parent = after.table(id.names[1]) else {
+            return keys.first.map { missingParent($0, of: child) }
+        }
+        for key in keys {
+            guard let key = ResolvedKey(key, child, parent), try count(key.orphans(in: new)) > 0 else {
+                continue
+            }
+            return try orphans(key, culprit)
+        }
+        return nil
+    }
+
+    /// A finding of ``ForeignKeyRule`` with its cause and what to do about that.
+    /// - Throws: ``EngineError`` where the run was stopped; a cause that cannot be found out is left out.
+    func explaining(_ it: StepFinding) throws -> StepFinding {
+        guard case .fault(_, let id, _) = it.probe, id.rule == .foreignKeyViolation else { return it }
+        let found: Finding?
+        do {
+            found = try finding(of: id, culprit: it.culprit)
+        } catch let error as EngineError where !error.isInterrupt && !error.isCorruption && !error.isOutage {
+            found = nil
+        }
+        guard let found else { return it }
+        var it = it
+        it.finding.message += ": \(found.cause)"
+        it.finding.redactedMessage? += ": \(found.cause)"
+        it.finding.help = found.help
+        return it
+    }
+
+    // MARK: - The table is gone
+
+    /// The parent is not there: it was dropped, or the reference names another table than its author meant.
+    private func missingParent(_ key: ForeignKey, of child: Catalog.Table) -> Finding {
+        let folded = key.parent.foldedASCII
+        var rename: (index: Int, old: String)?
+        var drop: Int?
+        for (index, statement) in migration.statements.enumerated() {
+            switch statement.action {
+            case .renameTable(let old, let to) where to.foldedASCII == folded: rename = (index, old.name)
+            case .dropTable(let name) where name.folded == folded: drop = index
+            default: continue
+            }
+        }
+        if let rename {
+            let dropped = drop.map { ", which \(migration.mention($0)) drops" } ?? ""
+            return Finding(
+                cause:
+                    "the reference followed the rename of \(rename.old) to \(key.parent) in "
+                    + migration.mention(rename.index) + dropped,
+                help:
+                    "Rename last: create the new table under a name of its own, copy the rows, drop \(rename.old), and "
+                    + "rename the new table to \(rename.old). References to \(rename.old) then stay as they are."
+            )
+        }
+        if let drop {
+            return Finding(
+                cause: "\(migration.mention(drop)) drops that table",
+                help:
+                    "Keep \(key.parent) as long as \(child.name) references it. A table that replaces it must be renamed to "
+                    + "\(key.parent) afterwards; otherwise rebuild \(child.name) without the foreign key first."
+            )
+        }
+        let near = nearestName(to: key.parent, in: after.tables.values.map(\.name).sorted())
+        return Finding(
+            cause: "there is no such table" + (near.map { "; did you mean '\($0)'?" } ?? ""),
+            help: "Correct the name in REFERENCES, or create \(key.parent).")
+    }
+
+    // MARK: - Rows are gone
+
+    private func orphans(_ key: ResolvedKey, _ culprit: Int?) throws -> Finding? {
+        if let earlier = pairs[key.parent.name.foldedASCII], let lost = lostParents(key, earlier),
+            try count(lost) > 0
+        {
+            return parentsLost(key, culprit)
+        }
+        return childrenChanged(key, culprit)
+    }
+
+    /// The orphans whose parent was there before.
+    private func lostParents(_ key: ResolvedKey, _ parent: TableMatch) -> String? {
+        let columns = key.parentColumns.compactMap { name in
+            parent.columns.first { $0.after.name.foldedASCII == name.foldedASCII }?.before.name
+        }
+        guard columns.count == key.parentColumns.count else { return nil }
+        let same = zip(columns, key.columns).map { "q.\(quotedName($0)) = c.\(quotedName($1))" }
+        return key.orphans(in: new)
+            + " AND EXISTS (SELECT 1 FROM \(old).\(quotedName(parent.before.name)) AS q WHERE \(same.joined(separator: " AND ")))"
+    }
+
+    private func parentsLost(_ key: ResolvedKey, _ culprit: Int?) -> Finding? {
+        let parent = key.parent.name
+        let action = culprit.map { migration.statements[$0].action }
+        if case .delete? = action, let culprit {
+            return Finding(
+                cause: "\(migration.mention(culprit)) deletes the rows that they reference",
+                help: """
+                    Keep the rows that are referenced, with this condition in the DELETE, or give the rows of \
+                    \(key.child.name) another parent first:
+                      NOT EXISTS (SELECT 1 FROM \(key.childName) WHERE \(key.equation(child: key.childName, parent: key.parentName)))
+                    """)
+        }
+        if case .update? = action, let culprit {
+            return Finding(
+                cause: "\(migration.mention(culprit)) changes the keys of \(parent) that they reference",
+                help:
+                    "Give \(key.child.name) (\(key.columns.joined(separator: ", "))) the new keys in the same migration."
+            )
+        }
+        guard let incarnation = lineage[parent], let made = incarnation.createdBy else {
+            return culprit.map { since($0, "rows of \(parent) that they reference are gone", key) }
+        }
+        guard let copy = incarnation.copies.last else {
+            let filled = migration.statements.indices.first { index in
+                if case .insert(let name, _, _) = migration.statements[index].action {
+                    [incarnation.firstTableName, parent.foldedASCII].contains(name.folded)
+                } else {
+                    false
+                }
+            }
+            return Finding(
+                cause:
+                    "\(migration.mention(filled ?? made)) makes \(parent) anew without the rows that they reference",
+                help: "Copy every row of the old \(parent) into the new one before the old one is dropped.")
+        }
+        return leftOut(key, copy)
+    }
+
+    /// The copy that a rebuild makes of the parent lacks rows, or has other keys.
+    private func leftOut(_ key: ResolvedKey, _ copy: TableLineage.Copy) -> Finding {
+        let (statement, place) = (migration.statements[copy.statement], migration.mention(copy.statement))
+        let parent = key.parent.name
+        if let crossed = CrossedCopy(copy, statement, into: key.parent, from: before.table(copy.origin)),
+            crossed.concerns(key.parentColumns)
+        {
+            return Finding(cause: crossed.cause(place), help: crossed.help)
+        }
+        switch statement.conflictWord {
+        case "ignore":
+            return Finding(
+                cause:
+                    "the copy in \(place) says OR IGNORE and leaves out the rows of \(parent) that the new table refuses",
+                help:
+                    "Copy every row: leave OR IGNORE out, so that the copy names what the new table refuses, and change these "
+                    + "values in its SELECT, as with coalesce(COLUMN, VALUE) for a NULL.")
+        case "replace":
+            return Finding(
+                cause:
+                    "the copy in \(place) says OR REPLACE and keeps one of the rows of \(parent) that share a key",
+                help:
+                    "Copy every row: leave OR REPLACE out, and give the rows different values in the SELECT.")
+        default:
+            let part = ["where", "limit", "group", "join"].first { statement.outermost($0) != nil }
+            return Finding(
+                cause: "the copy in \(place) leaves out rows of \(parent) that they reference",
+                help: part.map { "Copy every row that is referenced: \($0.uppercased()) leaves some out." }
+                    ?? "Copy every row that is referenced.")
+        }
+    }
+
+    func count(_ query: String) throws -> Int {
+        try connection.firstRow("SELECT count(*) FROM (\(query) LIMIT 1)") { Int($0.integer(0)) } ?? 0
+    }
+}

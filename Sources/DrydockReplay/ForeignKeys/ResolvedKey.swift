@@ -1,0 +1,34 @@
+import DrydockFindings
+import DrydockState
+import SQLiteSchema
+
+/// A foreign key with the columns that it references.
+struct ResolvedKey {
+    let child: Catalog.Table
+    let parent: Catalog.Table
+    let columns: [String]
+    let parentColumns: [String]
+
+    init?(_ key: ForeignKey, _ child: Catalog.Table, _ parent: Catalog.Table) {
+        (self.child, self.parent, columns) = (child, parent, key.columns)
+        parentColumns = key.parentColumns ?? parent.primaryKey.map(\.name)
+        guard columns.count == parentColumns.count else { return nil }
+    }
+
+    var childName: String { quotedIfNeeded(child.name) }
+    var parentName: String { quotedIfNeeded(parent.name) }
+
+    /// The rows of the child, as `c`, that reference nothing.
+    func orphans(in schema: String) -> String {
+        let filled = columns.map { "c.\(quotedName($0)) IS NOT NULL" }
+        let same = zip(parentColumns, columns).map { "p.\(quotedName($0)) = c.\(quotedName($1))" }
+        return
+            "SELECT 1 FROM \(schema).\(quotedName(child.name)) AS c WHERE \(filled.joined(separator: " AND ")) "
+            + "AND NOT EXISTS (SELECT 1 FROM \(schema).\(quotedName(parent.name)) AS p WHERE \(same.joined(separator: " AND ")))"
+    }
+
+    func equation(child: String, parent: String) -> String {
+        zip(columns, parentColumns).map { "\(child).\(quotedIfNeeded($0)) = \(parent).\(quotedIfNeeded($1))" }
+            .joined(separator: " AND ")
+    }
+}

@@ -1,0 +1,150 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// All migrations on an empty database, as a new user's first launch runs them; where the tool keeps the schema
+/// of a version beside its migrations, that.
+struct FreshInstall: Sendable {
+    /// The schema by how many migrations made it.
+    var catalogs: [Int: Catalog] = [:]
+    /// How many migrations ran on an empty database.
+    var passed = 0
+    /// Why it did not get to the end.
+    var failure: String?
+
+    /// Whether a migration passes when there are no rows.
+    func passes(_ index: Int) -> Bool { index < passed }
+
+    static func make(_ context: ReplayContext, timeout: Duration?) async throws -> FreshInstall {
+        let watchdog = Watchdog(timeout: timeout)
+        let made = try await Patience(watchdog: watchdog).result { try await make(context, watchdog) }
+        return made ?? FreshInstall(failure: "it takes longer than the time limit")
+    }
+
+    private static func make(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall {
+        guard context.set.expected.isEmpty else { return try await expected(context, watchdog) }
+        var fresh = FreshInstall()
+        let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))
+        let overlay = try await maker.base(context.set.base)
+        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
+        do {
+            try await fresh.run(context.set, on: database, watchdog)
+            try await database.close()
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        return fresh
+    }
+
+    private mutating func run(
+        _ set: MigrationSet, on database: any OpenDatabase, _ watchdog: Watchdog
+    ) async throws {
+        let tables = set.format.ownTables
+        for batch in set.batches(of: Array(set.migrations.indices)) {
+            var ready: [Migration] = []
+            for migration in batch.map({ set.migrations[$0] }) {
+                if let obstacle = Self.obstacle(migration) {
+                    failure = obstacle
+                    break
+                }
+                ready.append(migration)
+            }
+            do {
+                if set.policy.isRunByEngine {
+                    for migration in ready { _ = try await MigrationRun(migration).apply(to: database) }
+                    try await note(batch[0] + 1, ready.count, database, tables)
+                } else {
+                    try await imitate(set, batch[0], ready, database)
+                }
+            } catch {
+                try Task.checkCancellation()
+                let name = (error as? BatchFailure).map { ready[$0.index] } ?? ready.last
+                failure =
+                    watchdog.isTimeUp
+                    ? "\(name?.identifier ?? "") on an empty database took longer than the time limit"
+                    : "\(name?.identifier ?? "") fails on an empty database: \(Self.describe(error))"
+            }
+            if failure != nil { return }
+        }
+    }
+
+    private mutating func note(
+        _ count: Int, _ ran: Int, _ database: any OpenDatabase, _ tables: [String]
+    ) async throws {
+        guard ran > 0 else { return }
+        let earlier = catalogs[count - 1]
+        catalogs[count] = try await database.withConnection {
+            try Catalog($0, without: tables, earlier: earlier)
+        }
+        passed = count
+    }
+
+    private mutating func imitate(
+        _ set: MigrationSet, _ first: Int, _ ready: [Migration], _ database: any OpenDatabase
+    ) async throws {
+        guard !ready.isEmpty else { return }
+        var known = catalogs
+        let tables = set.format.ownTables
+        let outcome = try await database.withConnection { [known] connection in
+            var made = known
+            var count = first
+            let run = ToolRun(connection: connection, set: set)
+            do {
+                try run.prepare()
+                try run.run(ready) { stretch in
+                    count = first + stretch.range.upperBound + 1
+                    made[count] = try Catalog(connection, without: tables, earlier: made[count - 1])
+                }
+            } catch {
+                return (made, count, error as (any Error)?)
+            }
+            return (made, count, nil)
+        }
+        known = outcome.0
+        catalogs = known
+        passed = outcome.1
+        if let error = outcome.2 { throw error }
+    }
+
+    /// Why a migration is not even tried.
+    private static func obstacle(_ migration: Migration) -> String? {
+        if let fault = migration.fault { return "\(migration.identifier) cannot be run: \(fault.message)" }
+        if migration.isCode { return "\(migration.path) is not SQL" }
+        guard let ending = StaticChecks.refusedStatement(in: migration) else { return nil }
+        return "\(migration.path) ends its runner's transaction with \(ending.text)"
+    }
+
+    /// The schemas that the tool keeps.
+    private static func expected(
+        _ context: ReplayContext, _ watchdog: Watchdog
+    ) async throws -> FreshInstall {
+        var fresh = FreshInstall()
+        let tables = context.set.format.ownTables
+        for (count, statements) in context.set.expected.sorted(by: { $0.key < $1.key }) {
+            do {
+                let overlay = try Overlay(emptyNamed: "expected.sqlite")
+                let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))
+                fresh.catalogs[count] = try await maker.run(statements, on: overlay) {
+                    try Catalog($0, without: tables, earlier: nil)
+                }
+            } catch {
+                try Task.checkCancellation()
+                fresh.failure = "the schema of the newest version cannot be made: \(describe(error))"
+            }
+        }
+        return fresh
+    }
+
+    private static func describe(_ error: any Error) -> String {
+        switch error {
+        case let failure as BatchFailure: describe(failure.error)
+        case let failure as StatementFailure: failure.error.message
+        case let fault as SnapshotFault: fault.message
+        default: String(describing: error)
+        }
+    }
+}

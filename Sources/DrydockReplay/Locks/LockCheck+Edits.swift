@@ -1,0 +1,86 @@
+import DrydockFindings
+import DrydockMigrations
+import SQLiteSchema
+
+/// What of a locked migration is another, where its digest is.
+extension LockCheck {
+    func editedSQL(
+        _ migration: Migration, _ now: LockedMigration, _ locked: LockedMigration, _ set: MigrationSet
+    ) -> Finding {
+        let edit = migration.fault == nil ? LockedEdit(migration, locked) : .sql
+        if edit == .transaction { return besides(migration, in: migration.companion, set) }
+        if migration.fault == nil, now.bytes == locked.bytes { return misread(migration) }
+        return finding(migration, .error, edit.message)
+    }
+
+    /// The statements are the same, and not what the tool reads elsewhere.
+    ///
+    /// - Parameter file: where it reads that; nil for its comments, or where that is not known.
+    func besides(_ migration: Migration, in file: String?, _ set: MigrationSet) -> Finding {
+        var place = "comments or in a list of its own"
+        let isThere = file.map(FolderListing.exists) ?? false
+        if let file {
+            let prefix = set.folder + "/"
+            place = file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : file
+            if !isThere { place += ", which is gone" }
+        }
+        return finding(
+            migration, .error,
+            "is not what is locked: its SQL is the same, but not what \(set.format.name) reads beside it, in \(place)",
+            in: isThere ? file : nil)
+    }
+
+    /// The same file with other tokens: it is the lock that was changed, or how files are read.
+    private func misread(_ migration: Migration) -> Finding {
+        Finding(
+            .migrationEdited,
+            "\(migration.identifier) is byte for byte what is locked, and yet its SQL has another digest",
+            help:
+                "Its line in \(place.path) was edited, or drydock.yml reads the file otherwise than it did: put that "
+                + "right, or: drydock lock --replace \(LockWord.text(migration.identifier))",
+            migration: migration.identifier, place: entry("migration", migration.identifier))
+    }
+}
+
+/// What of a migration's SQL is not what it was, as far as its digests tell.
+private enum LockedEdit {
+    case sql, wayBack, wayBackAdded, wayBackGone, either
+    /// What the files say of the transaction, and nothing else.
+    case transaction
+
+    init(_ migration: Migration, _ locked: LockedMigration) {
+        if TokenDigest.isOfOtherTransaction(migration, locked.tokens) {
+            self = .transaction
+        } else if TokenDigest.of(migration.statements) != locked.up ?? locked.tokens {
+            // An older lock did not note one without the other.
+            self = locked.up == nil && migration.hasWayBackInside ? .either : .sql
+        } else if locked.up == nil {
+            self = migration.hasWayBackInside ? .wayBackAdded : .sql
+        } else {
+            self = migration.hasWayBackInside ? .wayBack : .wayBackGone
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .sql, .transaction:
+            "is not what is locked: its SQL is another, not only its comments or white space"
+        case .wayBack: "is not what is locked: the SQL of its way back is another"
+        case .wayBackAdded: "is not what is locked: it had no way back then, and has one"
+        case .wayBackGone: "had a way back when it was locked, which is gone"
+        case .either: "is not what is locked: its SQL is another, or that of its way back"
+        }
+    }
+}
+
+extension TokenDigest {
+    /// Whether a digest is that of the migration, had its files said something else of its transaction.
+    static func isOfOtherTransaction(_ migration: Migration, _ digest: String?) -> Bool {
+        let words: [ToolPolicy.Transaction?] = [nil, ToolPolicy.Transaction.none, .each, .all]
+        return words.contains { word in
+            var other = migration
+            other.ownTransaction = word
+            return word != migration.ownTransaction && of(other) == digest
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// Snapshots against what is locked.
+extension LockCheck {
+    /// What a lock says of one snapshot.
+    enum Outcome {
+        case finding(Finding)
+        case notChecked(NotChecked)
+    }
+
+    /// - Parameter hash: of the snapshot as it is; asked for where it is locked.
+    /// - Returns: nil when it is as it was, or is not locked.
+    func check(_ snapshot: Snapshot, hash: () throws -> ContentHash) rethrows -> Outcome? {
+        guard let locked = lock.snapshot(place.name(of: snapshot.path)) else { return nil }
+        guard try hash().hex != locked.content else { return nil }
+        if SnapshotFile.isPointer(snapshot.path) {
+            return .notChecked(
+                NotChecked(
+                    .snapshotEdited, snapshot: snapshot.path,
+                    reason: "\(snapshot.path) is a Git LFS pointer; git lfs pull fetches the snapshot"))
+        }
+        // The lines of a dump may end otherwise on another system.
+        let tokens = LockedSnapshot.tokens(of: snapshot)
+        if let tokens, tokens == locked.tokens { return nil }
+        let version = locked.version.map { "at \($0), " } ?? ""
+        let fact =
+            snapshot.kind == .dump
+            ? tokens == nil
+                ? ": it is no text in UTF-8" : ": its statements are others, not only its line endings"
+            : ""
+        let cause =
+            snapshot.kind == .dump
+            ? "" : ": opening it with SQLite, or a -wal beside it, is enough to change it"
+        var finding = Finding(
+            .snapshotEdited,
+            "\(snapshot.path) is not what is locked (\(version)locked on \(locked.date))\(fact)",
+            help: "Put the released one back\(cause). If it was made anew on purpose: drydock lock --replace "
+                + LockWord.text(locked.path), place: .init(file: snapshot.path))
+        finding.snapshot = snapshot.path
+        return .finding(finding)
+    }
+
+    /// Locked snapshots that are gone.
+    func removedSnapshots() -> [Finding] {
+        lock.snapshots.filter { !FolderListing.exists(place.file($0.path)) }.map(removed)
+    }
+
+    func removed(_ locked: LockedSnapshot) -> Finding {
+        let version = locked.version.map { " (at \($0))" } ?? ""
+        return Finding(
+            .snapshotRemoved, "\(place.file(locked.path))\(version) is locked and gone",
+            help:
+                "Put it back: as long as users may have this version, its upgrade is to be proved. If nobody has: "
+                + "drydock lock --replace \(LockWord.text(locked.path))",
+            place: entry("snapshot", locked.path))
+    }
+
+    /// What is known of a snapshot with this content.
+    func baseline(of snapshot: Snapshot, _ hash: ContentHash, _ key: BaselineKey) -> Baseline? {
+        guard let locked = lock.snapshot(place.name(of: snapshot.path)), locked.content == hash.hex else {
+            return nil
+        }
+        return locked.baselines[key.hex].flatMap { Baseline(lockText: $0) }
+    }
+}
+
+extension LockedSnapshot {
+    /// The digest of a dump's statements; nil for a database, and for what is no text.
+    static func tokens(of snapshot: Snapshot) -> String? {
+        guard snapshot.kind == .dump, let bytes = try? FolderListing.contents(of: snapshot.path),
+            firstInvalidUTF8(in: bytes) == nil
+        else { return nil }
+        return TokenDigest.of(SQLSource(name: snapshot.path, bytes: bytes).statements())
+    }
+}

@@ -1,0 +1,237 @@
+import DrydockFindings
+import DrydockMigrations
+import Crypto
+import SQLiteSchema
+
+/// Holds a project against its lock.
+package struct LockCheck: Sendable {
+    let lock: Lock
+    let place: LockPlace
+
+    package init(_ lock: Lock, path: String) {
+        self.lock = lock
+        place = LockPlace(path)
+    }
+
+    /// Reads the migrations so that they are the same whatever the app puts in at run time.
+    ///
+    /// - Parameter known: the migrations as they are run; taken where that is no other reading.
+    /// - Throws: ``RequestError`` when the folder cannot be read.
+    package func migrations(
+        in folder: String, options: FormatOptions, known: MigrationSet? = nil
+    ) throws -> MigrationSet {
+        let options = options.withStandIns
+        try refuseForeignFormat(folder)
+        let isSame = known?.format.name == lock.format && options.placeholders.isEmpty
+        let set =
+            try (isSame ? known : nil)
+            ?? MigrationFormats.load(folder: folder, named: lock.format, options: options)
+        try refuseOtherFormat(set, options)
+        return set
+    }
+
+    /// Whether the lock is of these migrations.
+    package func isOf(_ folder: String) -> Bool {
+        FolderListing.realPath(place.file(lock.migrationsFolder)) == FolderListing.realPath(folder)
+    }
+
+    /// That the lock is of other migrations, in words.
+    /// - Throws: ``RequestError`` when there is no such folder: then that is wrong, and not the lock.
+    package func mismatch(_ folder: String) throws -> String {
+        _ = try FolderListing.files(in: folder)
+        let own = place.shown(lock.migrationsFolder)
+        guard FolderListing.isFolder(own) else {
+            return
+                "\(place.path) is of the migrations in '\(own)', and there is no such folder; where it was moved, "
+                + "put the line 'migrations' of the lock right"
+        }
+        return "\(place.path) is of the migrations in '\(own)', not of those in '\(folder)'"
+    }
+
+    // MARK: - Migrations
+
+    func findings(_ set: MigrationSet) -> [Finding] {
+        let now = set.migrations.filter { !$0.isRepeatable }
+        let byName = Dictionary(now.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var findings: [Finding] = []
+        for locked in lock.migrations {
+            if let migration = byName[locked.identifier] {
+                findings += edited(migration, locked, set)
+            } else {
+                findings.append(removed(locked, now))
+            }
+        }
+        return findings + late(now, set)
+    }
+
+    private func edited(_ migration: Migration, _ locked: LockedMigration, _ set: MigrationSet) -> [Finding] {
+        let now = LockedMigration(migration, in: set)
+        var findings = [editedFile(migration, now, locked, set)].compactMap(\.self)
+        let isSameSQL = migration.fault == nil && !findings.contains { $0.severity == .error }
+        if isSameSQL, let marks = locked.marks, marks != now.marks {
+            // What a comment of the file said would be in its bytes.
+            let file = now.bytes == locked.bytes ? migration.companion : nil
+            findings = [besides(migration, in: file, set)]
+        }
+        if let down = locked.down, down.tokens != now.down?.tokens {
+            let path = migration.down?.path
+            findings.append(
+                finding(
+                    migration, .error,
+                    now.down == nil
+                        ? "had a way back when it was locked, which is gone or cannot be read"
+                        : "is not what is locked: the SQL of its way back is another", in: path))
+        }
+        return findings
+    }
+
+    func finding(
+        _ migration: Migration, _ severity: Finding.Severity, _ message: String, in file: String? = nil
+    ) -> Finding {
+        Finding(
+            .migrationEdited, severity, "\(migration.identifier) \(message)",
+            help:
+                "Put the released file back, and write a new migration. If no database has applied it: "
+                + "drydock lock --replace \(LockWord.text(migration.identifier))",
+            migration: migration.identifier, place: .init(file: file ?? migration.path))
+    }
+
+    /// What is wrong with the file itself.
+    private func editedFile(
+        _ migration: Migration, _ now: LockedMigration, _ locked: LockedMigration, _ set: MigrationSet
+    ) -> Finding? {
+        guard now.bytes != locked.bytes || now.tokens != locked.tokens else { return nil }
+        // A file that cannot be read says nothing by its tokens.
+        if migration.fault == nil, now.tokens == locked.tokens {
+            switch set.format.checksums {
+            case .own where now.checksum == locked.checksum: return nil
+            case .own where migration.isCode:
+                return finding(migration, .error, "is not what is locked: its checksum is another")
+            case .none where !migration.isCode: return nil
+            default: break
+            }
+            guard !migration.isCode else {
+                return finding(
+                    migration, .warning,
+                    "is in code and was edited: whether it does the same is not seen here")
+            }
+            let consequence =
+                set.policy.edited == .refuse
+                ? "refuses it where it is applied" : "warns where it is applied, or wants to begin anew"
+            return finding(
+                migration, .warning,
+                "differs from what is locked in comments, white space or line endings alone; "
+                    + "\(set.format.name) keeps a checksum over them and \(consequence)")
+        }
+        return editedSQL(migration, now, locked, set)
+    }
+
+    private func removed(_ locked: LockedMigration, _ now: [Migration]) -> Finding {
+        let known = lock.migrationIdentifiers
+        let heir = now.first {
+            !known.contains($0.identifier) && locked.tokens != nil && TokenDigest.of($0) == locked.tokens
+        }
+        let file = locked.file.map { " (\($0))" } ?? ""
+        return Finding(
+            .migrationRemoved,
+            "\(locked.identifier)\(file) is locked and gone"
+                + (heir.map { "; \($0.identifier) has the same SQL" } ?? ""),
+            help: (heir == nil ? "Put it back" : "Give it its name back: a new name runs once more")
+                + ". If no database has applied it: drydock lock --replace \(LockWord.text(locked.identifier))",
+            migration: locked.identifier, place: entry("migration", locked.identifier))
+    }
+
+    // MARK: - Order
+
+    private func late(_ now: [Migration], _ set: MigrationSet) -> [Finding] {
+        let places = Dictionary(
+            now.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = lock.migrationIdentifiers
+        var findings: [Finding] = []
+        let locked = lock.migrations.compactMap { places[$0.identifier] }
+        let last = locked.max() ?? 0
+        let highest = locked.max { now[$0].rank ?? 0 < now[$1].rank ?? 0 }
+        for (index, migration) in now.enumerated() where !known.contains(migration.identifier) {
+            let isOutranked = migration.isOutranked(by: highest.flatMap { now[$0].rank })
+            guard index < last || isOutranked else { continue }
+            let later = now[index < last ? last : highest ?? last].identifier
+            findings.append(
+                late(
+                    migration, "\(migration.identifier) is new and sorts before \(later), which is locked",
+                    set))
+        }
+        var newest = -1
+        for locked in lock.migrations {
+            guard let index = places[locked.identifier] else { continue }
+            if index < newest {
+                findings.append(
+                    late(
+                        now[index],
+                        "\(locked.identifier) was locked behind \(now[newest].identifier) and sorts before it",
+                        set))
+            }
+            newest = max(newest, index)
+        }
+        return findings
+    }
+
+    private func late(_ migration: Migration, _ fact: String, _ set: MigrationSet) -> Finding {
+        let format = set.format.name
+        let policy: ToolPolicy.LateMigrations = migration.runsLate ? .run : set.policy.late
+        let consequence =
+            switch policy {
+            case .run: "\(format) runs it late on databases that have the others."
+            case .skip: "\(format) never runs it on databases that have the others."
+            case .refuse: "\(format) stops on databases that have the others."
+            }
+        return Finding(
+            .migrationOutOfOrder, policy == .run ? .warning : .error, fact,
+            help: "\(consequence) Rename it so that it sorts last. If the others are not released either: "
+                + "drydock lock\(lock.migration(migration.identifier) == nil ? "" : " --replace \(LockWord.text(migration.identifier))")",
+            migration: migration.identifier, place: .init(file: migration.path))
+    }
+}
+
+extension LockedMigration {
+    /// A migration as it is now.
+    init(_ migration: Migration, in set: MigrationSet) {
+        self.init(identifier: migration.identifier)
+        let prefix = set.folder + "/"
+        if migration.path.hasPrefix(prefix) {
+            let name = String(migration.path.dropFirst(prefix.count))
+            if name != identifier + ".sql" { file = name }
+            bytes = (try? FolderListing.contents(of: migration.path)).map { SHA256.digest(of: $0).hex }
+        }
+        if !migration.isCode, migration.fault == nil {
+            tokens = TokenDigest.of(migration)
+            if migration.hasWayBackInside { up = TokenDigest.of(migration.statements) }
+            marks = TokenDigest.marks(migration)
+        }
+        if let way = migration.down, set.downFile(migration) != nil,
+            let bytes = try? FolderListing.contents(of: way.path)
+        {
+            down = LockedDown(bytes: SHA256.digest(of: bytes).hex, tokens: TokenDigest.of(way.statements))
+        }
+        if set.format.checksums == .own { checksum = migration.checksum }
+    }
+}
+
+extension MigrationSet {
+    /// The file of a migration's way back, seen from the folder; nil where it is not one of its own.
+    func downFile(_ migration: Migration) -> String? {
+        guard let down = migration.down, down.path != migration.path, down.path.hasPrefix(folder + "/") else {
+            return nil
+        }
+        return String(down.path.dropFirst(folder.count + 1))
+    }
+}
+
+extension FormatOptions {
+    /// The same with a name of its own for every placeholder, so that what a migration is does not hang on what
+    /// is put in.
+    fileprivate var withStandIns: FormatOptions {
+        var options = self
+        for key in placeholders.keys { options.placeholders[key] = "placeholder_" + key.utf8.hex }
+        return options
+    }
+}

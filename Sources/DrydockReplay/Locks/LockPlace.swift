@@ -1,0 +1,52 @@
+import DrydockFindings
+
+/// Where a lock stands, and how files are named from there.
+struct LockPlace: Sendable {
+    let path: String
+    private let folder: String
+    private let root: [Substring]
+
+    init(_ path: String) {
+        self.path = path
+        folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+        root = Self.parts(folder.isEmpty ? "/" : folder)
+    }
+
+    /// A file or folder as the lock names it, whatever the working folder is.
+    func name(of file: String) -> String {
+        let parts = Self.parts(file)
+        let shared = zip(root, parts).prefix { $0 == $1 }.count
+        let steps = Array(repeating: "..", count: root.count - shared) + parts[shared...]
+        return steps.isEmpty ? "." : steps.joined(separator: "/")
+    }
+
+    /// The path of what the lock names.
+    func file(_ name: String) -> String {
+        folder == "." || name.hasPrefix("/") ? name : folder + "/" + name
+    }
+
+    /// The same as people name it who stand in the working folder.
+    func shown(_ name: String) -> String {
+        let file = file(name)
+        return file.hasPrefix("/") ? file : LockPlace("").name(of: file)
+    }
+
+    /// The parts of an absolute path, links in its folders followed; the last one may be gone.
+    private static func parts(_ path: String) -> [Substring] {
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        guard let slash = trimmed.lastIndex(of: "/") else {
+            let isHere = trimmed == "." || trimmed == ".."
+            return isHere
+                ? FolderListing.realPath(String(trimmed)).split(separator: "/")
+                : FolderListing.realPath(".").split(separator: "/") + [trimmed]
+        }
+        let name = trimmed[trimmed.index(after: slash)...]
+        if name == "." || name == ".." {
+            return FolderListing.realPath(String(trimmed)).split(separator: "/")
+        }
+        let parent = trimmed[..<slash]
+        return FolderListing.realPath(parent.isEmpty ? "/" : String(parent)).split(separator: "/")
+            + (name.isEmpty ? [] : [name])
+    }
+}

@@ -1,0 +1,126 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Writes a project's lock, or checks it.
+public struct Locker: Sendable {
+    private let engine: any Engine
+    private let settler: any ReadingSettler
+
+    package init(engine: any Engine, settler: any ReadingSettler) {
+        self.engine = engine
+        self.settler = settler
+    }
+
+    /// - Throws: ``RequestError`` when no report can be made.
+    public func run(_ request: LockRequest) async throws -> VerifyReport {
+        let start = ContinuousClock.now
+        let old = try Lock.load(request.path)
+        let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
+        let check: LockCheck
+        let set: MigrationSet
+        if let old, !old.isOfClosuresAlone {
+            check = LockCheck(old, path: request.path)
+            try refuseAnother(check, request)
+            set = try check.migrations(in: request.migrationsFolder, options: request.format)
+        } else {
+            guard !request.isCheck else {
+                throw RequestError("there is no lock '\(request.path)'; make it with: drydock lock")
+            }
+            (check, set) = try await begin(request, snapshots, old?.closures ?? [])
+        }
+        var run = LockRun(request: request, check: check, set: set)
+        try run.resolve(snapshots)
+        run.checkMigrations()
+        try run.checkSnapshots(snapshots)
+        if !request.isCheck {
+            run.lockMigrations()
+            try await lockSnapshots(snapshots, &run)
+            if !run.lock.migrations.isEmpty { try write(run.lock, to: request.path, over: old) }
+        }
+        var report = run.report
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    /// An empty lock of a project that has none.
+    private func begin(
+        _ request: LockRequest, _ snapshots: [Snapshot], _ closures: [LockedClosure]
+    ) async throws -> (LockCheck, MigrationSet) {
+        var settings = ConnectionSettings()
+        settings.functions = request.functions
+        settings.collations = request.collations
+        let opener = SnapshotOpener(engine: engine, settings: settings)
+        let choice = try FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        let readings = try choice.readings(try await choice.histories(of: snapshots, opener))
+        let set = try await settler.settle(
+            choice, readings, in: request.migrationsFolder, functions: request.functions,
+            collations: request.collations, on: engine)
+        let folder = LockPlace(request.path).name(of: request.migrationsFolder)
+        var lock = Lock(migrationsFolder: folder, format: set.format.name)
+        lock.closures = closures
+        let check = LockCheck(lock, path: request.path)
+        return (
+            check, try check.migrations(in: request.migrationsFolder, options: request.format, known: set)
+        )
+    }
+
+    private func refuseAnother(_ check: LockCheck, _ request: LockRequest) throws {
+        guard check.isOf(request.migrationsFolder) else {
+            throw RequestError(
+                "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
+                    + "folder")
+        }
+        try check.refuse(named: request.migrationFormat)
+    }
+
+    private func lockSnapshots(_ snapshots: [Snapshot], _ run: inout LockRun) async throws {
+        let wanted = snapshots.filter { run.isWanted($0) }
+        guard !wanted.isEmpty || run.request.addsBaselines else { return run.dropSnapshots() }
+        let request = run.request
+        let key = try await BaselineKey(
+            engine, run.set, functions: request.functions, collations: request.collations)
+        let context = ReplayContext(
+            engine: engine, set: run.set, targetCount: run.set.migrations.count, declarations: [:],
+            functions: request.functions, collations: request.collations, checksRollback: false)
+        let survey = SnapshotSurvey(
+            context: context, store: BaselineStore(folder: request.cacheFolder, key: key), date: request.date)
+        run.dropSnapshots()
+        for snapshot in snapshots {
+            try Task.checkCancellation()
+            let name = run.check.place.name(of: snapshot.path)
+            let isWanted = run.isWanted(snapshot)
+            guard isWanted || run.lacksBaseline(name, key) else { continue }
+            do {
+                let entry = try await survey.entry(snapshot, named: name)
+                if isWanted { run.add(entry) } else { run.add(baselinesOf: entry) }
+            } catch let fault as SnapshotFault {
+                var finding = Finding(
+                    .snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
+                finding.redactedMessage = fault.redactedMessage
+                run.note(finding, of: snapshot)
+            } catch let error as OverlayError {
+                run.note(Finding(.snapshotUnreadable, error.description), of: snapshot)
+            } catch let error as EngineError {
+                run.note(
+                    Finding(.snapshotUnreadable, "\(snapshot.path) cannot be locked: \(error.message)"),
+                    of: snapshot)
+            }
+        }
+    }
+
+    /// Replaces the file at once, and leaves it alone where it says the same.
+    private func write(_ lock: Lock, to path: String, over old: Lock?) throws {
+        guard lock != old else { return }
+        do {
+            try AtomicFile.write(Array(lock.text.utf8), to: path)
+        } catch {
+            throw RequestError(
+                "the lock '\(path)' cannot be written: \(error); --lock names another place")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+
+/// Finds out what a lock notes of a snapshot: its version, its rows, who wrote it, and what is wrong with it.
+struct SnapshotSurvey: Sendable {
+    let context: ReplayContext
+    let store: BaselineStore
+    let date: String
+
+    /// - Parameter name: what the lock calls it.
+    /// - Throws: ``SnapshotFault`` when it cannot be read or is damaged, ``OverlayError``, ``EngineError``.
+    func entry(_ snapshot: Snapshot, named name: String) async throws -> LockedSnapshot {
+        let watchdog = Watchdog(timeout: nil)
+        let overlay = try await SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
+            .open(
+                snapshot)
+        let hash = try store.hashes.hash(of: snapshot.path).hash
+        var entry = LockedSnapshot(path: name, content: hash.hex, date: date)
+        entry.tokens = LockedSnapshot.tokens(of: snapshot)
+        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
+        do {
+            entry.version = try await version(database)
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await inspect(overlay.freeze().image, snapshot, hash, watchdog, into: &entry)
+        try overlay.checkUnchanged()
+        return entry
+    }
+
+    private func version(_ database: any OpenDatabase) async throws -> String? {
+        let set = context.set
+        let history = try await database.withConnection { try set.format.history($0, of: set) }
+        guard let history else { return nil }
+        let plan = ReplayPlan(history: history, set: set, targetCount: set.migrations.count)
+        return plan.unknown.last ?? plan.from
+    }
+
+    private func inspect(
+        _ image: Image, _ snapshot: Snapshot, _ hash: ContentHash, _ watchdog: Watchdog,
+        into entry: inout LockedSnapshot
+    ) async throws {
+        let inspector = context.inspector(watchdog)
+        let isDatabase = snapshot.kind == .database
+        let known = isDatabase ? store.load(hash) : nil
+        let state = try await inspector.inspect(image, earlier: nil, baseline: known)
+        let catalog = state.catalog
+        let (check, rows) = try await inspector.withConnection(to: image) { connection in
+            (
+                try known?.integrity ?? IntegrityCheck(connection, catalog: catalog),
+                try catalog.rowCounts(connection)
+            )
+        }
+        if let damage = check.damage.first {
+            throw SnapshotFault(
+                message: "\(snapshot.path) is damaged and was not locked: \(damage)",
+                help: "Recover it with sqlite3's .recover, or take another copy.")
+        }
+        entry.rows = rows
+        guard isDatabase else { return }
+        let baseline = Baseline(state, check)
+        if known == nil { store.save(baseline, for: hash) }
+        entry.baselines[store.key.hex] = baseline.lockText
+        let number = state.pages?.file.header.libraryVersion ?? 0
+        if number > 0 { entry.library = "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)" }
+    }
+}
+
+extension Catalog {
+    /// The rows of every table that keeps its own; one that cannot be read is left out.
+    fileprivate func rowCounts(_ connection: any Connection) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for table in tables.values where table.keepsRows {
+            let count = try? connection.firstRow("SELECT count(*) FROM main.\(quotedName(table.name))") {
+                Int($0.integer(0))
+            }
+            if let count { counts[table.name] = count }
+        }
+        return counts
+    }
+}

@@ -1,0 +1,58 @@
+import DrydockFindings
+import DrydockMigrations
+import Crypto
+import SQLiteSchema
+
+/// What runs, in 32 bytes: SHA-256 of the tokens as SQLite reads them.
+///
+/// White space, line endings and comments, declarations among them, leave it as it is; everything else
+/// changes it, a line ending inside a string too, since that is data.
+package enum TokenDigest {
+    /// Of a migration: its statements, its way back where the same file holds it, and what the file says of its
+    /// transaction. 64 hexadecimal digits.
+    static func of(_ migration: Migration) -> String {
+        var digest = SHA256()
+        add(migration.statements, to: &digest)
+        if let down = migration.down, migration.hasWayBackInside {
+            add("down", to: &digest)
+            add(down.statements, to: &digest)
+        }
+        if let transaction = migration.ownTransaction {
+            add("transaction \(transaction.rawValue)", to: &digest)
+        }
+        return digest.finalize().hex
+    }
+
+    /// Of what the tool reads beside them: 16 hexadecimal digits, or `none`.
+    static func marks(_ migration: Migration) -> String {
+        guard !migration.marks.isEmpty else { return noMarks }
+        let text = migration.marks.joined(separator: "\n")
+        return String(SHA256.digest(of: Array(text.utf8)).hex.prefix(markDigits))
+    }
+
+    static let noMarks = "none"
+    static let markDigits = 16
+
+    package static func of(_ statements: [SQLStatement]) -> String {
+        var digest = SHA256()
+        add(statements, to: &digest)
+        return digest.finalize().hex
+    }
+
+    // No token is empty: an empty one begins what is no token.
+    private static func add(_ statements: [SQLStatement], to digest: inout SHA256) {
+        for statement in statements {
+            add("", to: &digest)
+            statement.source.bytes.withUnsafeBytes { bytes in
+                for token in statement.tokens {
+                    digest.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[token.range]))
+                    digest.update(data: [0])
+                }
+            }
+        }
+    }
+
+    private static func add(_ mark: String, to digest: inout SHA256) {
+        digest.update(data: [0] + Array(mark.utf8) + [0])
+    }
+}

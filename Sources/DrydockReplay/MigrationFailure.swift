@@ -1,0 +1,164 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// Why a migration did not run, with what to do about it.
+package struct MigrationFailure {
+    package let migration: Migration
+    package let error: any Error
+
+    package init(migration: Migration, error: any Error) {
+        self.migration = migration
+        self.error = error
+    }
+
+    /// The check of the whole database before the commit refused it.
+    var isForeignKeyCheck: Bool { (error as? EngineError)?.isForeignKeyCheckFailure ?? false }
+
+    /// A finding with the code named that stands beside the migration and was not run.
+    func mentioningCode(_ finding: Finding) -> Finding {
+        let code = NeighbouringCode.files(beside: migration.path)
+        guard !code.isEmpty else { return finding }
+        var finding = finding
+        finding.help +=
+            (finding.help.isEmpty ? "" : "\n")
+            + "\(code.joined(separator: ", ")) beside it is code of the same version and was not run here. If it "
+            + "fixes such rows first, keep a snapshot that the app has upgraded past \(migration.identifier)."
+        return finding
+    }
+
+    /// Nil for an error that no statement and no check of the migration caused.
+    var finding: Finding? {
+        switch error {
+        case let failure as StatementFailure:
+            let statement = migration.statements[failure.index]
+            var finding = Finding(
+                .migrationFailed, "\(migration.identifier) fails: \(failure.error.message)",
+                help: help(for: failure.error, in: statement), migration: migration.identifier,
+                place: .init(statement, offset: failure.error.offset))
+            if failure.mayQuoteValues {
+                finding.redactedMessage =
+                    "\(migration.identifier) fails: \(failure.error.messageWithoutValues)"
+            }
+            return finding
+        case let failure as RunnerFailure: return finding(failure)
+        case let error as EngineError where error.isForeignKeyCheckFailure:
+            return Finding(
+                .migrationFailed, "\(migration.identifier) fails its foreign-key check",
+                help:
+                    "A row must not reference what does not exist. Give such rows a parent that exists, or NULL, in the migration.",
+                migration: migration.identifier, place: .init(file: migration.path))
+        case let error as EngineError where !error.isCorruption:
+            var finding = Finding(
+                .migrationFailed, "\(migration.identifier) fails: \(error.message)",
+                migration: migration.identifier,
+                place: .init(file: migration.path))
+            if migration.closureChecks != nil {
+                finding.help = help(for: error)
+                finding.redactedMessage = "\(migration.identifier) fails: \(error.messageWithoutValues)"
+                finding.place?.statement = error.sql
+            }
+            return finding
+        default: return nil
+        }
+    }
+
+    /// - Parameter statement: what failed; nil where a closure ran it.
+    package func help(for error: EngineError, in statement: SQLStatement? = nil) -> String {
+        let message = error.message
+        if let name = message.dropping(prefix: "no such function: ") {
+            return
+                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
+        }
+        if let name = message.dropping(prefix: "no such collation sequence: ") {
+            return
+                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
+        }
+        if message.hasPrefix("UNIQUE constraint failed") {
+            return "Rows share these values. Give all but one of them another value first."
+        }
+        if message.hasPrefix("Cannot add a NOT NULL column") {
+            return "Existing rows have no value for it. Give the column a DEFAULT other than NULL."
+        }
+        if message.hasPrefix("NOT NULL constraint failed") {
+            return
+                "A row has no value for it. Write one, as with coalesce: a DEFAULT does not replace a NULL that is written."
+        }
+        if message.hasPrefix("CHECK constraint failed") {
+            return "Rows do not meet it. Give them values that do first, and declare it."
+        }
+        if let name = statement.flatMap(error.doubleQuotedName) {
+            return
+                "If a text is meant, write \(quotedText(name)) in single quotes; double-quoted ones are off here."
+        }
+        if message.hasPrefix("cannot start a transaction within a transaction"),
+            let help = migration.transactionHelp
+        {
+            return help
+        }
+        switch migration.transaction {
+        case .each: return "The whole migration was rolled back, as it would be for users."
+        case .all:
+            return
+                "Every pending migration was rolled back with it, as it would be for users: they share a transaction."
+        case .none: return "What ran before it stays: the tool opens no transaction."
+        }
+    }
+
+    /// The tool itself could not commit, or write its history.
+    private func finding(_ failure: RunnerFailure) -> Finding {
+        let message = (failure.error as? EngineError)?.message ?? String(describing: failure.error)
+        let (what, help) =
+            switch failure.moment {
+            case .record:
+                (
+                    "cannot be recorded",
+                    "A migration must not touch the table in which its tool keeps the history."
+                )
+            case .commit where (failure.error as? EngineError)?.isForeignKeyViolation == true:
+                (
+                    "fails when its transaction is committed",
+                    "A row must not reference what does not exist. Give such rows a parent that exists, or NULL, in the migration."
+                )
+            default:
+                (
+                    "fails when its transaction is committed",
+                    "The tool opens and ends the transaction; a file must not."
+                )
+            }
+        return Finding(
+            .migrationFailed, "\(migration.identifier) \(what): \(message)", help: help,
+            migration: migration.identifier, place: .init(file: migration.path))
+    }
+}
+
+extension EngineError {
+    /// The name in double quotes that the statement has where no column was found: SQLite may take it for a
+    /// string elsewhere (https://www.sqlite.org/quirks.html#dblquote).
+    fileprivate func doubleQuotedName(in statement: SQLStatement) -> String? {
+        guard let found = message.dropping(prefix: "no such column: ") else { return nil }
+        let source = statement.source
+        let token = statement.tokens.first { token in
+            guard token.kind == .quotedIdentifier, source.bytes[token.range.lowerBound] == UInt8(ascii: "\""),
+                offset.map({ statement.range.lowerBound + $0 == token.range.lowerBound }) ?? true,
+                let name = token.identifier(in: source)
+            else { return false }
+            return found == name || found.hasPrefix("\"\(name)\" - should this be a string literal")
+        }
+        return token?.identifier(in: source)
+    }
+
+    /// A violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
+    var isForeignKeyCheckFailure: Bool {
+        // A statement that is refused for it is no check.
+        isForeignKeyViolation && sql.map { $0.hasPrefix("COMMIT") } ?? true
+            || message.hasPrefix("foreign key mismatch")
+    }
+}
+
+extension String {
+    func dropping(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

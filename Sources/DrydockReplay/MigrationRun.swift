@@ -1,0 +1,89 @@
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+import Synchronization
+
+/// Runs one migration on an open database, statement by statement, as its tool would.
+package struct MigrationRun: Sendable {
+    let migration: Migration
+    var foreignKeyChecks: EngineMigration.ForeignKeyChecks
+
+    /// Seconds of each statement that ran.
+    private let seconds = SecondsRecorder()
+
+    package init(_ migration: Migration, foreignKeyChecks: EngineMigration.ForeignKeyChecks? = nil) {
+        self.migration = migration
+        self.foreignKeyChecks = foreignKeyChecks ?? migration.foreignKeyChecks
+    }
+
+    package struct Applied: Sendable {
+        /// As it ran: with the statements of this very run where the engine ran something of its own.
+        package var migration: Migration
+        /// Of each statement; empty where the engine ran something of its own.
+        package var seconds: [Double]
+    }
+
+    /// - Throws: ``StatementFailure`` for a statement, ``EngineError`` for what the engine does around them.
+    package func apply(to database: any OpenDatabase) async throws -> Applied {
+        guard let ran = try await database.migrate([engineMigration]).first else {
+            throw EngineError(
+                extendedCode: 19,
+                message: "the history had it before it ran: an earlier migration wrote it there")
+        }
+        var migration = migration
+        if let statements = ran.statements { migration.take(statements) }
+        return Applied(migration: migration, seconds: seconds.values.withLock { $0 })
+    }
+
+    var engineMigration: EngineMigration {
+        let (migration, seconds) = (migration, seconds)
+        return EngineMigration(identifier: migration.identifier, foreignKeyChecks: foreignKeyChecks) {
+            connection in
+            for (index, statement) in migration.statements.enumerated() {
+                let start = ContinuousClock.now
+                try Self.run(statement, at: index, on: connection)
+                seconds.values.withLock { $0.append((ContinuousClock.now - start).inSeconds) }
+            }
+        }
+    }
+
+    static func run(_ statement: SQLStatement, at index: Int, on connection: any Connection) throws {
+        do {
+            try Sandbox.check(statement)
+        } catch let error as EngineError {
+            throw StatementFailure(index: index, error: error, mayQuoteValues: false)
+        }
+        do {
+            try Sandbox.run(statement, on: connection)
+        } catch let error as EngineError where !error.isInterrupt {
+            // What compiles failed on what is in the database.
+            let compiles = (try? connection.prepare(statement.executedText)) != nil
+            throw StatementFailure(index: index, error: error, mayQuoteValues: compiles)
+        }
+    }
+
+    private final class SecondsRecorder: Sendable {
+        let values = Mutex<[Double]>([])
+    }
+}
+
+/// A statement that SQLite refused.
+package struct StatementFailure: Error {
+    /// Its place in the migration, from zero.
+    package var index: Int
+    package var error: EngineError
+    /// The message may quote something of a row.
+    package var mayQuoteValues: Bool
+
+    package init(index: Int, error: EngineError, mayQuoteValues: Bool) {
+        self.index = index
+        self.error = error
+        self.mayQuoteValues = mayQuoteValues
+    }
+}
+
+extension Duration {
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,169 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+
+/// Which migrations a snapshot has, and which are pending.
+package struct ReplayPlan: Sendable {
+    /// Indexes into the set, in order.
+    package let pending: [Int]
+    /// Identifiers that the snapshot has applied and the set has not.
+    let unknown: [String]
+    /// What the snapshot has applied that is code, and not in the folder.
+    let code: [String]
+    /// The newest migration of the set that the snapshot has applied.
+    let from: String?
+    /// How many migrations of the set a fresh install runs to be where this replay ends.
+    let finalCount: Int
+    /// The tool would run nothing on this database.
+    let isRefused: Bool
+
+    private let late: [(pending: Migration, applied: String)]
+    private let edited: [(migration: Migration, isOfLineEndings: Bool)]
+    private let refusal: String?
+    private let set: MigrationSet
+
+    package init(history: AppliedHistory, set: MigrationSet, targetCount: Int) {
+        let known = Set(history.identifiers)
+        let appliedIndexes = set.migrations.indices.filter { known.contains(set.migrations[$0].identifier) }
+        // What runs again whenever it changes has no place among the others.
+        let last = appliedIndexes.last { !history.repeats.contains(set.migrations[$0].identifier) }
+        var pending = (0..<targetCount).filter {
+            let identifier = set.migrations[$0].identifier
+            return !known.contains(identifier) || history.repeats.contains(identifier)
+        }
+        let rank = appliedIndexes.compactMap { set.migrations[$0].rank }.max()
+        let late = pending.filter { index in
+            let migration = set.migrations[index]
+            return (index < last ?? 0 || migration.isOutranked(by: rank))
+                && !known.contains(migration.identifier)
+        }
+        let identifiers = Set(set.migrations.map(\.identifier))
+        unknown = history.identifiers.filter { !identifiers.contains($0) }
+        code = history.code
+        finalCount = max(last.map { $0 + 1 } ?? 0, targetCount)
+        let newest = last.map { set.migrations[$0].identifier }
+        from = newest
+        self.late = late.map { (set.migrations[$0], newest ?? "") }
+        edited = appliedIndexes.map { set.migrations[$0] }.compactMap { migration in
+            guard let then = history.checksums[migration.identifier], let now = migration.checksum,
+                then != now, !history.repeats.contains(migration.identifier)
+            else { return nil }
+            return (migration, migration.checksumsOfLineEndings.contains(then))
+        }
+        let stopped = late.filter { !set.migrations[$0].runsLate }
+        if set.policy.late == .skip { pending.removeAll { stopped.contains($0) } }
+        self.pending = pending
+        isRefused = history.refusal != nil || set.policy.late == .refuse && !stopped.isEmpty
+        refusal = history.refusal
+        self.set = set
+    }
+
+    /// What the database is without the migrations of the folder.
+    func start(on connection: any Connection) throws -> ReplaySummary.Start {
+        let own = set.format.ownTables.map(\.foldedASCII)
+        let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
+            $0.string(0).foldedASCII
+        }
+        guard tables.contains(where: { !own.contains($0) && !$0.hasPrefix("sqlite_") }) else { return .empty }
+        return set.base != nil && unknown.isEmpty ? .base : .unknown
+    }
+
+    package func findings(for snapshot: Snapshot) -> [Finding] {
+        var findings: [Finding] = []
+        if let refusal {
+            findings.append(
+                Finding(
+                    .migrationFailed, "\(snapshot.path): \(refusal)",
+                    help:
+                        "\(set.format.name) runs nothing on such a database until somebody mends it by hand.",
+                    tags: [.preExisting]))
+        }
+        if !unknown.isEmpty {
+            findings.append(
+                Finding(
+                    .unknownMigration,
+                    "\(snapshot.path) has applied \(counted(unknown.count, "migration")) that "
+                        + "\(unknown.count == 1 ? "is" : "are") not in \(set.format.home): \(Self.list(unknown))",
+                    help:
+                        "The snapshot is newer than \(set.format.home), or a released migration was renamed or removed."
+                ))
+        }
+        if !code.isEmpty {
+            findings.append(
+                Finding(
+                    .migrationInCode, .note,
+                    "\(snapshot.path) has applied \(counted(code.count, "migration")) that "
+                        + "\(code.count == 1 ? "is" : "are") not SQL and not in \(set.format.home): \(Self.list(code))",
+                    help:
+                        "Whether others are pending cannot be told, and what they would do to rows was not seen."
+                ))
+        }
+        return findings + late.map(finding(late:))
+            + edited.map { finding(edited: $0.migration, isOfLineEndings: $0.isOfLineEndings) }
+    }
+
+    /// A database with tables and no history.
+    package static func unknownVersion(of snapshot: Snapshot, _ set: MigrationSet) -> Finding {
+        let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
+        let other =
+            set.format is any NamedHistory
+            ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
+        return Finding(
+            .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
+            help: "It has tables but \(sign). Make snapshots with the app or tool that "
+                + "migrates them, so that the history is there." + other)
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", …" : "")
+    }
+
+    private func finding(late: (pending: Migration, applied: String)) -> Finding {
+        let fact = "\(late.pending.identifier) is pending although \(late.applied) is applied"
+        let (severity, message, help): (Finding.Severity, String, String) =
+            switch late.pending.runsLate ? .run : set.policy.late {
+            case .run:
+                (
+                    .warning, fact,
+                    "It runs after migrations that sort behind it. If it is new, rename it so that it sorts last."
+                )
+            case .skip:
+                (
+                    .error, "\(fact): \(set.format.name) never runs it here",
+                    "The tool looks behind the newest applied version alone. Rename it so that it sorts last."
+                )
+            case .refuse:
+                (
+                    .error, "\(fact): \(set.format.name) stops there",
+                    "The tool runs nothing on such a database. Rename it so that it sorts last."
+                )
+            }
+        return Finding(
+            .migrationOutOfOrder, severity, message, help: help, migration: late.pending.identifier,
+            place: set.policy.isRunByEngine ? nil : .init(file: late.pending.path))
+    }
+
+    private func finding(edited migration: Migration, isOfLineEndings: Bool) -> Finding {
+        let isRefused = set.policy.edited == .refuse
+        let refusal = "\(set.format.name) refuses to go on where it was applied. "
+        let leniency = "\(set.format.name) does not look at it"
+        if isOfLineEndings {
+            return Finding(
+                .migrationEdited, isRefused ? .error : .warning,
+                "\(migration.identifier) differs from what the snapshot applied in its line endings alone",
+                help: (isRefused ? refusal : leniency + ". ")
+                    + "Git may have converted them: '*.sql -text' in .gitattributes keeps files as they were committed. "
+                    + "Put the line endings of the released file back.",
+                migration: migration.identifier, place: .init(file: migration.path))
+        }
+        return Finding(
+            .migrationEdited, isRefused ? .error : .warning,
+            "\(migration.identifier) was edited after the snapshot applied it: its checksum has changed",
+            help: isRefused
+                ? refusal
+                    + "Put the released file back, comments and line endings included, and write a new migration."
+                : leniency + ", so that databases differ by when they were migrated. Put the "
+                    + "released file back, and write a new migration.",
+            migration: migration.identifier, place: .init(file: migration.path))
+    }
+}

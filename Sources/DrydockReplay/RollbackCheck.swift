@@ -1,0 +1,147 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// `rollback-failed` and `rollback-mismatch`: undoes a migration on a fork of the state after it, and does it
+/// again.
+///
+/// The schema after the way back is that of before, and the second time the migration leaves what it left the
+/// first time. Where nobody says how the tool takes back its record of a migration, it stays as it is both ways.
+/// Rows that the way back takes are reported and are not a fault: that is what it is for.
+struct RollbackCheck {
+    let context: ReplayContext
+    let migration: Migration
+    let before: DatabaseState
+    let after: DatabaseState
+    let watchdog: Watchdog
+
+    struct Outcome {
+        var findings: [Finding] = []
+        /// Why there was nothing to check.
+        var missing: String?
+    }
+
+    func run() async throws -> Outcome {
+        guard let down = migration.down else {
+            return Outcome(missing: "\(migration.identifier) has no way back")
+        }
+        guard !down.statements.isEmpty else {
+            return Outcome(
+                missing: "the way back of \(migration.identifier) holds no statement: \(down.path)")
+        }
+        let undone: Image
+        do {
+            undone = try await fork(of: after.image) { try $0.undo(migration, down) }
+        } catch let failure as BatchFailure {
+            return Outcome(findings: [self.failure(failure, "cannot be undone", down.statements, down.path)])
+        }
+        let inspector = context.inspector(watchdog)
+        let state = try await inspector.inspect(undone, earlier: after)
+        var outcome = Outcome()
+        outcome.findings += differences(state, before, "undone, \(migration.identifier) leaves", down.path)
+        outcome.findings += try await losses(to: state, down, inspector)
+        do {
+            let again = try await redone(from: undone)
+            let last = try await inspector.inspect(again, earlier: state)
+            outcome.findings += differences(
+                last, after, "done again after it was undone, \(migration.identifier) leaves", migration.path)
+        } catch let failure as BatchFailure {
+            outcome.findings.append(
+                self.failure(
+                    failure, "cannot be done again after it was undone", migration.statements, migration.path)
+            )
+        }
+        return outcome
+    }
+
+    // MARK: - Both ways
+
+    /// Runs something on a fork as the tool would, and freezes what is there then.
+    private func fork(
+        of image: Image, _ body: @escaping @Sendable (ToolRun) throws -> Void
+    ) async throws -> Image {
+        let overlay = try Overlay(image)
+        var settings = context.settings(watchdog)
+        // GRDB's migrator has foreign keys off while a migration runs.
+        settings.foreignKeys = migration.isDeferred ? false : migration.foreignKeys
+        let database = try await context.engine.open(overlay, settings: settings)
+        let set = context.set
+        let outcome: Result<Void, any Error>
+        do {
+            try await database.withConnection { connection in
+                try body(ToolRun(connection: connection, set: set))
+                try connection.checkpoint()
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        try outcome.get()
+        return overlay.freeze().image
+    }
+
+    private func redone(from image: Image) async throws -> Image {
+        var step = migration
+        // Where nobody says how the tool forgets a migration, its record of the first time is still there.
+        if step.unrecord.isEmpty { step.record = [] }
+        // A transaction that was shared holds this one migration now.
+        if step.transaction == .all { step.transaction = .each }
+        return try await fork(of: image) { [step] in try $0.run([step]) { _ in } }
+    }
+
+    // MARK: - Findings
+
+    private func failure(
+        _ failure: BatchFailure, _ what: String, _ statements: [SQLStatement], _ path: String
+    ) -> Finding {
+        let cause = failure.error as? StatementFailure
+        let message = cause?.error.message ?? (failure.error as? EngineError)?.message ?? "\(failure.error)"
+        var finding = Finding(
+            .rollbackFailed, "\(migration.identifier) \(what): \(message)",
+            help: "Mend the way back, or leave it out.", migration: migration.identifier,
+            place: cause.map { .init(statements[$0.index], offset: $0.error.offset) } ?? .init(file: path))
+        if let cause, cause.mayQuoteValues {
+            finding.redactedMessage = "\(migration.identifier) \(what): \(cause.error.messageWithoutValues)"
+        }
+        return finding
+    }
+
+    private func differences(
+        _ state: DatabaseState, _ wanted: DatabaseState, _ what: String, _ path: String
+    ) -> [Finding] {
+        SchemaDiff(from: wanted.catalog.schema, to: state.catalog.schema).changes().map { change in
+            Finding(
+                .rollbackMismatch, change.isQuiet ? .warning : .error, "\(what) another schema: \(change)",
+                help: "The way back leads to the schema before the migration, and the migration from there.",
+                migration: migration.identifier, place: .init(file: path), table: change.table)
+        }
+    }
+
+    /// What the way back takes, as notes.
+    private func losses(
+        to state: DatabaseState, _ down: Migration.Down, _ inspector: StateInspector
+    ) async throws -> [Finding] {
+        var step = migration
+        step.path = down.path
+        step.statements = down.statements
+        step.record = migration.unrecord
+        let outcome = try await StepVerification(
+            migration: step, declarations: [], before: after, after: state, inspector: inspector,
+            engine: context.engine, format: context.set.format
+        ).run()
+        let told: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
+        return outcome.findings.map(\.finding).filter { told.contains($0.rule) }.map { finding in
+            var finding = finding
+            finding.severity = .note
+            finding.message = "undoing \(migration.identifier): \(finding.message)"
+            finding.help = ""
+            finding.migration = migration.identifier
+            finding.place = finding.place ?? .init(file: down.path)
+            return finding
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// Where a row is: in the table that had it before the step, in those through which it was copied, in the one
+/// that has its name at the end.
+struct RowTrace {
+    private struct Place {
+        /// Of the incarnation.
+        let id: Int
+        var hasRow = false
+        var everHadRow = false
+        /// The statement after which the row was no longer there, for good.
+        var lostBy: Int?
+        /// The first that put rows into the table.
+        var filledBy: Int?
+    }
+
+    private let search: RowSearch?
+    private let createdBy: Int?
+    /// In the order in which the row gets there.
+    private var places: [Place] = []
+    /// The statement after which the row was nowhere, for good.
+    private var goneBy: Int?
+
+    init(
+        _ match: TableMatch, _ row: TableDifference.Locator?, _ column: Int?, from start: TableLineage,
+        through statements: [SQLStatement], to end: TableLineage
+    ) {
+        search = row.map { RowSearch(match: match, row: $0, column: column) }
+        let (first, last) = (start[match.before.name], end[match.after.name])
+        createdBy = last?.createdBy
+        guard let first else { return }
+        places.append(Place(id: first.id, hasRow: true, everHadRow: true))
+        guard let last, last.id != first.id else { return }
+        let copies = TableCopies(from: start, through: statements)
+        places += copies.between(first.id, last.id).map { Place(id: $0) } + [Place(id: last.id)]
+    }
+
+    mutating func look(_ moment: CulpritMoment) {
+        let wasThere = places.contains(where: \.hasRow)
+        for index in places.indices { look(at: index, moment) }
+        let isThere = places.contains(where: \.hasRow)
+        if isThere { goneBy = nil } else if wasThere { goneBy = moment.index }
+    }
+
+    private mutating func look(at index: Int, _ moment: CulpritMoment) {
+        let name = moment.lineage.key(of: places[index].id)
+        switch moment.action {
+        case .insert(let table, _, _) where moment.lineage.key(of: table) == name,
+            .createTable(let table, _, asSelect: true) where moment.lineage.key(of: table) == name:
+            places[index].filledBy = places[index].filledBy ?? moment.index
+        default: break
+        }
+        let found = name.map { search?.isFound(in: $0, moment) } ?? false
+        guard let hasRow = found else { return }
+        if hasRow {
+            places[index].everHadRow = true
+            places[index].lostBy = nil
+        } else if places[index].hasRow {
+            places[index].lostBy = moment.index
+        }
+        places[index].hasRow = hasRow
+    }
+
+    /// Where a table's rows were copied before the row went with the table, what counts is what became of the copy.
+    var culprit: Int? {
+        guard let last = places.last else { return nil }
+        guard let goneBy, let home = places.lastIndex(where: { $0.lostBy == goneBy }) else {
+            // Another table keeps it, as a backup does, or nobody can tell.
+            return last.everHadRow ? last.lostBy : last.filledBy ?? createdBy
+        }
+        let later = places[(home + 1)...]
+        if let copy = later.first(where: \.everHadRow) { return copy.lostBy ?? goneBy }
+        return (later.compactMap(\.filledBy) + [goneBy]).min()
+    }
+}
+
+/// Which of a step's tables were filled from which.
+private struct TableCopies {
+    private var copies: [(source: Int, target: Int)] = []
+
+    init(from start: TableLineage, through statements: [SQLStatement]) {
+        var lineage = start
+        for (index, statement) in statements.enumerated() {
+            let named = Set(
+                statement.tokens.compactMap { token in
+                    token.name(in: statement.source).flatMap { name in
+                        lineage[lineage.key(of: QualifiedName(name: name))]?.id
+                    }
+                })
+            lineage.apply(statement, at: index)
+            switch lineage.actions.last {
+            case .insert(let table, _, _), .createTable(let table, _, asSelect: true):
+                guard let target = lineage[lineage.key(of: table)]?.id else { continue }
+                copies += named.filter { $0 != target }.map { ($0, target) }
+            default: continue
+            }
+        }
+    }
+
+    /// The tables through which rows can have come from one to another, in the order in which they were made.
+    func between(_ first: Int, _ last: Int) -> [Int] {
+        var reached: Set<Int> = [first]
+        for copy in copies where reached.contains(copy.source) { reached.insert(copy.target) }
+        var leading: Set<Int> = [last]
+        for copy in copies.reversed() where leading.contains(copy.target) { leading.insert(copy.source) }
+        return reached.intersection(leading).subtracting([first, last]).sorted()
+    }
+}
+
+/// Looks a row of the table before the step up in what its successor is just now.
+private struct RowSearch {
+    let match: TableMatch
+    let row: TableDifference.Locator
+    let column: Int?
+
+    /// Nil when it cannot be told, as while the table has other columns.
+    func isFound(in table: TableKey, _ moment: CulpritMoment) -> Bool? {
+        isFound(in: table, moment, match.after, \.after) ?? isFound(in: table, moment, match.before, \.before)
+    }
+
+    /// - Parameter side: whose names the columns have just now.
+    private func isFound(
+        in table: TableKey, _ moment: CulpritMoment, _ shape: Catalog.Table,
+        _ side: KeyPath<TableMatch.ColumnPair, Catalog.Column>
+    ) -> Bool? {
+        let source = "\(moment.beforeSchema).\(quotedName(match.before.name))"
+        let one: String
+        var conditions: [String]
+        switch row {
+        case .rowid(let rowid):
+            one = "SELECT * FROM \(source) WHERE \(match.before.rowidName ?? "rowid") = \(rowid)"
+            conditions =
+                column == nil
+                ? match.columns.map { sameValue($0, side) } : ["f.\(shape.rowidName ?? "rowid") = \(rowid)"]
+        case .key(let values, let positions):
+            let keys = positions.map { match.columns[$0] }
+            let condition = zip(keys, values).map { pair, value in
+                "\(quotedName(pair.before.name)) IS \(value.literal) COLLATE BINARY"
+            }
+            one = "SELECT * FROM \(source) WHERE \(condition.joined(separator: " AND ")) LIMIT 1"
+            conditions = keys.map { sameValue($0, side) }
+        case .ordinal(let ordinal, let positions):
+            let keys = positions.map { match.columns[$0] }
+            let order = keys.map { quotedName($0.before.name) + " COLLATE BINARY" }
+            one =
+                "SELECT * FROM \(source)"
+                + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))")
+                + " LIMIT 1 OFFSET \(ordinal)"
+            conditions = keys.map { sameValue($0, side) }
+        }
+        if let column { conditions.append(sameValue(match.columns[column], side)) }
+        let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
+        return try? moment.connection.firstRow(
+            "SELECT EXISTS(SELECT 1 FROM \(quotedName(table.schema)).\(quotedName(table.name)) AS f, (\(one)) AS b WHERE \(condition))"
+        ) { $0.integer(0) != 0 }
+    }
+
+    private func sameValue(
+        _ pair: TableMatch.ColumnPair, _ side: KeyPath<TableMatch.ColumnPair, Catalog.Column>
+    ) -> String {
+        let (old, new) = ("b.\(quotedName(pair.before.name))", "f.\(quotedName(pair[keyPath: side].name))")
+        return "\(new) IS \(old) COLLATE BINARY AND typeof(\(new)) = typeof(\(old))"
+    }
+}

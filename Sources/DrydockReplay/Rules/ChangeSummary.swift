@@ -1,0 +1,69 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+
+/// What the changed values of a column have in common, for people: how many can be had back from the new ones.
+struct ChangeSummary {
+    private struct Part {
+        var count: Int
+        var before: Evidence.Sample
+        var after: Evidence.Sample
+    }
+
+    private var parts: [ValueChange: Part] = [:]
+    private let total: Int
+
+    init(_ changes: TableDifference.Changes, sample: (SQLValue) -> Evidence.Sample) {
+        total = changes.count
+        for kind in ValueChange.allCases {
+            let (count, example) = changes[kind]
+            guard let example else { continue }
+            parts[kind] = Part(count: count, before: sample(example.before), after: sample(example.after))
+        }
+    }
+
+    /// What follows "T.C changed in 100 rows": nothing where there is one kind of change, whose rows are shown.
+    func text(_ shown: KeyPath<Evidence.Sample, String>) -> String {
+        guard parts.count > 1 else { return "" }
+        let sentences = [ValueChange.converted, .filled, .replaced].compactMap { kind -> String? in
+            guard let part = parts[kind] else { return nil }
+            let verb = part.count == 1 ? "was" : "were"
+            let change = "\(part.before[keyPath: shown]) to \(part.after[keyPath: shown])"
+            switch kind {
+            case .converted: return "\(part.count) only changed storage class (\(change))"
+            case .filled: return "\(part.count) \(verb) NULL (now \(part.after[keyPath: shown]))"
+            case .replaced: return "\(part.count) \(verb) replaced (\(change))"
+            }
+        }
+        return ": " + sentences.joined(separator: ", ")
+    }
+
+    func help(column: String, declaration: String) -> String {
+        guard let replaced = parts[.replaced], parts.count > 1 else {
+            return remedy("the new values are meant", declaration)
+        }
+        let others = total - replaced.count
+        let it = replaced.count == 1 ? "value" : "values"
+        var advice =
+            "The new values do not give \(replaced.count) old \(it) back. Change only the \(others == 1 ? "other" : "others")"
+        if let condition = Self.condition(column, parts[.converted]) {
+            advice += ", by this condition in WHERE or CASE:\n  \(condition)\n"
+        } else {
+            advice += ", or keep the old \(it) in a column of \(replaced.count == 1 ? "its" : "their") own.\n"
+        }
+        return advice
+            + remedy(
+                "every new value is meant", declaration,
+                else: "That lets the \(replaced.count) replaced \(it) go too.")
+    }
+
+    /// What is true of the values that a conversion gives back.
+    private static func condition(_ column: String, _ converted: Part?) -> String? {
+        guard let converted else { return nil }
+        let name = quotedIfNeeded(column)
+        let (old, new) = (
+            converted.before.storageClass.uppercased(), converted.after.storageClass.uppercased()
+        )
+        return "CAST(CAST(\(name) AS \(new)) AS \(old)) = \(name)"
+    }
+}

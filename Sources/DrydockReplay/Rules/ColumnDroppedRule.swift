@@ -1,0 +1,106 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// `column-dropped`: a column is gone that no declaration gives up. One that held only NULL is a warning.
+/// A rename that a copying statement made and every value bears out is a note; so is one whose every value is in another
+/// table, with the key of its row.
+struct ColumnDroppedRule: StepRule {
+    func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
+        var findings: [StepFinding] = []
+        for dropped in step.conservation.droppedColumns {
+            let (table, column) = (dropped.table.name, dropped.column.name)
+            let kept = step.conservation.kept.first { $0.match.before.name == table }
+            let isDeclared = declarations.covers {
+                guard case .dropsColumn(let named, let name) = $0 else { return false }
+                return kept?.match.isCalled(named) == true && name.foldedASCII == column.foldedASCII
+            }
+            guard !isDeclared else { continue }
+            if let basis = dropped.basis, basis.gone.isEmpty {
+                findings.append(derivedColumn(dropped, basis, in: step))
+                continue
+            }
+            let count = dropped.valueCount
+            let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
+            if let home = dropped.home {
+                findings.append(
+                    StepFinding(
+                        Finding(
+                            .columnDropped, .note,
+                            "column \(table).\(column) is gone; its every value is in \(home)",
+                            place: place(of: table, column, in: step), table: table, column: column,
+                            evidence: Evidence(rowCount: count))))
+                continue
+            }
+            let rename = dropped.twin.map { twin in
+                "Column \(twin) holds its every value. If that is a rename, declare it:\n\(declarationMarker)"
+                    + "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))"
+            }
+            let places = dropped.whereabouts.joined(separator: ", ")
+            let moved =
+                places.isEmpty
+                ? nil
+                : "Its every value is in \(places): if it was moved there, with its row, nothing is lost."
+            findings.append(
+                StepFinding(
+                    Finding(
+                        .columnDropped, count == 0 ? .warning : .error,
+                        "column \(table).\(column) is gone"
+                            + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))")
+                            + Self.origin(of: dropped, count),
+                        help: remedy(
+                            "its values were meant to go", "drops column \(path)", else: rename ?? moved ?? ""
+                        ),
+                        place: place(of: table, column, in: step), table: table, column: column,
+                        evidence: Evidence(rowCount: count))))
+        }
+        for kept in step.conservation.kept {
+            for pair in kept.match.columns where pair.isGuess {
+                let isFilled =
+                    kept.match.columns.firstIndex { $0.before.name == pair.before.name }
+                    .map { kept.difference.changed[$0] != nil } ?? false
+                findings.append(
+                    StepFinding(
+                        Finding(
+                            .columnDropped, .note,
+                            "column \(kept.match.before.name).\(pair.before.name) is now \(pair.after.name): "
+                                + "a copying statement says so and every value "
+                                + (isFilled ? "that was not NULL is there" : "is there"),
+                            table: kept.match.before.name, column: pair.before.name)))
+            }
+        }
+        return findings
+    }
+
+    /// A generated column whose values can be computed again, since all that they follow from is as it was.
+    private func derivedColumn(
+        _ dropped: Conservation.DroppedColumn, _ basis: Conservation.Basis, in step: StepView
+    ) -> StepFinding {
+        let (table, column) = (dropped.table.name, dropped.column.name)
+        let path = quotedIfNeeded(table) + "." + quotedIfNeeded(column)
+        return StepFinding(
+            Finding(
+                .columnDropped, .warning,
+                "generated column \(table).\(column) is gone"
+                    + (basis.sources.isEmpty
+                        ? ""
+                        : "; what it was computed from is unchanged: \(basis.sources.joined(separator: ", "))"),
+                help: remedy("it was meant to go", "drops column \(path)"),
+                place: place(of: table, column, in: step), table: table, column: column))
+    }
+
+    private static func origin(of dropped: Conservation.DroppedColumn, _ count: Int) -> String {
+        guard count > 0, let basis = dropped.basis else { return "" }
+        return ", and cannot be computed again: \(basis.gone.joined(separator: ", ")) "
+            + (basis.gone.count == 1 ? "is gone or has changed" : "are gone or have changed")
+    }
+
+    private func place(of table: String, _ column: String, in step: StepView) -> Finding.Place? {
+        let index =
+            step.lineage.dropStatement(ofColumn: column, in: table)
+            ?? step.conservation.kept.first { $0.match.before.name == table }
+            .flatMap { step.lineage[$0.match.after.name]?.createdBy }
+        return step.statement(at: index).map { .init($0) }
+    }
+}

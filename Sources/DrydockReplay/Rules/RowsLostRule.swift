@@ -1,0 +1,47 @@
+import DrydockFindings
+import DrydockState
+import SQLiteSchema
+
+/// `rows-lost`: rows that existed before the step are gone, beyond what a declaration lets go.
+struct RowsLostRule: StepRule {
+    func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
+        step.conservation.kept.compactMap { kept in
+            let (match, difference) = (kept.match, kept.difference)
+            guard difference.lost.count > 0 else { return nil }
+            let name = match.before.name
+            let unnamed = !step.actions.contains { match.isWritten(by: $0.action) }
+            let count = difference.lost.count
+            let extra =
+                difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""
+            return StepFinding(
+                Finding(
+                    .rowsLost,
+                    "\(counted(count, "row")) of \(name) \(count == 1 ? "is" : "are") gone"
+                        + " (of \(difference.rowsBefore ?? difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
+                    help: remedy(
+                        "they were meant to go", "deletes from \(quotedIfNeeded(name)) where CONDITION",
+                        else: unnamed
+                            ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
+                            : "Only rows that meet the condition before the step may then go."),
+                    place: step.lastStatement { match.isWritten(by: $0) }.map { .init($0) }, table: name,
+                    evidence: Evidence(
+                        rowCount: count,
+                        rows: difference.lost.samples.map { .init(key: step.key($0, of: difference)) })),
+                probe: difference.lost.samples.first.map {
+                    .row(match, difference.locator(of: $0), column: nil)
+                })
+        }
+    }
+}
+
+extension TableMatch {
+    /// Whether a statement names the table to take rows from it or to make it anew.
+    fileprivate func isWritten(by action: StatementAction) -> Bool {
+        switch action {
+        case .delete(let name), .update(let name, _), .insert(let name, _, _), .dropTable(let name):
+            isCalled(name.name)
+        case .renameTable(let name, let to): isCalled(name.name) || isCalled(to)
+        default: false
+        }
+    }
+}

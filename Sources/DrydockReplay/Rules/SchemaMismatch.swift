@@ -1,0 +1,136 @@
+import DrydockFindings
+import DrydockState
+import SQLiteSchema
+
+/// `schema-mismatch`: a migrated snapshot's schema is not that of a fresh install, so that the next
+/// migration meets two kinds of database. Schemas are compared by meaning; the order of columns alone is a
+/// warning, and so is a UNIQUE constraint in place of an equal index, which holds rows to the same rule.
+enum SchemaMismatch {
+    static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
+        let (mine, theirs) = (migrated.schema, fresh.schema)
+        let (changes, twins) = telling(SchemaDiff(from: mine, to: theirs).changes(), mine, theirs)
+        var findings = twins.map { twin in
+            let terms = twin.unique.terms.map(\.column).joined(separator: ", ")
+            return Finding(
+                .schemaMismatch, .warning,
+                "\(twin.index.table) (\(terms)) is UNIQUE by "
+                    + (twin.isMine
+                        ? "index \(twin.index.name), in a fresh install by a constraint"
+                        : "a constraint, in a fresh install by index \(twin.index.name)"),
+                help:
+                    "Rows are held to the same rule. A migration that names the index will find it in one of both alone.",
+                table: twin.index.table)
+        }
+        for change in changes {
+            findings.append(
+                Finding(
+                    .schemaMismatch, change.isQuiet ? .warning : .error,
+                    message(change),
+                    help:
+                        "Users who upgrade and users who install now have different schemas. Add a migration that "
+                        + "brings them together, or take the snapshot again if it was changed by hand.",
+                    table: change.table, evidence: evidence(change, mine, theirs)))
+        }
+        return findings
+    }
+
+    private struct Twins {
+        var index: Index
+        var unique: UniqueConstraint
+        /// The snapshot has the index.
+        var isMine: Bool
+    }
+
+    /// Takes out what is an index on one side and the same as a constraint on the other.
+    private static func telling(
+        _ changes: [SchemaChange], _ mine: Schema, _ theirs: Schema
+    ) -> (left: [SchemaChange], twins: [Twins]) {
+        var (left, twins): ([SchemaChange], [Twins]) = (changes, [])
+        for change in changes {
+            let (index, isMine): (Index, Bool)
+            switch change {
+            case .indexDropped(let dropped): (index, isMine) = (dropped, true)
+            case .indexAdded(let added): (index, isMine) = (added, false)
+            default: continue
+            }
+            let (owner, other) = isMine ? (mine, theirs) : (theirs, mine)
+            let diff = SchemaDiff(from: owner, to: other)
+            let place = left.firstIndex { candidate in
+                guard let unique = candidate.unique(isAdded: isMine), unique.onConflict == nil,
+                    let table = candidate.table.flatMap(other.table)
+                else { return false }
+                return diff.isSame(index, unique, of: table)
+            }
+            guard let place, let unique = left[place].unique(isAdded: isMine) else { continue }
+            left.remove(at: place)
+            left.removeAll { $0 == change }
+            twins.append(Twins(index: index, unique: unique, isMine: isMine))
+        }
+        return (left, twins)
+    }
+
+    private static func message(_ change: SchemaChange) -> String {
+        switch change {
+        case .tableAdded(let table): "table \(table.name) is missing, which a fresh install has"
+        case .indexAdded(let index):
+            "index \(index.name) of \(index.table) is missing, which a fresh install has"
+        case .viewAdded(let view): "view \(view.name) is missing, which a fresh install has"
+        case .triggerAdded(let trigger):
+            "trigger \(trigger.name) of \(trigger.table) is missing, which a fresh install has"
+        case .virtualTableAdded(let table):
+            "virtual table \(table.name) is missing, which a fresh install has"
+        case .tableDropped(let table): "table \(table.name) is there, which a fresh install has not"
+        case .indexDropped(let index):
+            "index \(index.name) of \(index.table) is there, which a fresh install has not"
+        case .viewDropped(let view): "view \(view.name) is there, which a fresh install has not"
+        case .triggerDropped(let trigger):
+            "trigger \(trigger.name) of \(trigger.table) is there, which a fresh install has not"
+        case .virtualTableDropped(let table):
+            "virtual table \(table.name) is there, which a fresh install has not"
+        case .table(let name, .columnAdded(let column)):
+            "column \(name).\(column.name) is missing, which a fresh install has"
+        case .table(let name, .columnDropped(let column)):
+            "column \(name).\(column.name) is there, which a fresh install has not"
+        case .table(let name, .columnOrder):
+            "table \(name) has its columns in another order than a fresh install"
+        default: "a fresh install has another \(change)"
+        }
+    }
+
+    /// Both definitions, where both have the object.
+    private static func evidence(_ change: SchemaChange, _ mine: Schema, _ theirs: Schema) -> Evidence? {
+        guard let name = change.table, let old = mine.table(name), let new = theirs.table(name), old != new
+        else {
+            return nil
+        }
+        let printer = SchemaPrinter(printsSettings: false)
+        func line(_ table: Table) -> String {
+            printer.text(table).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        return Evidence(details: ["snapshot:      \(line(old))", "fresh install: \(line(new))"])
+    }
+}
+
+extension SchemaChange {
+    /// The UNIQUE constraint that came, or that went.
+    fileprivate func unique(isAdded: Bool) -> UniqueConstraint? {
+        switch self {
+        case .table(_, .uniqueAdded(let unique)) where isAdded: unique
+        case .table(_, .uniqueDropped(let unique)) where !isAdded: unique
+        default: nil
+        }
+    }
+}
+
+extension Catalog {
+    /// The same by meaning. Shadow tables, history and SQLite's own are left out already.
+    var schema: Schema {
+        let tables = tables.values.map {
+            SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text)
+        }
+        let objects = objects.values.map {
+            SchemaRow(type: $0.kind.rawValue, name: $0.name, table: $0.tableName, sql: $0.text)
+        }
+        return SchemaParser().schema(of: tables + objects)
+    }
+}

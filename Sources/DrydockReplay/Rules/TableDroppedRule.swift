@@ -1,0 +1,59 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// `table-dropped`: a table is gone that no declaration gives up. One without rows is a warning; one whose every row is
+/// in a table that remains, a note.
+struct TableDroppedRule: StepRule {
+    func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
+        step.conservation.droppedTables.compactMap { dropped in
+            let name = dropped.table.name
+            let isDeclared = declarations.covers {
+                if case .dropsTable(let table) = $0 { table.foldedASCII == name.foldedASCII } else { false }
+            }
+            guard !isDeclared else { return nil }
+            let place = step.statement(at: step.lineage.dropStatement(ofTable: name)).map {
+                Finding.Place($0)
+            }
+            if let home = dropped.home, isWhole(home, of: name, &declarations) {
+                return StepFinding(
+                    Finding(
+                        .tableDropped, .note,
+                        "table \(name) is gone; its every row is in \(home.table.name)", place: place,
+                        table: name, evidence: Evidence(rowCount: dropped.rowCount)))
+            }
+            let rows = dropped.rowCount
+            return StepFinding(
+                Finding(
+                    .tableDropped, rows == 0 ? .warning : .error,
+                    "table \(name) is gone"
+                        + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
+                        + (dropped.home.map(lack) ?? ""),
+                    help: remedy(
+                        "its rows were meant to go", "drops table \(quotedIfNeeded(name))",
+                        else: "If it was only renamed, declare that:\n"
+                            + "\(declarationMarker)renames table \(quotedIfNeeded(name)) to NEW_NAME"
+                    ),
+                    place: place, table: name, evidence: Evidence(rowCount: rows)))
+        }
+    }
+
+    /// Whether what its new table has not was given up.
+    private func isWhole(
+        _ home: MovedData.Home, of table: String, _ declarations: inout DeclarationUse
+    ) -> Bool {
+        home.missing.allSatisfy { missing in
+            declarations.covers {
+                guard case .dropsColumn(let named, let column) = $0 else { return false }
+                return [table.foldedASCII, home.table.name.foldedASCII].contains(named.foldedASCII)
+                    && column.foldedASCII == missing.column.name.foldedASCII
+            }
+        }
+    }
+
+    private func lack(_ home: MovedData.Home) -> String {
+        let columns = home.missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
+        return "; \(home.table.name) has them without column \(columns.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,87 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// `values-changed`: a value that existed before the step is another one, in value or in storage class.
+struct ValuesChangedRule: StepRule {
+    func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
+        var findings: [StepFinding] = []
+        for kept in step.conservation.kept {
+            noteUncompared(kept.match, kept.difference, &declarations)
+            findings += changes(kept.match, kept.difference, step, &declarations)
+            guard let derived = kept.derived else { continue }
+            // What can be computed again from the columns that are there is no loss.
+            findings += changes(derived.match, derived.difference, step, &declarations).map { pending in
+                var pending = pending
+                let column = pending.finding.column?.foldedASCII ?? ""
+                guard !derived.irrecoverable.contains(column) else { return pending }
+                pending.finding.severity = .warning
+                let what = "; it is generated, by another expression than before"
+                pending.finding.message += what
+                pending.finding.redactedMessage? += what
+                return pending
+            }
+        }
+        return findings
+    }
+
+    private func changes(
+        _ match: TableMatch, _ difference: TableDifference, _ step: StepView,
+        _ declarations: inout DeclarationUse
+    ) -> [StepFinding] {
+        difference.changed.sorted { $0.key < $1.key }.compactMap { position, changes in
+            guard let first = changes.samples.first else { return nil }
+            let isDeclared = declarations.covers {
+                guard case .rewrites(let named, let name) = $0, match.isCalled(named) else {
+                    return false
+                }
+                return name.map { match.columns[position].isCalled($0) } ?? true
+            }
+            guard !isDeclared else { return nil }
+            return StepFinding(
+                finding(of: changes, match, position, difference, step),
+                probe: .row(match, difference.locator(of: first.row), column: position))
+        }
+    }
+
+    private func finding(
+        of changes: TableDifference.Changes, _ match: TableMatch, _ position: Int,
+        _ difference: TableDifference, _ step: StepView
+    ) -> Finding {
+        let (table, column) = (match.before.name, match.columns[position].before.name)
+        let summary = ChangeSummary(changes, sample: step.sample)
+        let head = "\(table).\(column) changed in \(counted(changes.count, "row"))"
+        var finding = Finding(
+            .valuesChanged, head + summary.text(\.literal),
+            help: summary.help(column: column, declaration: "rewrites \(path(table, column))"),
+            table: table, column: column,
+            evidence: Evidence(
+                rowCount: changes.count,
+                rows: changes.samples.map { change in
+                    .init(
+                        key: step.key(change.row, of: difference), before: step.sample(change.before),
+                        after: step.sample(change.after))
+                }))
+        finding.redactedMessage = head + summary.text(\.shape)
+        return finding
+    }
+
+    private func path(_ table: String, _ column: String) -> String {
+        quotedIfNeeded(table) + "." + quotedIfNeeded(column)
+    }
+
+    /// Whether a column that rows cannot be known without was rewritten is not known; where the table has
+    /// rows, its declaration is taken as needed.
+    private func noteUncompared(
+        _ match: TableMatch, _ difference: TableDifference, _ declarations: inout DeclarationUse
+    ) {
+        guard difference.rowsCompared > 0, !difference.uncompared.isEmpty else { return }
+        _ = declarations.covers {
+            guard case .rewrites(let named, let name) = $0, match.isCalled(named) else { return false }
+            return difference.uncompared.contains { position in
+                name.map { match.columns[position].isCalled($0) } ?? true
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// What is asked once, when the last pending migration has run.
+extension SnapshotReplay {
+    /// Findings that a later step mended become warnings.
+    mutating func settle(_ end: DatabaseState?) {
+        for (pending, step) in stepFindings {
+            var finding = pending.finding
+            if let end, finding.severity == .error, let stands = pending.stands,
+                !stands(end, { trail.lastName(of: $0, after: step) })
+            {
+                finding.severity = .warning
+                finding.tags.append(.healed)
+                finding.message += "; a later migration mends it"
+            }
+            add(finding)
+        }
+        stepFindings = []
+    }
+
+    /// Where a second engine is asked for, it must make the same of a batch.
+    mutating func compareEngines(
+        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome,
+        at moment: EngineComparison.Moment?
+    ) async throws {
+        guard let other = context.other, let moment else { return }
+        let outcome = try await EngineComparison(
+            context: context, other: other, watchdog: watchdog, moment: moment
+        )
+        .run(batch, from: before, first)
+        if let finding = outcome.finding { add(finding) }
+        if let missing = outcome.notChecked { notChecked(missing.rule, missing.reason) }
+    }
+
+    mutating func checkIntegrity(at end: DatabaseState) async throws {
+        guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
+        let catalog = end.catalog
+        let touched = touchedTables(at: end)
+        result.summary.tablesChecked = touched?.count
+        let check = try await inspector.withConnection(to: end.image) { connection in
+            try touched.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
+                ?? IntegrityCheck(connection, catalog: catalog)
+        }
+        // What a table's own expressions made of the check is said of the table as well.
+        for reason in check.notChecked where !baseline.notChecked.contains(reason) {
+            notChecked(.integrityFailure, reason)
+        }
+        result.summary.integrityUnchecked = check.notChecked.count
+        let known = Set(
+            baseline.brokenConstraints.map {
+                IntegrityCheck.renaming($0) { trail.lastName(of: $0, after: 0) }
+            })
+        let messages = check.damage + check.brokenConstraints.filter { !known.contains($0.foldedASCII) }
+        guard let first = messages.first else { return }
+        add(
+            Finding(
+                .integrityFailure, "after the replay integrity_check finds: \(first)",
+                help:
+                    "A migration did this: look for writable_schema, a constraint that existing rows break, or a "
+                    + "collation or function that sorts otherwise here than in the app.",
+                migration: result.summary.to,
+                evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
+    }
+
+    /// Names of the tables whose pages or definitions are not what the snapshot had, those that virtual tables
+    /// and tools keep among them; nil where that is not known, or everything is to be checked.
+    private func touchedTables(at end: DatabaseState) -> [String]? {
+        guard !context.isFullCheck, let changedPages, let basePages, let baseCatalog, let pages = end.pages
+        else {
+            return nil
+        }
+        let changes = PageChanges(
+            before: basePages, after: pages, dirty: basePages.dirt(changedPages, upTo: pages))
+        return pages.trees.keys.filter { name in
+            guard changes.isWhollyUntouched(table: name, now: name) else { return true }
+            guard let table = end.catalog.table(name) else { return false }
+            return baseCatalog.table(name).map { !table.demandsNoMore(than: $0) } ?? true
+        }.sorted()
+    }
+
+    mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
+        if let code = result.stoppedAtCode, plan.unknown.isEmpty {
+            // What was reached can be held against the schema of its own version.
+            guard let count = context.set.index(of: code), let expected = fresh.catalogs[count] else {
+                return
+            }
+            addMismatches(of: end.catalog, expected, plan.code)
+            return
+        }
+        guard isWhole else {
+            // Where there is no fresh install, the report says so once.
+            guard fresh.failure == nil else { return }
+            return notChecked(.schemaMismatch, "\(snapshot.path) was not replayed to the end")
+        }
+        guard plan.unknown.isEmpty else {
+            return notChecked(
+                .schemaMismatch,
+                "\(snapshot.path) has applied migrations that are not in \(context.set.format.home)")
+        }
+        guard let expected = fresh.catalogs[plan.finalCount] else { return }
+        addMismatches(of: end.catalog, expected, plan.code)
+    }
+
+    /// A table with the history among the app's own is not missed where no migration makes it. What code did is
+    /// not in the fresh install that was made here.
+    private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
+        let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
+        let mine = catalog.without(shared.subtracting(fresh.tables.keys))
+        let own = ownMismatches
+        for var finding in SchemaMismatch.findings(migrated: mine, fresh: fresh) {
+            if own.contains(finding.message) {
+                finding.severity = min(finding.severity, .warning)
+                finding.tags.append(.preExisting)
+            }
+            if !code.isEmpty {
+                finding.severity = min(finding.severity, .warning)
+                finding.help =
+                    "The fresh install was made without the migrations that are no SQL (\(code.joined(separator: ", "))): "
+                    + "if they do this, all is well. If not: " + finding.help
+            }
+            add(finding)
+        }
+    }
+
+    /// What a live database that is to be migrated has otherwise already: an index that somebody made by hand is no
+    /// reason to leave it at an old version.
+    private var ownMismatches: Set<String> {
+        guard context.isRehearsal, let baseCatalog, let from = result.summary.from,
+            let index = context.set.index(of: from), let expected = fresh.catalogs[index + 1]
+        else { return [] }
+        return Set(SchemaMismatch.findings(migrated: baseCatalog, fresh: expected).map(\.message))
+    }
+
+    /// Opens the end once more with the same migrations, as an app's next launch does.
+    mutating func checkIdempotence(at end: DatabaseState) async throws {
+        guard context.set.policy.isRunByEngine else { return try await checkPending(at: end) }
+        let overlay = try Overlay(end.image)
+        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
+        let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
+        var failure: String?
+        var ran: [String] = []
+        do {
+            ran = try await database.migrate(migrations).map(\.identifier)
+            try await database.withConnection { try $0.checkpoint() }
+            try await database.close()
+        } catch {
+            try? await database.close()
+            if watchdog.isTripped { throw error }
+            failure = (error as? StatementFailure)?.error.message ?? String(describing: error)
+        }
+        let footprint = overlay.freeze().footprint
+        guard failure != nil || !ran.isEmpty || !footprint.isEmpty else { return }
+        let what =
+            !ran.isEmpty
+            ? "\(ran.joined(separator: ", ")) would run again"
+            : failure ?? "\(counted(footprint.pages.count, "page")) would change"
+        add(
+            Finding(
+                .notIdempotent, "opened again with the same migrations: \(what)",
+                help: "A migration must not touch \(context.set.format.historyTable ?? "the history").",
+                migration: result.summary.to, place: historyStatement.map { .init($0) }))
+    }
+
+    /// Another tool runs nothing when nothing is pending: its history is asked once more.
+    private mutating func checkPending(at end: DatabaseState) async throws {
+        let set = context.set
+        let history = try await inspector.withConnection(to: end.image) {
+            try set.format.history($0, of: set)
+        }
+        let applied = history ?? AppliedHistory([])
+        let pending = ReplayPlan(history: applied, set: set, targetCount: context.targetCount).pending
+        guard !pending.isEmpty, !result.summary.steps.isEmpty else { return }
+        let names = pending.map { set.migrations[$0].identifier }
+        let isUnrecorded =
+            set.format is CustomFormat && pending.allSatisfy { set.migrations[$0].record.isEmpty }
+        add(
+            Finding(
+                .notIdempotent,
+                "opened again with the same migrations: \(names.joined(separator: ", ")) would run again"
+                    + (isUnrecorded ? ", since nothing records them" : ""),
+                help: isUnrecorded
+                    ? "Say how the app records a migration: 'record' under 'custom: history:' in drydock.yml, with "
+                        + "':version' for its identifier."
+                    : "A migration must not touch \(set.format.historyTable ?? "PRAGMA user_version").",
+                migration: result.summary.to,
+                place: isUnrecorded ? nil : historyStatement.map { .init($0) }))
+    }
+
+    /// The last statement of a replayed migration that names the history table.
+    private var historyStatement: SQLStatement? {
+        let table = (context.set.format.historyTable ?? "user_version").foldedASCII
+        let replayed = context.targets.filter { result.triedMigrations.contains($0.identifier) }
+        return replayed.flatMap(\.statements).last { statement in
+            statement.tokens.contains { $0.name(in: statement.source)?.foldedASCII == table }
+        }
+    }
+}

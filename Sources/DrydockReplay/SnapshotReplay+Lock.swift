@@ -1,0 +1,40 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import OverlayVFS
+
+/// What is known of a snapshot by what it holds.
+extension SnapshotReplay {
+    struct Recognition {
+        var hash: ContentHash
+        var by: ContentHashes.Recognition
+        var baseline: Baseline?
+        /// It lacks what only the cache keeps.
+        var isFromLock = false
+    }
+
+    /// Holds the snapshot against the lock, and looks up what is known of it.
+    /// - Throws: ``OverlayError`` when it cannot be read.
+    mutating func recognise() throws -> Recognition? {
+        guard !context.isRehearsal, let store = context.baselines else { return nil }
+        var known: (hash: ContentHash, by: ContentHashes.Recognition)?
+        func hash() throws -> ContentHash {
+            let found = try known ?? store.hashes.hash(of: snapshot.path)
+            known = found
+            return found.hash
+        }
+        switch try context.lock?.check(snapshot, hash: hash) {
+        case .finding(let finding): add(finding)
+        case .notChecked(let entry): notChecked(entry.rule, entry.reason)
+        case nil: break
+        }
+        guard snapshot.kind == .database, store.remembers else { return nil }
+        _ = try hash()
+        guard let known else { return nil }
+        if let baseline = store.load(known.hash) {
+            return Recognition(hash: known.hash, by: known.by, baseline: baseline)
+        }
+        let locked = context.lock?.baseline(of: snapshot, known.hash, store.key)
+        return Recognition(hash: known.hash, by: known.by, baseline: locked, isFromLock: locked != nil)
+    }
+}

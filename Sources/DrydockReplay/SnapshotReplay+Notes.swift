@@ -1,0 +1,49 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import OverlayVFS
+
+/// Where a replay keeps what it has to report.
+extension SnapshotReplay {
+    mutating func add(_ finding: Finding) {
+        var finding = finding
+        finding.snapshot = snapshot.path
+        result.findings.append(finding)
+    }
+
+    mutating func notChecked(_ rule: Rule, _ reason: String) {
+        let entry = NotChecked(rule, snapshot: snapshot.path, reason: reason)
+        if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
+    }
+
+    /// That a snapshot takes too long.
+    static func overdue(_ snapshot: Snapshot, at migration: String?) -> Finding {
+        var finding = Finding(
+            .timeLimit,
+            "\(snapshot.path) was not verified within the time limit"
+                + (migration.map { "; it was at \($0)" } ?? ""),
+            help: "A statement of it may never end. Where it only takes long, give it longer with --timeout.",
+            migration: migration)
+        finding.snapshot = snapshot.path
+        return finding
+    }
+
+    mutating func note(failure error: any Error) {
+        if watchdog.isTimeUp { return add(Self.overdue(snapshot, at: current)) }
+        switch error {
+        case let fault as SnapshotFault:
+            var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
+            finding.redactedMessage = fault.redactedMessage
+            add(finding)
+        case let error as OverlayError:
+            add(Finding(.snapshotUnreadable, error.description))
+        case let error as EngineError where error.isCorruption:
+            add(
+                Finding(
+                    .integrityFailure, "\(snapshot.path) is damaged: \(error.message)",
+                    help: "Recover it with sqlite3's .recover, or take another copy."))
+        default:
+            add(Finding(.snapshotUnreadable, "\(snapshot.path) could not be verified: \(error)"))
+        }
+    }
+}

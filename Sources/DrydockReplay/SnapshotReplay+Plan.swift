@@ -1,0 +1,26 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+
+extension SnapshotReplay {
+    /// Asks the database which migrations are pending; nil when it does not tell, or its tool would run none.
+    mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
+        let set = context.set
+        // Without a history, a snapshot is what the project says was there before the first migration.
+        let history =
+            try await database.withConnection { try set.format.history($0, of: set) }
+            ?? set.base.map { _ in AppliedHistory([]) }
+        guard let history else {
+            add(ReplayPlan.unknownVersion(of: snapshot, set))
+            return nil
+        }
+        let plan = ReplayPlan(history: history, set: set, targetCount: context.targetCount)
+        result.summary.start = try await database.withConnection { try plan.start(on: $0) }
+        result.summary.from = plan.from
+        result.summary.to = plan.from
+        result.isUpToDate = plan.pending.isEmpty
+        result.applied = Set(history.identifiers)
+        for finding in plan.findings(for: snapshot) { add(finding) }
+        return plan.isRefused ? nil : plan
+    }
+}

@@ -1,0 +1,348 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Replays one snapshot from its version to the newest, and holds every rule on the way.
+struct SnapshotReplay {
+    let context: ReplayContext
+    let snapshot: Snapshot
+    let fresh: FreshInstall
+    let watchdog: Watchdog
+    let onEvent: @Sendable (VerifyEvent) -> Void
+
+    var result: ReplayResult
+    /// What the steps' rules found, each with how many steps had been taken.
+    var stepFindings: [(finding: StepFinding, step: Int)] = []
+    var trail = NameTrail()
+    private let chronicle: Chronicle
+    /// Temporary tables that the migrations so far left on their connection.
+    private var temporaries: Set<String> = []
+    /// For steps that another engine runs as well.
+    private let random: RandomSource?
+    var integrity: IntegrityCheck?
+    /// The snapshot's own pages, and all that any step changed.
+    var basePages: StatePages?
+    var baseCatalog: Catalog?
+    var changedPages: Set<UInt32>? = []
+    /// What is known of it by what it holds.
+    private var recognition: Recognition?
+    /// The migration that is being run or judged.
+    var current: String?
+
+    init(
+        context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
+        onEvent: @escaping @Sendable (VerifyEvent) -> Void
+    ) {
+        self.context = context
+        self.snapshot = snapshot
+        self.fresh = fresh
+        self.watchdog = watchdog
+        self.onEvent = onEvent
+        chronicle = Chronicle(context.set.migrations)
+        random = context.other.map { _ in RandomSource() }
+        result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
+    }
+
+    var inspector: StateInspector { context.inspector(watchdog) }
+
+    /// - Throws: only CancellationError; whatever else goes wrong is a finding.
+    mutating func run() async throws {
+        let start = ContinuousClock.now
+        do {
+            let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
+            let overlay = try await opener.open(snapshot)
+            do {
+                recognition = try recognise()
+                try await replay(on: overlay)
+            } catch {
+                // Bytes that were pulled away explain whatever SQLite made of them.
+                try overlay.checkUnchanged()
+                throw error
+            }
+            try overlay.checkUnchanged()
+        } catch {
+            try Task.checkCancellation()
+            note(failure: error)
+        }
+        settle(nil)
+        result.summary.seconds = (ContinuousClock.now - start).inSeconds
+    }
+
+    // MARK: - The whole
+
+    private mutating func replay(on overlay: Overlay) async throws {
+        let database = try await open(overlay)
+        do {
+            guard let plan = try await makePlan(database) else { return try await database.close() }
+            let base = overlay.freeze().image
+            if context.isRehearsal { result.base = base }
+            guard let baseline = try await takeBaseline(base) else { return try await database.close() }
+            let end = try await run(plan, on: database, overlay, from: baseline)
+            try await database.close()
+            settle(end)
+            if context.isRehearsal { result.end = end.image }
+            result.summary.pendingCount = plan.pending.count - result.summary.steps.count
+            let isWhole = result.summary.pendingCount == 0
+            try await checkIntegrity(at: end)
+            checkSchema(at: end, plan, isWhole: isWhole)
+            if isWhole { try await checkIdempotence(at: end) }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+    }
+
+    private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
+        do {
+            var settings = context.settings(watchdog)
+            settings.random = random
+            return try await context.engine.openWhole(overlay, settings: settings)
+        } catch let error as EngineError where !error.isInterrupt {
+            throw SnapshotFault(
+                message: "\(snapshot.path) cannot be opened: \(error.message)",
+                help: error.isCorruption
+                    ? "Its header or schema is damaged. Replace it with a good copy." : "")
+        }
+    }
+
+    /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
+    private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
+        let known = recognition
+        let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
+        (basePages, baseCatalog) = (state.pages, state.catalog)
+        let check: IntegrityCheck
+        if let known, let baseline = known.baseline {
+            check = baseline.integrity
+            result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
+            if known.isFromLock { context.baselines?.save(Baseline(state, check), for: known.hash) }
+        } else {
+            let catalog = state.catalog
+            check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
+            if let known { context.baselines?.save(Baseline(state, check), for: known.hash) }
+        }
+        for reason in check.notChecked { notChecked(.integrityFailure, reason) }
+        for reason in state.notChecked { notChecked(reason.rule, reason.reason) }
+        guard check.damage.isEmpty else {
+            add(
+                Finding(
+                    .integrityFailure, "\(snapshot.path) is damaged: \(check.damage[0])",
+                    help:
+                        "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
+                        + "sqlite3's .recover, or take another copy.",
+                    tags: [.preExisting],
+                    evidence: Evidence(details: Array(check.damage.dropFirst().prefix(Evidence.detailLimit))))
+            )
+            return nil
+        }
+        integrity = check
+        if !check.brokenConstraints.isEmpty {
+            let messages = check.brokenConstraints
+            add(
+                Finding(
+                    .integrityFailure, .note,
+                    "the snapshot has rows that break its own constraints: \(messages[0])",
+                    tags: [.preExisting],
+                    evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
+        }
+        for fault in state.faults {
+            var finding = Finding(
+                fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
+                column: fault.column, tags: [.preExisting], evidence: fault.evidence)
+            finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
+            add(finding)
+        }
+        return state
+    }
+
+    // MARK: - Steps
+
+    private mutating func run(
+        _ plan: ReplayPlan, on database: any OpenDatabase, _ overlay: Overlay, from baseline: DatabaseState
+    ) async throws -> DatabaseState {
+        var state = baseline
+        var number = 0
+        for batch in context.set.batches(of: plan.pending) {
+            let (ready, isCut) = runnable(batch)
+            guard !ready.isEmpty else { break }
+            let (onEvent, path, count) = (onEvent, snapshot.path, plan.pending.count)
+            let numbers = Dictionary(
+                ready.enumerated().map { ($1.identifier, number + $0 + 1) },
+                uniquingKeysWith: { first, _ in first })
+            var run = BatchRun(set: context.set, database: database, overlay: overlay)
+            run.starting = { migration in
+                let number = numbers[migration.identifier] ?? 0
+                onEvent(
+                    .step(snapshot: path, migration: migration.identifier, number: number, of: count))
+            }
+            number += ready.count
+            current = ready[0].identifier
+            let moment = context.other.map { _ in EngineComparison.Moment.now() }
+            moment?.begin(on: overlay, random)
+            let outcome = try await run.run(ready)
+            try await compareEngines(ready, from: state.image, outcome, at: moment)
+            for reached in outcome.reached {
+                note(reached)
+                let after = try await inspect(reached, from: state)
+                if let finding = try await refusal(reached, after, from: state) {
+                    takeBack(reached)
+                    add(finding)
+                    return state
+                }
+                let before = state
+                state = try await judge(reached.step, from: before, to: after)
+                if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
+            }
+            if let (migration, error) = outcome.failure {
+                current = migration.identifier
+                let index = context.set.index(of: migration.identifier) ?? 0
+                guard let finding = try await migrationFailure(error, migration, index, state) else {
+                    throw error
+                }
+                add(finding)
+                break
+            }
+            if isCut { break }
+        }
+        return state
+    }
+
+    /// The migrations of a batch up to one that is not even tried, and whether there is one.
+    private mutating func runnable(_ batch: [Int]) -> (ready: [Migration], isCut: Bool) {
+        var ready: [Migration] = []
+        for migration in batch.map({ context.set.migrations[$0] }) {
+            result.triedMigrations.insert(migration.identifier)
+            if let fault = migration.fault {
+                if migration.isFaultyWhenPending { result.migrationFindings.append(fault) }
+                notChecked(
+                    .migrationFailed,
+                    "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
+                return (ready, true)
+            }
+            if migration.isCode {
+                result.stoppedAtCode = migration.identifier
+                return (ready, true)
+            }
+            if let statement = StaticChecks.refusedStatement(in: migration) {
+                add(
+                    Finding(
+                        .migrationFailed,
+                        "\(migration.identifier) was not run: it would end its runner's transaction",
+                        help: "See transaction-ended.", migration: migration.identifier,
+                        place: .init(statement)))
+                return (ready, true)
+            }
+            ready.append(migration)
+        }
+        return (ready, false)
+    }
+
+    private mutating func checkRollback(
+        _ reached: BatchRun.Reached, from before: DatabaseState, to after: DatabaseState
+    ) async throws {
+        guard reached.migrations.count == 1 else {
+            return notChecked(
+                .rollbackMismatch, "\(reached.step.identifier) cannot be told from the step before it")
+        }
+        let outcome = try await RollbackCheck(
+            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog
+        ).run()
+        for finding in outcome.findings { add(finding) }
+        if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }
+    }
+
+    private mutating func note(_ reached: BatchRun.Reached) {
+        for (index, migration) in reached.migrations.enumerated() {
+            // What several migrations wrote together is counted once.
+            let isLast = index == reached.migrations.count - 1
+            result.summary.steps.append(
+                .init(
+                    migration: migration.identifier, seconds: isLast ? reached.seconds : 0,
+                    pagesWritten: isLast ? reached.footprint.pages.count : 0,
+                    bytesWritten: isLast ? reached.footprint.byteCount : 0,
+                    statementSeconds: isLast ? reached.statementSeconds : []))
+            result.summary.to = migration.identifier
+        }
+    }
+
+    private mutating func inspect(
+        _ reached: BatchRun.Reached, from before: DatabaseState
+    ) async throws -> DatabaseState {
+        let after = try await inspector.inspect(
+            reached.image, earlier: before, footprint: reached.footprint)
+        if after.changes?.dirty == nil { changedPages = nil }
+        changedPages?.formUnion(reached.footprint.pages)
+        return after
+    }
+
+    /// What GRDB's own check before the commit would have said of a migration that ran without it.
+    private func refusal(
+        _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
+    ) async throws -> Finding? {
+        guard reached.owesForeignKeyCheck, let migration = reached.migrations.last,
+            after.faults.contains(where: { $0.id.rule == .foreignKeyViolation }),
+            let index = context.set.index(of: migration.identifier)
+        else { return nil }
+        return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
+    }
+
+    private mutating func takeBack(_ reached: BatchRun.Reached) {
+        result.summary.steps.removeLast(reached.migrations.count)
+        result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
+    }
+
+    /// Holds the rules over one step; gives the state after it.
+    private mutating func judge(
+        _ migration: Migration, from before: DatabaseState, to after: DatabaseState
+    ) async throws -> DatabaseState {
+        for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
+        let verification = StepVerification(
+            migration: migration, declarations: migration.declarations,
+            before: before,
+            after: after, inspector: inspector, engine: context.engine, format: context.set.format,
+            chronicle: chronicle,
+            temporaries: temporaries)
+        let outcome = try await verification.run()
+        temporaries = outcome.temporaries
+        result.summary.rowsCompared += outcome.rowsCompared
+        result.summary.tablesUntouched += outcome.tablesUntouched
+        result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
+        result.migrationFindings += outcome.declarationFindings
+        for reason in outcome.notChecked { notChecked(reason.rule, reason.reason) }
+        trail.append(outcome.names)
+        stepFindings += outcome.findings.map { pending in
+            var pending = pending
+            pending.finding.migration = migration.identifier
+            pending.finding.place = pending.finding.place ?? .init(file: migration.path)
+            return (pending, trail.steps.count)
+        }
+        return after
+    }
+
+    /// What a failed migration tells; nil when it was no migration's failure but a stop.
+    private func migrationFailure(
+        _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
+    ) async throws -> Finding? {
+        let failure = MigrationFailure(migration: migration, error: error)
+        guard !watchdog.isTripped, var finding = failure.finding else { return nil }
+        if failure.isForeignKeyCheck, migration.isDeferred {
+            finding = try await ForeignKeyFailure(
+                migration: migration, before: state, engine: context.engine, inspector: inspector
+            ).explaining(finding)
+        } else {
+            do {
+                finding = try await FailureInvestigation(
+                    migration: migration, before: state, engine: context.engine, inspector: inspector,
+                    format: context.set.format
+                ).explaining(finding, error)
+            } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
+                // That it failed is known; there is no time left to say more.
+            }
+        }
+        finding = failure.mentioningCode(finding)
+        if fresh.passes(index) { finding.tags.append(.dataDependent) }
+        return finding
+    }
+}

@@ -1,0 +1,52 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Makes databases that are nowhere on the disk: an empty one, or a project's base.
+package struct DatabaseMaker: Sendable {
+    package let engine: any Engine
+    package let settings: ConnectionSettings
+
+    package init(engine: any Engine, settings: ConnectionSettings) {
+        self.engine = engine
+        self.settings = settings
+    }
+
+    /// What is there before the first migration.
+    /// - Throws: ``SnapshotFault`` when the base cannot be read, ``RequestError`` when it is not there.
+    package func base(_ base: SchemaBase?) async throws -> Overlay {
+        guard let base else { return try Overlay(emptyNamed: "fresh.sqlite") }
+        guard FolderListing.exists(base.path) else {
+            throw RequestError("there is no base '\(base.path)'; it is a database or a .sql file")
+        }
+        return try await SnapshotOpener(engine: engine, settings: settings).open(Snapshot(path: base.path))
+    }
+
+    /// Runs statements, then asks something of the database.
+    package func run<Result: Sendable>(
+        _ statements: [SQLStatement], on overlay: Overlay,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        var settings = settings
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        let database = try await engine.open(overlay, settings: settings)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await database.withConnection { connection in
+                    for (index, statement) in statements.enumerated() {
+                        try MigrationRun.run(statement, at: index, on: connection)
+                    }
+                    return try body(connection)
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+}

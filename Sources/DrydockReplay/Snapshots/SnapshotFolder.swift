@@ -1,0 +1,39 @@
+import DrydockFindings
+import DrydockMigrations
+
+/// Finds the snapshots of a folder.
+public enum SnapshotFolder {
+    private static let endings = ["sqlite", "sqlite3", "db", "db3", "s3db", "sl3", "sqlitedb", "sql"]
+    private static let sidecars = ["-wal", "-shm", "-journal"]
+
+    /// Every snapshot in a folder and the folders in it, in natural order.
+    ///
+    /// A file counts when its name ends like a database's, or when its first bytes are SQLite's. What only
+    /// has the name and is no database is a snapshot too: it is reported, not passed over.
+    /// - Throws: ``RequestError`` when there is no such folder.
+    public static func snapshots(in folder: String) throws -> [Snapshot] {
+        var found: [Snapshot] = []
+        var visited: Set<String> = []
+        try collect(folder, visited: &visited, into: &found)
+        return found.sorted { naturallyPrecedes($0.path, $1.path) }
+    }
+
+    private static func collect(
+        _ folder: String, visited: inout Set<String>, into found: inout [Snapshot]
+    ) throws {
+        // Links may lead to a folder twice, or round in a loop.
+        guard visited.insert(FolderListing.realPath(folder)).inserted else { return }
+        for name in try FolderListing.files(in: folder) {
+            let path = folder + "/" + name
+            if FolderListing.isFolder(path) {
+                try collect(path, visited: &visited, into: &found)
+                continue
+            }
+            guard !sidecars.contains(where: { name.hasSuffix($0) }) else { continue }
+            let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+            if endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path) {
+                found.append(Snapshot(path: path))
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Puts an overlay over a snapshot, so that it can be replayed and is never written.
+package struct SnapshotOpener: Sendable {
+    package let engine: any Engine
+    package let settings: ConnectionSettings
+    /// Whether a dump may hold no statement: as a snapshot it would vouch for nothing, as a schema it is empty.
+    package var allowsEmptyDumps = false
+
+    package init(engine: any Engine, settings: ConnectionSettings, allowsEmptyDumps: Bool = false) {
+        self.engine = engine
+        self.settings = settings
+        self.allowsEmptyDumps = allowsEmptyDumps
+    }
+
+    /// An overlay with the snapshot's content, a write-ahead log or hot journal beside it included.
+    /// - Throws: ``SnapshotFault``.
+    package func open(_ snapshot: Snapshot) async throws -> Overlay {
+        switch snapshot.kind {
+        case .database: try await openDatabase(snapshot)
+        case .dump: try await openDump(snapshot)
+        }
+    }
+
+    /// What tells whose history a snapshot has.
+    func facts(of snapshot: Snapshot) async throws -> HistoryFacts {
+        let overlay = try await open(snapshot)
+        let database = try await engine.open(overlay, settings: settings)
+        let outcome: Result<HistoryFacts, any Error>
+        do {
+            outcome = .success(try await database.withConnection { try HistoryFacts($0) })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+
+    private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
+        if let fault = SnapshotFile.fault(of: snapshot.file) {
+            throw SnapshotFault(message: fault.message, help: fault.help)
+        }
+        do {
+            return try Overlay(snapshot: snapshot.file)
+        } catch {
+            throw SnapshotFault(message: error.description, help: "")
+        }
+    }
+
+    /// Runs a dump on an empty database, statement by statement, so that a fault has its line.
+    private func openDump(_ snapshot: Snapshot) async throws -> Overlay {
+        let bytes: [UInt8]
+        do {
+            bytes = try FolderListing.contents(of: snapshot.path)
+        } catch {
+            throw SnapshotFault(message: "\(snapshot.path) cannot be read: \(error)", help: "")
+        }
+        let source = SQLSource(name: snapshot.path, bytes: bytes)
+        if let offset = firstInvalidUTF8(in: bytes) ?? bytes.firstIndex(of: 0) {
+            throw SnapshotFault(
+                message: "\(snapshot.path) is no text in UTF-8 at line \(source.location(at: offset).line)",
+                help: "A dump cannot hold such values faithfully. Keep the snapshot as a database file.")
+        }
+        let statements = source.statements()
+        guard !statements.isEmpty || allowsEmptyDumps else {
+            throw SnapshotFault(
+                message: "\(snapshot.path) holds no SQL statement",
+                help: "Make a dump with: sqlite3 DATABASE .dump > \(snapshot.path)")
+        }
+        let overlay = try Overlay(emptyNamed: "dump.sqlite")
+        var settings = settings
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        let database = try await engine.open(overlay, settings: settings)
+        do {
+            try await database.withConnection { connection in
+                for statement in statements {
+                    do {
+                        try Sandbox.run(statement, on: connection)
+                    } catch let error as EngineError where !error.isInterrupt {
+                        var place = Finding.Place(statement, offset: error.offset)
+                        place.quotesData = true
+                        throw SnapshotFault(
+                            message: "\(snapshot.path) does not run: \(error.message)",
+                            redactedMessage: "\(snapshot.path) does not run: \(error.messageWithoutValues)",
+                            help: "A dump is SQL that makes the database from nothing.", place: place)
+                    }
+                }
+                if connection.isInTransaction { try connection.execute("COMMIT") }
+            }
+        } catch {
+            try await database.close()
+            throw error
+        }
+        try await database.close()
+        return overlay
+    }
+}
+
+/// Why a snapshot cannot be read.
+package struct SnapshotFault: Error {
+    package var message: String
+    var redactedMessage: String?
+    package var help: String
+    package var place: Finding.Place?
+
+    package init(message: String, redactedMessage: String? = nil, help: String, place: Finding.Place? = nil) {
+        self.message = message
+        self.redactedMessage = redactedMessage
+        self.help = help
+        self.place = place
+    }
+}

@@ -1,0 +1,274 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// Holds the rules over one step: the state before it, the state after it, and what its statements say.
+package struct StepVerification: Sendable {
+    package let migration: Migration
+    package let declarations: [Declaration]
+    package let before: DatabaseState
+    package let after: DatabaseState
+    package let inspector: StateInspector
+    package let engine: any Engine
+    /// Whose migration it is; nil for a plan of Drydock's own, which no tool records.
+    var format: (any MigrationFormat)?
+    /// What the migrations before it did; nil where the step is looked at alone.
+    var chronicle: Chronicle?
+    /// Temporary tables that earlier migrations left on the connection.
+    var temporaries: Set<String> = []
+
+    package init(
+        migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
+        inspector: StateInspector, engine: any Engine, format: (any MigrationFormat)? = nil,
+        chronicle: Chronicle? = nil, temporaries: Set<String> = []
+    ) {
+        self.migration = migration
+        self.declarations = declarations
+        self.before = before
+        self.after = after
+        self.inspector = inspector
+        self.engine = engine
+        self.format = format
+        self.chronicle = chronicle
+        self.temporaries = temporaries
+    }
+
+    package struct Outcome: Sendable {
+        package var findings: [StepFinding] = []
+        package var declarationFindings: [Finding] = []
+        var usedDeclarations: Set<Declaration> = []
+        var notChecked: [NotChecked] = []
+        var rowsCompared = 0
+        var tablesUntouched = 0
+        var names: StepNames
+        /// Temporary tables that are still there.
+        var temporaries: Set<String>
+    }
+
+    package func run() async throws -> Outcome {
+        let lineage = TableLineage(
+            before.catalog, temporaries: temporaries, statements: migration.statements)
+        let (conservation, faults) = try await conserve(lineage)
+        var outcome = Outcome(
+            names: StepNames(
+                before: before.catalog, after: after.catalog, lineage: lineage,
+                match: conservation.kept.map(\.match), moved: conservation.droppedTables),
+            temporaries: lineage.memory.temporaryTables)
+        outcome.declarationFindings = faults
+        outcome.rowsCompared = conservation.rowsCompared
+        outcome.tablesUntouched = conservation.untouchedCount
+        outcome.notChecked = conservation.notCompared.map { table, reason in
+            NotChecked(.rowsLost, reason: "table \(table) cannot be read: \(reason)")
+        }
+        outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
+        let step = StepView(
+            migration: migration, before: before, after: after, lineage: lineage, conservation: conservation)
+        var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
+        for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
+        outcome.findings += newFaults(outcome.names, conservation)
+        let (broken, invalid) = try await invariants()
+        outcome.findings += broken
+        outcome.declarationFindings += invalid
+        outcome.findings = try await CulpritSearch(
+            migration: migration, before: before, engine: engine, inspector: inspector
+        ).placing(outcome.findings)
+        let cascades = CascadeAdvice(migration: migration, before: before.catalog, format: format)
+        let copies = CopyAdvice(migration: migration, before: before.catalog, after: after.catalog)
+        outcome.findings = try await explaining(outcome.findings).map {
+            copies.explaining(cascades.explaining($0))
+        }
+        outcome.usedDeclarations = use.used
+        return outcome
+    }
+
+    // MARK: - Conservation
+
+    /// Compares the states with the declarations that make sense, and names those that do not.
+    private func conserve(_ lineage: TableLineage) async throws -> (Conservation, [Finding]) {
+        let names = DeclarationNames(
+            before: before.catalog, after: after.catalog, lineage: lineage, migration: migration.identifier,
+            declarations: declarations)
+        let named = declarations.map { ($0, names.fault(of: $0)) }
+        var findings = named.compactMap(\.1)
+        // Conditions are asked of the state before the step, where nothing that came later has a name.
+        let candidates = named.filter { $0.1 == nil }.map(\.0)
+        let faults = try await inspector.withConnection(to: before.image) { connection in
+            candidates.map { names.conditionFault(of: $0, connection) }
+        }
+        findings += faults.compactMap { $0 }
+        let sound = zip(candidates, faults).filter { $0.1 == nil }.map(\.0)
+        let shared = Set((format?.sharedTables ?? []).map(\.foldedASCII))
+        let (old, new) = (before.catalog.split(sharing: shared), after.catalog.split(sharing: shared))
+        let history = HistoryComparison(
+            before: old.history, after: new.history, shared: shared, record: migration.record,
+            lineage: lineage, declarations: sound)
+        let changes = after.changes
+        let (chronicle, step, catalog) = (chronicle, migration, before.catalog)
+        let provenance = chronicle.map { chronicle in
+            { @Sendable in chronicle.provenance(of: step, before: catalog) }
+        }
+        var (conservation, verdict) = try await inspector.withConnection(
+            to: before.image, attaching: after.image
+        ) { connection in
+            let conservation = try Conservation(
+                connection: connection, before: old.rest, after: new.rest, changes: changes,
+                lineage: lineage, declarations: sound, provenance: provenance)
+            // Last, since it writes.
+            return (conservation, try history.verdict(connection, changes))
+        }
+        if !verdict.isExplained { verdict.conservation = try await unrecorded(history, verdict.conservation) }
+        conservation.add(verdict.conservation, sharing: shared)
+        // Pages that were pulled away while they were read would have read as zeros.
+        try after.changes?.before.source.checkIntact()
+        try after.changes?.after.source.checkIntact()
+        findings += conservation.failedConditions.map { names.runtimeFault(of: $0, $1) }
+        return (conservation, findings)
+    }
+
+    /// What the migration itself did to the tables in which its tool keeps the history.
+    private func unrecorded(_ history: HistoryComparison, _ found: Conservation) async throws -> Conservation
+    {
+        if migration.record.isEmpty {
+            guard let query = format?.historyQuery,
+                let old = try? await answers(to: query, in: before),
+                let new = try? await answers(to: query, in: after)
+            else { return found }
+            return found.without(answers: Set(old.compactMap(\.first)), Set(new.compactMap(\.first)))
+        }
+        do {
+            let image = try await UnrecordedRun(
+                migration: migration, before: before, engine: engine, inspector: inspector
+            ).image()
+            let (catalog, sharing) = (try await inspector.catalog(of: image), history.shared)
+            return try await inspector.withConnection(to: before.image, attaching: image) {
+                try history.conservation($0, after: catalog.split(sharing: sharing).history)
+            }
+        } catch let error as EngineError where !error.isInterrupt {
+            return found
+        } catch let failure as StatementFailure where !failure.error.isInterrupt {
+            return found
+        }
+    }
+
+    // MARK: - State rules
+
+    /// What the state after the step has and the one before it had not.
+    private func newFaults(_ names: StepNames, _ conservation: Conservation) -> [StepFinding] {
+        let columns = conservation.renamedColumns
+        let known = before.faults.reduce(into: [Fault.ID: Int]()) { counts, fault in
+            counts[fault.id.renaming(columns: columns).renaming(names.renamed), default: 0] += fault.count
+        }
+        let counts = after.faultCounts()
+        return after.faults.compactMap { fault in
+            let baseline = known[fault.id] ?? 0
+            guard counts[fault.id] ?? 0 > baseline else { return nil }
+            let id = fault.id
+            var finding = Finding(
+                id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
+                table: fault.table, column: fault.column, evidence: fault.evidence)
+            finding.redactedMessage = fault.redactedMessage
+            return StepFinding(
+                finding,
+                probe: StateRules.all.first { $0.rule == id.rule }.map {
+                    .fault($0, id, baseline: baseline)
+                },
+                stands: { end, lastName in
+                    let names = id.names.map { lastName($0) ?? "" }
+                    // The column may have another name by then.
+                    if id.column != nil {
+                        return end.faults.contains {
+                            $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
+                        }
+                    }
+                    let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
+                    return end.faultCounts()[last] ?? 0 > baseline
+                })
+        }
+    }
+
+    /// Says why rows reference what does not exist, where the step tells.
+    private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
+        guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
+        let (old, new, migration) = (before.catalog, after.catalog, migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            let diagnosis = ForeignKeyDiagnosis(
+                connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                after: new,
+                migration: migration)
+            return try findings.map { try diagnosis.explaining($0) }
+        }
+    }
+
+    // MARK: - Invariants
+
+    /// `preserves` queries, asked of both states.
+    private func invariants() async throws -> (broken: [StepFinding], invalid: [Finding]) {
+        var broken: [StepFinding] = []
+        var invalid: [Finding] = []
+        for declaration in declarations {
+            guard case .preserves(let query) = declaration.kind else { continue }
+            let old: [[SQLValue]]
+            guard Sandbox.isQuery(query) else {
+                invalid.append(
+                    Finding(
+                        .invalidDeclaration, "what is to be preserved is no query: \(query)",
+                        help: "Write a SELECT that runs before and after: preserves QUERY",
+                        migration: migration.identifier, place: declaration.place))
+                continue
+            }
+            do {
+                old = try await answers(to: query, in: before)
+            } catch let error as EngineError where !error.isInterrupt {
+                invalid.append(
+                    Finding(
+                        .invalidDeclaration,
+                        "the query to preserve does not run before the migration: \(error.message)",
+                        help: "It must run before and after. Write: preserves QUERY",
+                        migration: migration.identifier,
+                        place: declaration.place))
+                continue
+            }
+            var finding = Finding(
+                .invariantBroken, "", help: "Both answers must be equal, row by row and in order: \(query)",
+                place: declaration.place)
+            do {
+                let new = try await answers(to: query, in: after)
+                guard old != new else { continue }
+                finding.message = "a query that the migration preserves answers differently"
+                finding.evidence = Evidence(rows: Self.differences(old, new, before.catalog.encoding))
+            } catch let error as EngineError where !error.isInterrupt {
+                finding.message = "a query that the migration preserves no longer runs: \(error.message)"
+            }
+            broken.append(StepFinding(finding))
+        }
+        return (broken, invalid)
+    }
+
+    private func answers(to query: String, in state: DatabaseState) async throws -> [[SQLValue]] {
+        try await inspector.withConnection(to: state.image) { connection in
+            try connection.rows(query) { row in (0..<row.columnCount).map(row.value) }
+        }
+    }
+
+    private static func differences(
+        _ old: [[SQLValue]], _ new: [[SQLValue]], _ encoding: TextEncoding
+    ) -> [Evidence.Row] {
+        func sample(_ rows: [[SQLValue]], _ row: Int, _ column: Int) -> Evidence.Sample? {
+            guard row < rows.count, column < rows[row].count else { return nil }
+            return Evidence.Sample(rows[row][column], encoding: encoding)
+        }
+        var result: [Evidence.Row] = []
+        for row in 0..<max(old.count, new.count) {
+            let columns = max(row < old.count ? old[row].count : 0, row < new.count ? new[row].count : 0)
+            for column in 0..<columns {
+                let (a, b) = (sample(old, row, column), sample(new, row, column))
+                guard a != b, result.count < Evidence.rowLimit else { continue }
+                let place = Evidence.Sample(.integer(Int64(row + 1)), encoding: encoding)
+                result.append(.init(key: [.init(column: "answer row", value: place)], before: a, after: b))
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,174 @@
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// Runs migrations as a tool other than GRDB does, on a plain connection: its BEGIN and COMMIT, the statements,
+/// its bookkeeping.
+///
+/// Steps that share one transaction are committed one by one, so that the state between them can be seen.
+/// To the statements that is the same: a COMMIT that succeeds left no deferred violation, so nothing of the
+/// transaction is carried over but `defer_foreign_keys`, which "is automatically switched off at each COMMIT"
+/// (https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys) and is switched on again. Where the commit
+/// is refused the transaction goes on (https://www.sqlite.org/foreignkeys.html#fk_deferred), and the state is
+/// seen after a later step.
+struct ToolRun {
+    let connection: any Connection
+    let set: MigrationSet
+    /// Asked before each migration.
+    var starting: (Migration) -> Void = { _ in }
+
+    /// A state that can be seen, and the migrations that led there.
+    struct Stretch {
+        /// Places in the batch.
+        var range: ClosedRange<Int>
+        var seconds: Double
+        var statementSeconds: [Double]
+        /// Whether foreign keys were enforced when it began.
+        var foreignKeys: Bool
+    }
+
+    /// Makes the history table where it is missing, as tools do before they look into it.
+    func prepare() throws {
+        for entry in set.format.historySetup { try entry.write(on: connection) }
+    }
+
+    /// Runs migrations that one transaction holds, or one that has its own or none.
+    /// - Parameter reached: called outside of any transaction with what has been reached.
+    /// - Throws: ``BatchFailure``; what the tool would roll back is rolled back.
+    func run(_ batch: [Migration], reached: (Stretch) throws -> Void) throws {
+        do {
+            switch batch.first?.transaction {
+            case .all: try runTogether(batch, reached)
+            case .each: try runAlone(batch[0], reached)
+            case .some(.none): try runOpenly(batch[0], reached)
+            case nil: break
+            }
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs the way back of a migration.
+    func undo(_ migration: Migration, _ down: Migration.Down) throws {
+        var step = migration
+        step.path = down.path
+        step.statements = down.statements
+        step.record = migration.unrecord
+        // One migration in a transaction that could be shared is one in its own.
+        step.transaction = down.transaction == .all ? .each : down.transaction
+        try run([step]) { _ in }
+    }
+
+    // MARK: - Transactions
+
+    private func runAlone(_ migration: Migration, _ reached: (Stretch) throws -> Void) throws {
+        var clock = try StretchClock(0, connection)
+        starting(migration)
+        try connection.execute("BEGIN")
+        try run(migration, 0, &clock)
+        if set.policy.recordsInTransaction { try record(migration, 0) }
+        try failing(0, .commit) { try connection.execute("COMMIT") }
+        if !set.policy.recordsInTransaction { try record(migration, 0) }
+        try reached(clock.stretch(to: 0))
+    }
+
+    private func runOpenly(_ migration: Migration, _ reached: (Stretch) throws -> Void) throws {
+        var clock = try StretchClock(0, connection)
+        starting(migration)
+        try run(migration, 0, &clock)
+        guard !connection.isInTransaction else {
+            throw BatchFailure(
+                index: 0, error: EngineError(extendedCode: 1, message: leftOpen), moment: .commit)
+        }
+        try record(migration, 0)
+        try reached(clock.stretch(to: 0))
+    }
+
+    private func runTogether(_ batch: [Migration], _ reached: (Stretch) throws -> Void) throws {
+        var clock = try StretchClock(0, connection)
+        try connection.execute("BEGIN")
+        for (index, migration) in batch.enumerated() {
+            starting(migration)
+            try run(migration, index, &clock)
+            try record(migration, index)
+            let isLast = index == batch.count - 1
+            let defers = try connection.firstRow("PRAGMA defer_foreign_keys") { $0.integer(0) != 0 } ?? false
+            // A file may have ended the transaction: what follows then commits by itself, until the tool's own
+            // COMMIT finds nothing to commit.
+            let isOpen = connection.isInTransaction
+            if isOpen || isLast {
+                do {
+                    try connection.execute("COMMIT")
+                } catch let error as EngineError where error.isForeignKeyViolation && !isLast {
+                    continue
+                } catch {
+                    throw BatchFailure(index: index, error: error, moment: .commit)
+                }
+            }
+            try reached(clock.stretch(to: index))
+            guard !isLast else { break }
+            clock = try StretchClock(index + 1, connection)
+            guard isOpen else { continue }
+            try connection.execute("BEGIN")
+            if defers { try connection.execute("PRAGMA defer_foreign_keys = ON") }
+        }
+    }
+
+    private var leftOpen: String { "the file leaves a transaction open, and what it wrote is rolled back" }
+
+    // MARK: - Statements
+
+    private func run(_ migration: Migration, _ index: Int, _ clock: inout StretchClock) throws {
+        for (number, statement) in migration.statements.enumerated() {
+            let start = ContinuousClock.now
+            try failing(index, .statement) { try MigrationRun.run(statement, at: number, on: connection) }
+            clock.statementSeconds.append((ContinuousClock.now - start).inSeconds)
+        }
+    }
+
+    private func record(_ migration: Migration, _ index: Int) throws {
+        try failing(index, .record) {
+            for entry in migration.record { try entry.write(on: connection) }
+        }
+    }
+
+    private func failing(_ index: Int, _ moment: BatchFailure.Moment, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            throw BatchFailure(index: index, error: error, moment: moment)
+        }
+    }
+}
+
+/// Where a batch of migrations stopped.
+struct BatchFailure: Error {
+    enum Moment: Sendable {
+        case statement, commit, record
+    }
+
+    /// The migration's place in the batch.
+    var index: Int
+    var error: any Error
+    var moment: Moment
+}
+
+/// What is measured between two states.
+private struct StretchClock {
+    private let first: Int
+    private let start = ContinuousClock.now
+    private let foreignKeys: Bool
+    var statementSeconds: [Double] = []
+
+    init(_ first: Int, _ connection: any Connection) throws {
+        self.first = first
+        foreignKeys = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
+    }
+
+    func stretch(to last: Int) -> ToolRun.Stretch {
+        .init(
+            range: first...last, seconds: (ContinuousClock.now - start).inSeconds,
+            statementSeconds: statementSeconds, foreignKeys: foreignKeys)
+    }
+}

@@ -1,0 +1,38 @@
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Runs a step's statements on a fork of the state before it, without what its tool would record.
+struct UnrecordedRun: Sendable {
+    let migration: Migration
+    let before: DatabaseState
+    let engine: any Engine
+    let inspector: StateInspector
+
+    /// The state that is reached.
+    /// - Throws: ``StatementFailure``, ``EngineError``.
+    func image() async throws -> Image {
+        let overlay = try Overlay(before.image)
+        var settings = inspector.settings
+        settings.foreignKeys = migration.enforcesForeignKeys
+        let database = try await engine.open(overlay, settings: settings)
+        let migration = migration
+        do {
+            try await database.withConnection { connection in
+                if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
+                for (index, statement) in migration.statements.enumerated() {
+                    try MigrationRun.run(statement, at: index, on: connection)
+                }
+                if connection.isInTransaction { try connection.execute("COMMIT") }
+                try connection.checkpoint()
+            }
+        } catch {
+            try? await database.close()
+            throw error
+        }
+        try await database.close()
+        return overlay.freeze().image
+    }
+}

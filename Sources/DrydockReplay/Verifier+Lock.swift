@@ -1,0 +1,63 @@
+import DrydockFindings
+import DrydockMigrations
+
+/// A verification holds the project's lock as well.
+extension Verifier {
+    /// - Returns: nil where there is no lock, or it is of other migrations; that is listed as not checked.
+    /// - Throws: ``RequestError`` when it cannot be read.
+    package func lockCheck(_ request: VerifyRequest, _ report: inout VerifyReport) throws -> LockCheck? {
+        guard let path = request.lock else { return nil }
+        guard let lock = try Lock.load(path) else {
+            throw RequestError("there is no lock '\(path)'; make it with: drydock lock")
+        }
+        guard !lock.isOfClosuresAlone else { return nil }
+        let check = LockCheck(lock, path: path)
+        guard check.isOf(request.migrationsFolder) else {
+            report.notChecked.append(
+                NotChecked(
+                    .migrationEdited,
+                    reason: "\(try check.mismatch(request.migrationsFolder)); --lock names another lock, "
+                        + "--no-lock holds none"))
+            return nil
+        }
+        return check
+    }
+
+    /// What is known without a replay; what a snapshot holds is looked at when it is opened.
+    package func lockFindings(
+        _ check: LockCheck, _ request: VerifyRequest, _ set: MigrationSet
+    ) throws -> [Finding] {
+        let migrations = try check.migrations(
+            in: request.migrationsFolder, options: request.format, known: set)
+        return check.findings(migrations) + (request.snapshots.isEmpty ? check.removedSnapshots() : [])
+    }
+}
+
+extension VerifyReport {
+    /// Adds what breaks the lock, but for what a snapshot's own history says already.
+    package mutating func add(locked: [Finding]) {
+        findings += locked.filter { finding in
+            !findings.contains {
+                $0.rule == finding.rule && $0.migration == finding.migration && $0.migration != nil
+                    && $0.severity >= finding.severity
+            }
+        }
+    }
+}
+
+extension FormatChoice {
+    /// What the snapshots' histories tell, as far as it takes to know whose the folder is.
+    package func histories(of snapshots: [Snapshot], _ opener: SnapshotOpener) async throws -> [HistoryFacts]
+    {
+        guard needsHistory else { return [] }
+        var histories: [HistoryFacts] = []
+        for snapshot in snapshots {
+            try Task.checkCancellation()
+            // What cannot be read is reported when it is replayed.
+            guard let facts = try? await opener.facts(of: snapshot) else { continue }
+            histories.append(facts)
+            if isDecided(by: facts) { break }
+        }
+        return histories
+    }
+}

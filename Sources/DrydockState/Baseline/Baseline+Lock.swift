@@ -1,0 +1,49 @@
+import DrydockFindings
+import Foundation
+
+/// A baseline as a line of a lock: the word `clean`, or what is wrong as JSON. Which page leads to which is left
+/// out: it is large, and read again from the pages.
+extension Baseline {
+    private static let clean = "clean"
+    /// Longer ones would drown the lock, in bytes; they are found out again.
+    private static let limit = 2000
+
+    /// Nil when it is too long for people to read.
+    package var lockText: String? {
+        guard !isClean else { return Self.clean }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let plain = Baseline(
+            integrity: integrity, faults: faults.map(\.withoutValues), notChecked: notChecked, parents: nil)
+        guard let data = try? encoder.encode(plain), data.count <= Self.limit else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    package init?(lockText: String) {
+        if lockText == Self.clean {
+            self.init(integrity: IntegrityCheck(), faults: [], notChecked: [], parents: nil)
+        } else {
+            guard let baseline = try? JSONDecoder().decode(Baseline.self, from: Data(lockText.utf8)) else {
+                return nil
+            }
+            self = baseline
+        }
+    }
+
+    private var isClean: Bool {
+        faults.isEmpty && notChecked.isEmpty && integrity.damage.isEmpty
+            && integrity.brokenConstraints.isEmpty
+            && integrity.notChecked.isEmpty
+    }
+}
+
+extension Fault {
+    /// A lock is for everybody to read: a row's values stay out of it, its rowid does not.
+    fileprivate var withoutValues: Fault {
+        guard let redactedMessage else { return self }
+        var fault = self
+        (fault.message, fault.redactedMessage) = (redactedMessage, nil)
+        fault.evidence?.rows = []
+        return fault
+    }
+}

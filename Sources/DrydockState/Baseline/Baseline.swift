@@ -1,0 +1,47 @@
+import DrydockFindings
+import Foundation
+import SQLiteFile
+
+/// What is known of a snapshot as it is, before anything is replayed on it: dear to find out, and the same as
+/// long as its bytes are.
+package struct Baseline: Sendable, Codable {
+    /// Of the whole database.
+    package var integrity: IntegrityCheck
+    /// Of the rules that read rows.
+    var faults: [Fault]
+    var notChecked: [NotChecked]
+    /// The words of ``PageParents``; nil where the pages cannot be read without SQLite.
+    private var words: Data?
+
+    init(integrity: IntegrityCheck, faults: [Fault], notChecked: [NotChecked], parents: PageParents?) {
+        self.integrity = integrity
+        self.faults = faults
+        self.notChecked = notChecked
+        words = parents.map { parents in
+            parents.words.map(\.littleEndian).withUnsafeBytes { Data($0) }
+        }
+    }
+
+    var parents: PageParents? {
+        words.map { data in
+            PageParents(
+                words: data.withUnsafeBytes { bytes in
+                    stride(from: 0, to: bytes.count & ~3, by: 4).map {
+                        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self))
+                    }
+                })
+        }
+    }
+}
+
+extension Baseline {
+    package init(_ state: DatabaseState, _ integrity: IntegrityCheck) {
+        self.init(
+            integrity: integrity, faults: state.faults.filter { Self.rules.contains($0.id.rule) },
+            notChecked: state.notChecked.filter { Self.rules.contains($0.rule) },
+            parents: state.pages?.parents)
+    }
+
+    /// The rules whose faults it has.
+    static let rules: Set<Rule> = [.foreignKeyViolation, .searchIndexStale, .tableUnreadable]
+}

@@ -1,0 +1,36 @@
+import DrydockFindings
+import DrydockMigrations
+import Crypto
+import DatabaseEngine
+import Foundation
+
+/// What a baseline depends on beside the database: the SQLite library, the stand-ins for functions and
+/// collations. 16 hexadecimal digits.
+package struct BaselineKey: Sendable, Hashable {
+    package static let digitCount = 16
+
+    /// Raise it when a baseline means something else than it did.
+    private static let version = 2
+
+    package let hex: String
+
+    init(_ text: String) {
+        hex = SHA256.hash(data: Data("\(Self.version)\n\(text)".utf8)).prefix(Self.digitCount / 2).hex
+    }
+
+    /// A baseline depends on what reads the database as much as on the database.
+    package init(
+        _ engine: any Engine, _ set: MigrationSet, functions: [FunctionStub], collations: [CollationStub]
+    ) async throws {
+        let database = try await engine.open(.memory, settings: ConnectionSettings())
+        let library = try await database.read { connection in
+            try connection.firstRow("SELECT sqlite_source_id()") { $0.string(0) } ?? ""
+        }
+        try await database.close()
+        let parts: [Any] = [
+            engine.name, library, set.format.ownTables.sorted(), functions, collations,
+            set.policy.doubleQuotedStrings ?? false,
+        ]
+        self.init(parts.map { "\($0)" }.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,48 @@
+import DrydockMigrations
+import Foundation
+
+/// What the file system says of a snapshot and the files beside it: the same as long as nobody writes them,
+/// as git takes it to be.
+struct SnapshotStat: Hashable, Sendable, Codable {
+    private struct File: Hashable, Codable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int64
+        /// Nanoseconds since 1970.
+        var modified: Int64
+        var changed: Int64
+    }
+
+    private var files: [File?]
+
+    /// - Returns: nil when there is no such file.
+    init?(of path: String) {
+        files = Snapshot.suffixes.map { Self.file(path + $0) }
+        if files[0] == nil { return nil }
+    }
+
+    /// Whether the files could still change without this changing: they were written a moment ago, and the
+    /// clock of the file system is coarse (https://git-scm.com/docs/racy-git).
+    func isRacy(now: Date = Date()) -> Bool {
+        let latest = files.compactMap { $0.map { max($0.modified, $0.changed) } }.max() ?? 0
+        return now.timeIntervalSince1970 - Double(latest) / 1e9 < 2
+    }
+
+    private static func file(_ path: String) -> File? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        return File(
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(truncatingIfNeeded: status.st_ino),
+            size: Int64(status.st_size), modified: nanoseconds(modified), changed: nanoseconds(changed))
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,293 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// What a database's schema holds at one moment.
+package struct Catalog: Sendable {
+    /// Tables by folded name; SQLite's own left out, and those that the modules of virtual tables made.
+    package var tables: [String: Table] = [:]
+    /// Tables that a migration tool keeps for itself, by folded name: no part of the schema.
+    var history: [String: Table] = [:]
+    /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
+    package var objects: [ObjectID: Object] = [:]
+    package var encoding: TextEncoding = .utf8
+    /// Whether SQLite keeps AUTOINCREMENT marks here.
+    package var hasSequences = false
+
+    package func table(_ name: String) -> Table? { tables[name.foldedASCII] ?? history[name.foldedASCII] }
+
+    /// The folded names of all tables, the tool's own among them.
+    package var tableNames: [String] { Array(tables.keys) + history.keys }
+
+    package struct ObjectID: Hashable, Sendable {
+        package var kind: Object.Kind
+        package var name: String
+
+        package init(_ kind: Object.Kind, _ name: String) {
+            self.kind = kind
+            self.name = name.foldedASCII
+        }
+    }
+
+    package struct Object: Sendable {
+        package enum Kind: String, Sendable { case table, index, trigger, view }
+
+        package var kind: Kind
+        package var name: String
+        /// The table that an index or trigger belongs to.
+        package var tableName: String
+        var sql: NormalizedSQL
+        /// The statement as sqlite_schema has it.
+        package var text: String
+    }
+
+    package struct Column: Sendable, Hashable {
+        package var name: String
+        /// Place in the primary key, counted from 1; 0 for none.
+        package var keyPosition: Int
+        /// Computed from the others.
+        package var isGenerated: Bool
+
+        package init(name: String, keyPosition: Int, isGenerated: Bool) {
+            self.name = name
+            self.keyPosition = keyPosition
+            self.isGenerated = isGenerated
+        }
+    }
+
+    package struct Table: Sendable {
+        package enum Kind: Sendable, Hashable {
+            case ordinary
+            case withoutRowid
+            /// A virtual table that keeps its own rows.
+            case virtual(module: String)
+            /// A virtual table whose content follows from something else.
+            case derived(module: String)
+            /// A full-text table that keeps no text: its index is the only copy of its words.
+            case contentless(module: String)
+        }
+
+        package var name: String
+        package var kind: Kind
+        package var columns: [Column]
+        package var sql: NormalizedSQL
+        /// The statement as sqlite_schema has it.
+        package var text: String
+        package var isAutoincrement: Bool
+
+        package init(
+            name: String, kind: Kind, columns: [Column], sql: NormalizedSQL, text: String,
+            isAutoincrement: Bool
+        ) {
+            self.name = name
+            self.kind = kind
+            self.columns = columns
+            self.sql = sql
+            self.text = text
+            self.isAutoincrement = isAutoincrement
+        }
+
+        /// Columns whose values are stored, by folded name.
+        package var storedColumns: [Column] { columns.filter { !$0.isGenerated } }
+
+        package func column(_ name: String) -> Column? {
+            let folded = name.foldedASCII
+            return columns.first { $0.name.foldedASCII == folded }
+        }
+
+        package var primaryKey: [Column] {
+            columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
+        }
+
+        /// A name by which the rowid can be selected, where it has one that no column hides
+        /// (https://www.sqlite.org/rowidtable.html).
+        package var rowidName: String? {
+            guard kind != .withoutRowid else { return nil }
+            return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
+        }
+
+        /// Whether the table has rows of its own that can be read.
+        package var keepsRows: Bool {
+            switch kind {
+            case .derived, .contentless: false
+            default: true
+            }
+        }
+
+        /// Whether the table has an index and no text to make it of again.
+        package var isContentless: Bool {
+            if case .contentless = kind { true } else { false }
+        }
+
+        package var module: String? {
+            switch kind {
+            case .virtual(let module), .derived(let module), .contentless(let module): module
+            default: nil
+            }
+        }
+    }
+}
+
+extension Catalog.Table {
+    /// What the definition means; nil where it is not understood, or is a virtual table's.
+    package var model: Table? {
+        SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)]).table(name)
+    }
+
+    package var foreignKeys: [ForeignKey] { model?.foreignKeys ?? [] }
+}
+
+extension Catalog {
+    /// Reads the schema of a connection's database.
+    ///
+    /// Columns come from `table_xinfo`, kinds from `table_list`
+    /// (https://www.sqlite.org/pragma.html#pragma_table_list), the rest from `sqlite_schema`.
+    /// A table whose text is what it was in an earlier catalog is taken from there.
+    /// - Parameter unreadable: gets the tables that cannot be read, such as one of an unknown module.
+    package init(
+        reading connection: any Connection, historyTables: [String], earlier: Catalog? = nil,
+        unreadable: inout [UnreadableTable]
+    ) throws {
+        encoding =
+            try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
+            ?? .utf8
+        let kinds = try ListedKind.all(connection)
+        let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
+            SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
+        }
+        let history = Set(historyTables.map(\.foldedASCII))
+        let virtualTables = Dictionary(
+            rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
+                Self.virtualTable(row).map { (row.name.foldedASCII, $0) }
+            }, uniquingKeysWith: { first, _ in first })
+        for row in rows {
+            let folded = row.name.foldedASCII
+            if folded == "sqlite_sequence" { hasSequences = true }
+            guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
+            else { continue }
+            let isHistory = history.contains(folded) || history.contains(row.table.foldedASCII)
+            // SQLite goes by the name alone; yet one that the module did not make is the user's own.
+            if kinds[folded]?.type == "shadow", Self.isMadeByModule(row, virtualTables) { continue }
+            let normalized = NormalizedSQL(sql: sql)
+            guard kind == .table else {
+                guard !isHistory else { continue }
+                objects[ObjectID(kind, row.name)] = Object(
+                    kind: kind, name: row.name, tableName: row.table, sql: normalized, text: sql)
+                continue
+            }
+            let list = isHistory ? \Catalog.history : \Catalog.tables
+            if let known = earlier?[keyPath: list][folded], known.name == row.name, known.sql == normalized {
+                self[keyPath: list][folded] = known
+                continue
+            }
+            do {
+                self[keyPath: list][folded] = try Self.readTable(row, normalized, kinds[folded], connection)
+            } catch let error as EngineError
+                where !error.isInterrupt && !error.isCorruption && !error.isOutage
+            {
+                if !isHistory { unreadable.append(UnreadableTable(name: row.name, error: error)) }
+            }
+        }
+    }
+
+    package struct UnreadableTable: Sendable {
+        package var name: String
+        package var error: EngineError
+    }
+
+    /// The tables that are a tool's own, and of the app's those of these folded names; and all others.
+    package func split(sharing shared: Set<String>) -> (history: Catalog, rest: Catalog) {
+        var (inner, rest) = (self, self)
+        inner.tables = history.merging(tables.filter { shared.contains($0.key) }) { own, _ in own }
+        inner.history = [:]
+        rest.tables = tables.filter { !shared.contains($0.key) }
+        rest.history = [:]
+        return (inner, rest)
+    }
+
+    /// Without some tables, by folded name, and what stands on them.
+    package func without(_ names: Set<String>) -> Catalog {
+        var catalog = self
+        catalog.tables = tables.filter { !names.contains($0.key) }
+        catalog.objects = objects.filter { !names.contains($0.value.tableName.foldedASCII) }
+        return catalog
+    }
+
+    private struct SchemaRow {
+        var kind: String
+        var name: String
+        var table: String
+        var sql: String?
+    }
+
+    private static func readTable(
+        _ row: SchemaRow, _ sql: NormalizedSQL, _ listed: ListedKind?, _ connection: any Connection
+    ) throws -> Table {
+        let virtualTable = listed?.type == "virtual" ? virtualTable(row) : nil
+        // FTS4's languageid= names a hidden column that is stored (https://www.sqlite.org/fts3.html#the_languageid_option).
+        let stored = virtualTable?.option("languageid")?.foldedASCII
+        let columns = try connection.rows("PRAGMA main.table_xinfo(\(quotedName(row.name)))") { info in
+            // 1: a hidden column of a virtual table; 2 and 3: generated.
+            let hidden = info.integer(6)
+            return (
+                Column(
+                    name: info.string(1), keyPosition: Int(info.integer(5)),
+                    isGenerated: hidden >= 2),
+                hidden == 1 && info.string(1).foldedASCII != stored
+            )
+        }.filter { !$0.1 }.map(\.0)
+        var kind: Table.Kind = listed?.isWithoutRowid == true ? .withoutRowid : .ordinary
+        if listed?.type == "virtual" {
+            kind = virtualKind(virtualTable)
+            // The module refuses here when it is unknown or its arguments are.
+            _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
+        }
+        return Table(
+            name: row.name, kind: kind, columns: columns, sql: sql, text: row.sql ?? "",
+            isAutoincrement: kind == .ordinary && sql.items.contains(.keyword("autoincrement")))
+    }
+
+    private static func virtualTable(_ row: SchemaRow) -> VirtualTable? {
+        let row = SQLiteSchema.SchemaRow(type: row.kind, name: row.name, table: row.table, sql: row.sql)
+        return SchemaParser().schema(of: [row]).virtualTables.values.first
+    }
+
+    /// Whether a table whose name SQLite reserves for a virtual table's module is one that the module made.
+    private static func isMadeByModule(_ row: SchemaRow, _ virtualTables: [String: VirtualTable]) -> Bool {
+        guard row.kind == "table", let end = row.name.lastIndex(of: "_"),
+            let owner = virtualTables[String(row.name[..<end]).foldedASCII], owner.isOfKnownModule
+        else { return true }
+        return owner.owns(table: row.name, sql: row.sql)
+    }
+
+    /// Full-text tables with `content=` hold no text of their own, and some modules only show what is
+    /// elsewhere (https://www.sqlite.org/fts5.html#external_content_and_contentless_tables).
+    private static func virtualKind(_ table: VirtualTable?) -> Table.Kind {
+        guard let table else { return .virtual(module: "") }
+        let module = table.module.foldedASCII
+        if ["fts5vocab", "fts4aux", "dbstat"].contains(module) { return .derived(module: module) }
+        if table.isContentless { return .contentless(module: module) }
+        return table.isExternalContent ? .derived(module: module) : .virtual(module: module)
+    }
+}
+
+extension NormalizedSQL {
+    /// Whether a keyword or name occurs in it; the word in lower case.
+    package func containsWord(_ word: String) -> Bool {
+        items.contains { item in
+            switch item {
+            case .keyword(word), .word(word): true
+            default: false
+            }
+        }
+    }
+}
+
+extension Catalog {
+    /// A database's schema, tables that cannot be read left out.
+    package init(_ connection: any Connection, without tables: [String], earlier: Catalog?) throws {
+        var unreadable: [Catalog.UnreadableTable] = []
+        try self.init(
+            reading: connection, historyTables: tables, earlier: earlier, unreadable: &unreadable)
+    }
+}

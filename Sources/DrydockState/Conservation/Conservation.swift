@@ -1,0 +1,391 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// What became of every table, row and value in one step: facts, before any rule judges them.
+package struct Conservation: Sendable {
+    package struct Kept: Sendable {
+        package var match: TableMatch
+        package var difference: TableDifference
+        /// It had no row before the step; only known where rows were added.
+        package var wasEmpty = false
+        /// Generated columns that are computed otherwise than before.
+        package var derived: Derived?
+    }
+
+    /// The values of columns that were generated and still are.
+    package struct Derived: Sendable {
+        package var match: TableMatch
+        package var difference: TableDifference
+        /// Columns whose values cannot be computed again, since what they followed from is gone; folded.
+        package var irrecoverable: Set<String>
+    }
+
+    package struct DroppedTable: Sendable {
+        package var table: Catalog.Table
+        package var rowCount: Int
+        /// Where its every row is after the step.
+        package var home: MovedData.Home?
+    }
+
+    package struct DroppedColumn: Sendable {
+        package var table: Catalog.Table
+        package var column: Catalog.Column
+        /// How many rows held something other than NULL; 0 where ``basis`` is whole.
+        package var valueCount: Int
+        /// What a generated column's values followed from; nil for an ordinary column.
+        package var basis: Basis?
+        /// A new column that holds its every value, though no statement says that it was copied there.
+        package var twin: String?
+        /// The column of another table, as TABLE.COLUMN, in which its every value is with the key of its row.
+        package var home: String?
+        /// Columns of the state after, as TABLE.COLUMN, in which its every value is, with whatever row.
+        package var whereabouts: [String] = []
+    }
+
+    /// The ordinary columns that a generated column was computed from.
+    package struct Basis: Sendable {
+        package var sources: [String]
+        /// Those of them that are gone or have other values now.
+        package var gone: [String]
+    }
+
+    package var kept: [Kept] = []
+    package var droppedTables: [DroppedTable] = []
+    package var droppedColumns: [DroppedColumn] = []
+    package var usedDeclarations: Set<Declaration> = []
+    /// Declared conditions that failed on a row, and how.
+    package var failedConditions: [(Declaration, EngineError)] = []
+    /// How many tables have none of their pages changed.
+    package var untouchedCount = 0
+    private var encoding = TextEncoding.utf8
+    /// Tables that could not be compared, and why.
+    package var notCompared: [(table: String, reason: String)] = []
+    /// What of a table's values could not be compared.
+    package var unsettled: [String] = []
+
+    /// By folded name of a table before the step, the columns that are called otherwise after it.
+    package var renamedColumns: [String: [String: String]] {
+        kept.reduce(into: [:]) { names, kept in
+            for pair in kept.match.columns + kept.match.derived
+            where pair.before.name.foldedASCII != pair.after.name.foldedASCII {
+                names[kept.match.before.name.foldedASCII, default: [:]][pair.before.name.foldedASCII] =
+                    pair.after.name.foldedASCII
+            }
+        }
+    }
+
+    package var rowsCompared: Int { kept.reduce(0) { $0 + $1.difference.rowsCompared } }
+}
+
+extension Conservation {
+    /// Compares two states through a connection that has the earlier as `main` and the later attached.
+    ///
+    /// - Parameters:
+    ///   - changes: what their bytes say, where it is known.
+    ///   - provenance: asked where a table or column is gone; nil for what the lineage knows.
+    package init(
+        connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
+        lineage: TableLineage, declarations: [Declaration], provenance: (() -> Provenance)? = nil
+    ) throws {
+        encoding = before.encoding
+        let pages = changes.map {
+            PageConservation(changes: $0, connection: connection, encoding: before.encoding)
+        }
+        let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
+        usedDeclarations = match.usedDeclarations
+        let moved = MovedData(
+            connection: connection, after: after,
+            provenance: provenance ?? { Provenance(start: lineage.atStart, end: lineage) })
+        for table in match.dropped {
+            let count =
+                try table.isContentless
+                ? IndexComparison.documentCount(of: table, connection)
+                : Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
+            let isDeclared = declarations.contains { $0.kind.isDrop(of: table.name) }
+            droppedTables.append(
+                DroppedTable(
+                    table: table, rowCount: count,
+                    home: count == 0 || isDeclared || table.isContentless ? nil : try moved.home(of: table)))
+        }
+        for pair in match.pairs {
+            do {
+                try compare(pair, connection, pages, declarations, lineage)
+                try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
+            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+                notCompared.append((pair.before.name, error.message))
+            }
+        }
+    }
+
+    private mutating func compare(
+        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration], _ lineage: TableLineage
+    ) throws {
+        if pair.before.isContentless {
+            return try compareIndex(pair, connection, pages, declarations)
+        }
+        var pair = pair
+        var difference = try readableDifference(of: &pair, connection, pages, declarations)
+        while let next = try Self.withoutRefuted(pair, difference, connection) {
+            pair = next
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
+        }
+        var twins: [String: String] = [:]
+        for column in pair.droppedColumns
+        where !column.isGenerated && !column.isDropped(from: pair, declarations) {
+            let search = TwinSearch(connection: connection, pair: pair, difference: difference)
+            guard let twin = try search.twin(of: column) else { continue }
+            guard lineage.areMentionedTogether(column.name, twin.name) else {
+                twins[column.name] = twin.name
+                continue
+            }
+            pair.columns.append(.init(before: column, after: twin, isGuess: true))
+            pair.droppedColumns.removeAll { $0.name == column.name }
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
+        }
+        let generated = GeneratedComparison(
+            connection: connection, match: pair, difference: difference, encoding: encoding)
+        for column in pair.droppedColumns {
+            droppedColumns.append(
+                try dropped(column, from: pair, generated, twin: twins[column.name], declarations))
+        }
+        var result = Kept(match: pair, difference: difference, derived: try generated.derived())
+        if difference.added.count > 0 {
+            let sql = "SELECT NOT EXISTS (SELECT 1 FROM main.\(quotedName(pair.before.name)))"
+            result.wasEmpty = try Self.count(connection, sql) == 1
+        }
+        kept.append(result)
+    }
+
+    /// Compares a full-text table that keeps no text.
+    private mutating func compareIndex(
+        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
+    ) throws {
+        let verdict = try pages?.verdict(on: pair, rewritable: [], hasConditions: false)
+        if case .untouched = verdict {
+            untouchedCount += 1
+            return kept.append(Kept(match: pair, difference: TableDifference()))
+        }
+        let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
+        let outcome = try IndexComparison(
+            connection: connection, match: pair, deletable: deletions.map(\.kind.condition),
+            encoding: encoding
+        ).run()
+        usedDeclarations.formUnion(outcome.difference.usedConditions.map { deletions[$0] })
+        if let failure = outcome.failure { unsettled.append(failure) }
+        for column in pair.droppedColumns {
+            let count = try FullTextIndex(pair.before, in: "main", connection)?.valueCount(of: column) ?? 0
+            droppedColumns.append(DroppedColumn(table: pair.before, column: column, valueCount: count))
+        }
+        kept.append(Kept(match: pair, difference: outcome.difference))
+    }
+
+    private mutating func dropped(
+        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison, twin: String?,
+        _ declarations: [Declaration]
+    ) throws -> DroppedColumn {
+        var dropped = DroppedColumn(table: pair.before, column: column, valueCount: 0, twin: twin)
+        if column.isGenerated {
+            let basis = generated.basis(of: column)
+            dropped.basis = basis
+            if basis.gone.isEmpty { return dropped }
+        }
+        let counted = try generated.valueCount(of: column)
+        dropped.valueCount = counted.values
+        if let failure = counted.failure { unsettled.append(failure) }
+        if column.isGenerated, counted.failure == nil, !column.isDropped(from: pair, declarations) {
+            let search = TwinSearch(
+                connection: generated.connection, pair: pair, difference: generated.difference)
+            dropped.twin = try search.twin(of: column)?.name
+        }
+        return dropped
+    }
+
+    /// A rename that only a copying statement suggests must be borne out by every value: the match with the next best
+    /// guess where one is not, or without it; nil where all are. What was NULL may have been filled, as by `coalesce`,
+    /// if there is a value that was kept.
+    private static func withoutRefuted(
+        _ pair: TableMatch, _ difference: TableDifference, _ connection: any Connection
+    ) throws -> TableMatch? {
+        var next = pair
+        var isRefuted = false
+        for index in pair.columns.indices.reversed() where pair.columns[index].isGuess {
+            guard let changes = difference.changed[index] else { continue }
+            let column = pair.columns[index].before
+            let generated = GeneratedComparison(connection: connection, match: pair)
+            if changes.overwrittenCount == 0, try generated.valueCount(of: column).values > 0 { continue }
+            isRefuted = true
+            let taken = Set(next.columns.map(\.after.name.foldedASCII))
+            let others = pair.columns[index].alternatives.filter { !taken.contains($0.name.foldedASCII) }
+            if let other = others.first {
+                next.columns[index].after = other
+                next.columns[index].alternatives = Array(others.dropFirst())
+            } else {
+                next.columns.remove(at: index)
+                next.droppedColumns.append(column)
+            }
+        }
+        return isRefuted ? next : nil
+    }
+
+    /// Compares a table with its successor. Columns whose expression fails on some row are compared row by row, and
+    /// come last among the pair's columns.
+    private mutating func readableDifference(
+        of pair: inout TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
+    ) throws -> TableDifference {
+        do {
+            return try difference(of: pair, connection, pages, declarations)
+        } catch let error as EngineError where error.isOfExpression {
+            let failing = try pair.columns.filter { column in
+                guard column.before.isGenerated || column.after.isGenerated else { return false }
+                let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
+                return try !comparison.isReadable(column)
+            }
+            guard !failing.isEmpty else { throw error }
+            pair.columns.removeAll { column in failing.contains { $0.before.name == column.before.name } }
+            var difference = try difference(of: pair, connection, pages, declarations)
+            let comparison = GeneratedComparison(connection: connection, match: pair, encoding: encoding)
+            for column in failing {
+                let (changes, failure) = try comparison.changes(of: column)
+                if changes.count > 0 { difference.changed[pair.columns.count] = changes }
+                if let failure { unsettled.append(failure) }
+                pair.columns.append(column)
+            }
+            if difference.keyColumns.isEmpty { difference.keyColumns = comparison.keyColumns }
+            return difference
+        }
+    }
+
+    /// Looks for the values of a table's dropped columns.
+    private mutating func locate(
+        in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
+        _ moved: MovedData, _ declarations: [Declaration]
+    ) throws {
+        let search = MovedValues(connection: connection, after: after, changes: changes)
+        let table = pair.before
+        for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
+            let dropped = droppedColumns[index]
+            // What an expression gives may fail on some row.
+            guard dropped.twin == nil, dropped.valueCount > 0, !dropped.column.isGenerated,
+                !table.isContentless,
+                !dropped.column.isDropped(from: pair, declarations)
+            else { continue }
+            droppedColumns[index].home = try moved.home(
+                of: dropped.column, in: table, succeededBy: pair)
+            if droppedColumns[index].home == nil {
+                droppedColumns[index].whereabouts = try search.columns(holding: dropped)
+            }
+        }
+    }
+
+    private static func rewritable(in pair: TableMatch, _ declarations: [Declaration]) -> Set<Int> {
+        var positions: Set<Int> = []
+        for declaration in declarations {
+            guard case .rewrites(let table, let column) = declaration.kind, pair.isCalled(table) else {
+                continue
+            }
+            positions.formUnion(
+                pair.columns.indices.filter { index in
+                    // A whole table's rows are still known by their key.
+                    guard let column else { return pair.columns[index].before.keyPosition == 0 }
+                    return pair.columns[index].isCalled(column)
+                })
+        }
+        return positions
+    }
+
+    private mutating func difference(
+        of pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ declarations: [Declaration]
+    ) throws -> TableDifference {
+        let deletions = declarations.filter { $0.kind.isDeletion(from: pair) }
+        let rewritable = Self.rewritable(in: pair, declarations)
+        switch try pages?.verdict(on: pair, rewritable: rewritable, hasConditions: !deletions.isEmpty) {
+        case .untouched:
+            untouchedCount += 1
+            return TableDifference()
+        case .compared(let difference): return difference
+        case .undecided, nil: break
+        }
+        var comparison = TableComparison(
+            connection: connection, match: pair, rewritable: rewritable, encoding: encoding,
+            deletable: deletions.map(\.kind.condition))
+        do {
+            let difference = try comparison.run()
+            usedDeclarations.formUnion(difference.usedConditions.map { deletions[$0] })
+            return difference
+        } catch let error as EngineError where !deletions.isEmpty && !error.isInterrupt && !error.isCorruption
+        {
+            // A condition may fail on a row; then it lets nothing go.
+            comparison.deletable = []
+            let difference = try comparison.run()
+            failedConditions += deletions.map { ($0, error) }
+            return difference
+        }
+    }
+
+    private static func count(_ connection: any Connection, _ sql: String) throws -> Int {
+        try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
+    }
+}
+
+extension Catalog.Column {
+    /// Whether a declaration lets the column of a table go.
+    fileprivate func isDropped(from pair: TableMatch, _ declarations: [Declaration]) -> Bool {
+        declarations.contains {
+            $0.kind.isDrop(of: name.foldedASCII, in: [pair.before.name, pair.after.name])
+        }
+    }
+}
+
+/// Looks for a column that is new and holds, row by row, what a dropped one held: most likely a rename.
+private struct TwinSearch {
+    let connection: any Connection
+    let pair: TableMatch
+    let difference: TableDifference
+
+    func twin(of column: Catalog.Column) throws -> Catalog.Column? {
+        let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
+            .values
+        let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
+        // Rows that are gone are reported as such; some must be left for the rest to tell anything.
+        let gone = difference.lost.count + difference.declaredLost
+        guard valueCount > gone else { return nil }
+        let isKeyed = pair.before.primaryKey.allSatisfy { key in
+            pair.columns.contains { $0.before.name == key.name }
+        }
+        let known = isKeyed && !pair.before.primaryKey.isEmpty
+        for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
+            var trial = pair
+            // Rows without a key are known by all that they hold.
+            trial.columns = known ? pair.columns.filter { $0.before.keyPosition > 0 } : pair.columns
+            let place = trial.columns.count
+            trial.columns.append(.init(before: column, after: candidate))
+            let found = try TableComparison(
+                connection: connection, match: trial, rewritable: [], deletable: []
+            ).run()
+            if found.changed[place]?.overwrittenCount ?? 0 == 0, found.lost.count == (known ? gone : 0) {
+                return candidate
+            }
+        }
+        return nil
+    }
+}
+
+extension Declaration.Kind {
+    fileprivate func isDeletion(from pair: TableMatch) -> Bool {
+        if case .deletes(let table, _) = self { pair.isCalled(table) } else { false }
+    }
+
+    /// A condition that every row meets.
+    static var everyRow: String { "1" }
+
+    /// What `deletes from` asks of a row; every row when it names no condition.
+    fileprivate var condition: String {
+        if case .deletes(_, let condition?) = self { condition } else { Self.everyRow }
+    }
+}

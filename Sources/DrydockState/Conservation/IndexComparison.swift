@@ -1,0 +1,332 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// Compares full-text tables that keep no text (`content=''`): their index is the only copy of its words.
+///
+/// Of FTS5 every word at every place is read through `fts5vocab`
+/// (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module), of FTS4 what `fts4aux` and the documents'
+/// sizes tell, which is less: what they do not tell is said to be not compared.
+package struct IndexComparison {
+    /// Has the state before the step as `main` and the state after it attached.
+    package let connection: any Connection
+    package let match: TableMatch
+    /// Conditions on the table before; documents that meet one may go.
+    var deletable: [String] = []
+    package var encoding = TextEncoding.utf8
+
+    package init(
+        connection: any Connection, match: TableMatch, deletable: [String] = [],
+        encoding: TextEncoding = TextEncoding.utf8
+    ) {
+        self.connection = connection
+        self.match = match
+        self.deletable = deletable
+        self.encoding = encoding
+    }
+
+    private static let schemas = (before: "main", after: TableComparison.afterSchema)
+
+    package struct Outcome {
+        package var difference = TableDifference()
+        /// What could not be compared.
+        package var failure: String?
+    }
+
+    package func run() throws -> Outcome {
+        var outcome = Outcome()
+        outcome.difference.keyColumns = ["rowid"]
+        outcome.difference.encoding = encoding
+        guard let old = FullTextIndex(match.before, in: Self.schemas.before, connection),
+            let new = FullTextIndex(match.after, in: Self.schemas.after, connection), old.module == new.module
+        else {
+            outcome.failure = "it kept no text, and what it is now has another kind of index"
+            return outcome
+        }
+        if old.module == "fts5" {
+            try compareWords(old, new, into: &outcome)
+        } else {
+            try compareTotals(old, new, into: &outcome)
+        }
+        outcome.failure = outcome.failure.map {
+            "the index of \(match.before.name) cannot be compared: \($0)"
+        }
+        return outcome
+    }
+
+    /// How many documents a dropped table had.
+    static func documentCount(of table: Catalog.Table, _ connection: any Connection) throws -> Int {
+        guard let index = FullTextIndex(table, in: schemas.before, connection) else { return 0 }
+        return try index.documentCount()
+    }
+
+    // MARK: - FTS5
+
+    /// What became of one document.
+    private struct Document {
+        var missing: [Int: SQLValue] = [:]
+        var added: [Int: SQLValue] = [:]
+        var isBefore = false
+        var isAfter = false
+    }
+
+    private func compareWords(_ old: FullTextIndex, _ new: FullTextIndex, into outcome: inout Outcome) throws
+    {
+        var documents: [Int64: Document] = [:]
+        let isTokenizedAlike = old.tokenizer == new.tokenizer
+        if isTokenizedAlike {
+            try old.withWords { before in
+                try new.withWords { after in
+                    try compareWords(before, after, hasPlaces: old.detail == new.detail, into: &documents)
+                }
+            }
+        } else {
+            outcome.failure = "it has another tokenizer now, which makes other words of the same text"
+        }
+        for id in try old.documents(missingIn: new) { documents[id, default: .init()].isBefore = true }
+        for id in try new.documents(missingIn: old) { documents[id, default: .init()].isAfter = true }
+        try old.mark(&documents, \.isBefore)
+        try new.mark(&documents, \.isAfter)
+        outcome.difference.rowsCompared = try old.documentCount()
+        for (id, document) in documents.sorted(by: { $0.key < $1.key }) {
+            try note(document, id, into: &outcome.difference)
+        }
+    }
+
+    private func compareWords(
+        _ before: FullTextIndex.Words, _ after: FullTextIndex.Words, hasPlaces: Bool,
+        into documents: inout [Int64: Document]
+    ) throws {
+        let names = match.columns.map { ($0.before.name, $0.after.name) }
+        // Documents in their order within each word; the pages of FTS5 are in that order already where text is UTF-8.
+        let order = encoding == .utf8 ? "" : " ORDER BY 1, 2"
+        let merge = RowMerge(
+            before: try before.select(columns: names.map(\.0), order),
+            after: try after.select(columns: names.map(\.1), order), keyCount: 2,
+            columnCount: hasPlaces ? 4 : 2)
+        func note(_ row: RowMerge.Row, _ list: WritableKeyPath<Document, [Int: SQLValue]>) {
+            guard case .integer(let id) = row.values[1] else { return }
+            var column = 0
+            if hasPlaces, case .integer(let number) = row.values[2] { column = Int(number) }
+            documents[id, default: .init()][keyPath: list][column, default: row.values[0]] = row.values[0]
+        }
+        try merge.run { event in
+            switch event {
+            case .lost(let row): note(row, \.missing)
+            case .added(let row): note(row, \.added)
+            case .changed(let old, let new):
+                note(old, \.missing)
+                note(new, \.added)
+            }
+        }
+    }
+
+    private func note(_ document: Document, _ id: Int64, into difference: inout TableDifference) throws {
+        let row = TableDifference.Row(ordinal: -1, key: [.integer(id)])
+        guard document.isAfter else {
+            let condition = try deletable.firstIndex { try meets($0, id) }
+            return difference.note(lost: -1, key: row.key, condition: condition.map { $0 + 1 } ?? 0)
+        }
+        guard document.isBefore else { return difference.added.note(row) }
+        for column in Set(document.missing.keys).union(document.added.keys).sorted() {
+            difference.note(
+                .init(
+                    row: row, before: document.missing[column] ?? .null,
+                    after: document.added[column] ?? .null),
+                column: column)
+        }
+    }
+
+    /// Whether a document may go. One that cannot be asked, since its size is not kept, meets no condition.
+    private func meets(_ condition: String, _ id: Int64) throws -> Bool {
+        if condition == Declaration.Kind.everyRow { return true }
+        let sql = "SELECT 1 FROM main.\(quotedName(match.before.name)) WHERE rowid = \(id) AND (\(condition))"
+        do {
+            return try connection.firstRow(sql) { _ in true } ?? false
+        } catch let error as EngineError where error.isOfExpression {
+            return false
+        }
+    }
+
+    // MARK: - FTS4
+
+    private func compareTotals(_ old: FullTextIndex, _ new: FullTextIndex, into outcome: inout Outcome) throws
+    {
+        for id in try old.documents(missingIn: new) {
+            try note(Document(isBefore: true), id, into: &outcome.difference)
+        }
+        for id in try new.documents(missingIn: old) {
+            outcome.difference.added.note(.init(ordinal: -1, key: [.integer(id)]))
+        }
+        outcome.difference.rowsCompared = try old.documentCount()
+        if try old.hasSameStore(as: new) { return }
+        guard old.tokenizer == new.tokenizer else {
+            outcome.failure = "it has another tokenizer now, which makes other words of the same text"
+            return
+        }
+        if outcome.difference.lost.count == 0, let word = try old.rarerWord(in: new) {
+            let row = TableDifference.Row(ordinal: -1, key: [])
+            outcome.difference.note(.init(row: row, before: word, after: .null), column: 0)
+            return
+        }
+        outcome.failure = "FTS4 does not tell which document has a word"
+    }
+}
+
+/// The index of a full-text table in one of the two states.
+struct FullTextIndex {
+    let module: String
+    private let table: VirtualTable
+    private let schema: String
+    private let connection: any Connection
+
+    init?(_ table: Catalog.Table, in schema: String, _ connection: any Connection) {
+        let row = SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
+        guard let model = SchemaParser().schema(of: [row]).virtualTables.values.first, model.isFullText else {
+            return nil
+        }
+        (self.table, self.schema, self.connection) = (model, schema, connection)
+        module = model.module.foldedASCII
+    }
+
+    /// What makes words of a text; nil where it is the module's own.
+    var tokenizer: String? {
+        if module == "fts5" { return table.option("tokenize")?.foldedASCII }
+        return table.arguments.first { $0.text.foldedASCII.hasPrefix("tokenize") }?.text.foldedASCII
+    }
+
+    var detail: String { table.option("detail")?.foldedASCII ?? "full" }
+
+    private func store(_ suffix: String) -> String { "\(schema).\(quotedName("\(table.name)_\(suffix)"))" }
+
+    private var key: String { module == "fts5" ? "id" : "docid" }
+
+    /// The table with a row for each document, where there is one.
+    private var sizes: String? {
+        table.owns(table: "\(table.name)_docsize") ? store("docsize") : nil
+    }
+
+    /// Documents that the other index lacks; none where sizes are not kept.
+    func documents(missingIn other: FullTextIndex) throws -> [Int64] {
+        guard let sizes, let its = other.sizes else { return [] }
+        return try connection.rows(
+            "SELECT \(key) FROM \(sizes) AS d WHERE NOT EXISTS (SELECT 1 FROM \(its) AS o WHERE o.\(key) = d.\(key))"
+        ) { $0.integer(0) }
+    }
+
+    func documentCount() throws -> Int {
+        if let sizes {
+            return try connection.firstRow("SELECT count(*) FROM \(sizes)") { Int($0.integer(0)) } ?? 0
+        }
+        if module == "fts5" {
+            return try withWords { words in try words.documentCount() }
+        }
+        // One document at the least has the most frequent word.
+        return try withTotals { totals in
+            try connection.firstRow("SELECT max(documents) FROM \(totals)") { Int($0.integer(0)) } ?? 0
+        }
+    }
+
+    /// Notes which of some documents are in the index.
+    func mark<Value>(_ documents: inout [Int64: Value], _ flag: WritableKeyPath<Value, Bool>) throws {
+        guard !documents.isEmpty else { return }
+        if let sizes {
+            try connection.forEachRow("SELECT \(key) FROM \(sizes)") {
+                documents[$0.integer(0)]?[keyPath: flag] = true
+            }
+        } else {
+            try withWords { words in
+                try words.forEachDocument { documents[$0]?[keyPath: flag] = true }
+            }
+        }
+    }
+
+    // MARK: - FTS5
+
+    /// The words of an FTS5 index, at each of their places.
+    struct Words {
+        let name: String
+        let connection: any Connection
+
+        /// Word, document, column by its place among some, place in the column.
+        func select(columns: [String], _ order: String) throws -> any PreparedStatement {
+            let cases = columns.enumerated().map { "WHEN \(quotedText($0.element)) THEN \($0.offset)" }
+            let column = cases.isEmpty ? "col" : "CASE col \(cases.joined(separator: " ")) ELSE col END"
+            return try connection.prepare("SELECT term, doc, \(column), \"offset\" FROM \(name)\(order)")
+        }
+
+        func documentCount() throws -> Int {
+            try connection.firstRow("SELECT count(DISTINCT doc) FROM \(name)") { Int($0.integer(0)) } ?? 0
+        }
+
+        func forEachDocument(_ body: (Int64) -> Void) throws {
+            try connection.forEachRow("SELECT doc FROM \(name)") { body($0.integer(0)) }
+        }
+
+        /// How many documents have a word in a column.
+        func documentCount(column: String) throws -> Int {
+            let sql =
+                "SELECT count(DISTINCT doc) FROM \(name) WHERE col = \(quotedText(column)) COLLATE NOCASE"
+            return try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
+        }
+    }
+
+    func withWords<Result>(_ body: (Words) throws -> Result) throws -> Result {
+        try withReader("fts5vocab", "\(schema), \(quotedText(table.name)), instance") {
+            try body(Words(name: $0, connection: connection))
+        }
+    }
+
+    /// How many documents have a word in a column.
+    func valueCount(of column: Catalog.Column) throws -> Int {
+        guard module == "fts5", detail != "none" else { return try documentCount() }
+        return try withWords { try $0.documentCount(column: column.name) }
+    }
+
+    // MARK: - FTS4
+
+    private func withTotals<Result>(_ body: (String) throws -> Result) throws -> Result {
+        // It takes no quotes around the schema's name.
+        try withReader("fts4aux", "\(schema), \(quotedText(table.name))", body)
+    }
+
+    /// A word that fewer documents have in the other index, or that is fewer times there.
+    func rarerWord(in other: FullTextIndex) throws -> SQLValue? {
+        try withTotals { own in
+            try other.withTotals { its in
+                try connection.firstRow(
+                    """
+                    SELECT term FROM \(own) AS a WHERE NOT EXISTS (SELECT 1 FROM \(its) AS b WHERE b.term = a.term
+                    AND b.col = a.col AND b.documents >= a.documents AND b.occurrences >= a.occurrences) LIMIT 1
+                    """
+                ) { $0.value(0) }
+            }
+        }
+    }
+
+    /// Whether every record of the index is the same.
+    func hasSameStore(as other: FullTextIndex) throws -> Bool {
+        try ["segments", "segdir", "docsize"].allSatisfy { suffix in
+            guard suffix != "docsize" || sizes != nil && other.sizes != nil else {
+                return sizes == nil && other.sizes == nil
+            }
+            let (old, new) = ("SELECT * FROM \(store(suffix))", "SELECT * FROM \(other.store(suffix))")
+            let sql = "SELECT 1 FROM (\(old) EXCEPT \(new)) UNION ALL SELECT 1 FROM (\(new) EXCEPT \(old))"
+            return try connection.firstRow(sql) { _ in true } == nil
+        }
+    }
+
+    // MARK: - Readers
+
+    /// Makes a table that shows the index, for as long as a closure runs.
+    private func withReader<Result>(
+        _ reader: String, _ arguments: String, _ body: (String) throws -> Result
+    ) throws -> Result {
+        let name = "temp.drydock_index_\(schema)"
+        try connection.execute("DROP TABLE IF EXISTS \(name)")
+        try connection.execute("CREATE VIRTUAL TABLE \(name) USING \(reader)(\(arguments))")
+        defer { try? connection.execute("DROP TABLE \(name)") }
+        return try body(name)
+    }
+}

@@ -1,0 +1,243 @@
+import DrydockFindings
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// A database between two steps: its bytes, its schema, and what is wrong with it.
+package struct DatabaseState: Sendable {
+    package var image: Image
+    package var catalog: Catalog
+    /// What its bytes say; nil where they cannot be read without SQLite.
+    package var pages: StatePages?
+    /// What the step that led here changed; nil where that is not known.
+    package var changes: PageChanges?
+    package var faults: [Fault] = []
+    package var notChecked: [NotChecked] = []
+    /// The highest id that each rowid table ever gave out, by folded name: the larger of its AUTOINCREMENT
+    /// mark and its highest rowid (https://www.sqlite.org/autoinc.html). Empty where nothing is AUTOINCREMENT.
+    package var highestIDs: [String: Int64] = [:]
+
+    /// How much there is of a fault, by identity; tables are given new names on the way.
+    package func faultCounts(renaming names: [String: String] = [:]) -> [Fault.ID: Int] {
+        Dictionary(faults.map { ($0.id.renaming(names), $0.count) }, uniquingKeysWith: +)
+    }
+}
+
+/// Something that is wrong with a state, whoever brought it there.
+///
+/// A fault of the snapshot itself is its baseline; a step answers for those that it adds.
+package struct Fault: Sendable, Codable {
+    /// The same from state to state, but for renamed tables.
+    package struct ID: Hashable, Sendable, Codable {
+        package var rule: Rule
+        package var kind = ""
+        /// Names of what has the fault, folded.
+        package var names: [String]
+        /// The column of the first of them that has it, folded.
+        package var column: String?
+
+        package init(rule: Rule, kind: String = "", names: [String], column: String? = nil) {
+            self.rule = rule
+            self.kind = kind
+            self.names = names
+            self.column = column
+        }
+
+        package func renaming(_ names: [String: String]) -> ID {
+            ID(rule: rule, kind: kind, names: self.names.map { names[$0] ?? $0 }, column: column)
+        }
+
+        /// - Parameter columns: by folded table, before it was renamed, the columns that were.
+        package func renaming(columns: [String: [String: String]]) -> ID {
+            guard let column, let table = names.first, let name = columns[table]?[column] else { return self }
+            var id = self
+            id.column = name
+            return id
+        }
+    }
+
+    package var id: ID
+    /// How much of it there is, so that more of the same is seen.
+    package var count = 1
+    package var message: String
+    /// The message without what it may quote of a row; nil where it quotes nothing.
+    package var redactedMessage: String?
+    package var help: String
+    package var table: String?
+    package var column: String?
+    package var evidence: Evidence?
+}
+
+/// A state as rules look at it: through a connection of its own to an overlay of its own, which they may
+/// write.
+package struct StateView {
+    package let connection: any Connection
+    package let catalog: Catalog
+    /// The engine has checked every foreign key of this state and found them kept.
+    package let foreignKeysAreProven: Bool
+    /// The state before, where it is known what changed since.
+    var earlier: DatabaseState?
+    var changes: PageChanges?
+
+    package init(
+        connection: any Connection, catalog: Catalog, foreignKeysAreProven: Bool,
+        earlier: DatabaseState? = nil, changes: PageChanges? = nil
+    ) {
+        self.connection = connection
+        self.catalog = catalog
+        self.foreignKeysAreProven = foreignKeysAreProven
+        self.earlier = earlier
+        self.changes = changes
+    }
+
+    /// Whether what a rule says of a table follows from the state before: its rows and indexes are what they
+    /// were, and its definition demands no more of them.
+    func isAsBefore(_ table: Catalog.Table) -> Bool {
+        guard let old = earlier?.catalog.table(table.name), let changes,
+            changes.isWhollyUntouched(table: table.name, now: table.name)
+        else { return false }
+        return table.demandsNoMore(than: old)
+    }
+
+    /// Whether every key of a table is one still that foreign keys can reference.
+    /// - Parameter column: a column of the key; nil for the primary key.
+    func keepsKeys(of parent: Catalog.Table, referencedBy column: String?) -> Bool {
+        guard parent.kind == .ordinary, let changes, let old = earlier?.catalog.table(parent.name),
+            parent.demandsNoMore(than: old), let layout = RecordLayout(parent)
+        else { return false }
+        let names = column.map { [$0] } ?? parent.primaryKey.map(\.name)
+        let isRowid = names.count == 1 && layout.column(names[0])?.source == .rowid
+        return isRowid ? changes.keepsRowids(of: parent.name) : changes.areIndexesUntouched(of: parent.name)
+    }
+
+    /// What a rule found in the state before.
+    func earlierFaults(_ rule: Rule, of table: Catalog.Table) -> [Fault] {
+        earlier?.faults.filter { $0.id.rule == rule && $0.id.names.first == table.name.foldedASCII } ?? []
+    }
+}
+
+/// Opens states, on forks that never show in one another.
+package struct StateInspector: Sendable {
+    package let engine: any Engine
+    package let settings: ConnectionSettings
+    package var historyTables: [String]
+    package var readsPages = true
+    /// For written pages and SQLite's sorting, in bytes.
+    package var memoryLimit = Overlay.defaultMemoryLimit
+
+    package init(
+        engine: any Engine, settings: ConnectionSettings, historyTables: [String], readsPages: Bool = true,
+        memoryLimit: Int = Overlay.defaultMemoryLimit
+    ) {
+        self.engine = engine
+        self.settings = settings
+        self.historyTables = historyTables
+        self.readsPages = readsPages
+        self.memoryLimit = memoryLimit
+    }
+
+    /// Reads the schema and holds every state rule.
+    ///
+    /// - Parameters:
+    ///   - footprint: what differs from the earlier state.
+    ///   - baseline: what is known of these bytes.
+    package func inspect(
+        _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
+        foreignKeysAreProven: Bool = false
+    ) async throws -> DatabaseState {
+        let (historyTables, readsPages) = (historyTables, readsPages)
+        return try await withConnection(to: image) { connection in
+            var unreadable: [Catalog.UnreadableTable] = []
+            let catalog = try Catalog(
+                reading: connection, historyTables: historyTables, earlier: earlier?.catalog,
+                unreadable: &unreadable)
+            var state = DatabaseState(image: image, catalog: catalog)
+            // What cannot be read so is asked of SQLite.
+            if !readsPages {
+                state.pages = nil
+            } else if let footprint, let pages = earlier?.pages {
+                (state.pages, state.changes) = (try? pages.next(image, footprint)) ?? (nil, nil)
+            } else if earlier == nil {
+                state.pages = try? StatePages(image, parents: baseline?.parents)
+            }
+            if catalog.hasSequences || earlier?.catalog.hasSequences == true {
+                state.highestIDs = try catalog.highestIDs(connection)
+            }
+            state.notChecked = unreadable.map { table in
+                NotChecked(
+                    .rowsLost, reason: "table \(table.name) cannot be read: \(table.error.message)")
+            }
+            let view = StateView(
+                connection: connection, catalog: catalog, foreignKeysAreProven: foreignKeysAreProven,
+                earlier: state.changes == nil ? nil : earlier, changes: state.changes)
+            for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
+                do {
+                    state.faults += try rule.faults(in: view)
+                } catch let error as EngineError where !error.isInterrupt {
+                    state.notChecked.append(NotChecked(rule.rule, reason: error.message))
+                }
+            }
+            if let baseline {
+                state.faults += baseline.faults
+                state.notChecked += baseline.notChecked
+            }
+            return state
+        }
+    }
+
+    /// The schema of a state, tables that cannot be read left out.
+    package func catalog(of image: Image) async throws -> Catalog {
+        let historyTables = historyTables
+        return try await withConnection(to: image) {
+            try Catalog($0, without: historyTables, earlier: nil)
+        }
+    }
+
+    /// Runs a closure on a connection to a fork of an image, foreign keys off.
+    package func withConnection<Result: Sendable>(
+        to image: Image, attaching later: Image? = nil,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        let overlay = try Overlay(image, memoryLimit: memoryLimit)
+        var settings = settings
+        settings.foreignKeys = false
+        settings.isDefensive = true
+        let database = try await engine.open(overlay, settings: settings)
+        let attached = later.map { overlay.attach($0) }
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(
+                try await database.withConnection { connection in
+                    if let attached {
+                        let uri = attached.replacing("'", with: "''")
+                        try connection.execute("ATTACH '\(uri)' AS \(TableComparison.afterSchema)")
+                    }
+                    return try body(connection)
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        try await database.close()
+        return try outcome.get()
+    }
+}
+
+extension Catalog {
+    fileprivate func highestIDs(_ connection: any Connection) throws -> [String: Int64] {
+        var result: [String: Int64] = [:]
+        for (name, table) in tables where table.kind == .ordinary {
+            guard let rowid = table.rowidName else { continue }
+            result[name] = try connection.firstRow("SELECT max(\(rowid)) FROM main.\(quotedName(table.name))")
+            {
+                $0.integer(0)
+            }
+        }
+        guard hasSequences else { return result }
+        try connection.forEachRow("SELECT name, seq FROM main.sqlite_sequence") { row in
+            let name = row.string(0).foldedASCII
+            guard tables[name]?.isAutoincrement == true else { return }
+            result[name] = max(result[name] ?? 0, row.integer(1))
+        }
+        return result
+    }
+}

@@ -1,0 +1,57 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// Looks for the values of a dropped column in the tables that a step wrote: a help to who reads the finding,
+/// that proves nothing.
+struct MovedValues {
+    let connection: any Connection
+    let after: Catalog
+    let changes: PageChanges?
+
+    private static let valueLimit = 10_000
+    private static let columnLimit = 300
+    /// Of a table that is searched.
+    private static let rowLimit: Int64 = 50_000
+
+    /// The first columns, as TABLE.COLUMN, in which every value is. Only for text: numbers are anywhere.
+    func columns(holding dropped: Conservation.DroppedColumn) throws -> [String] {
+        guard (1...Self.valueLimit).contains(dropped.valueCount) else { return [] }
+        let name = quotedName(dropped.column.name)
+        let source = "FROM main.\(quotedName(dropped.table.name)) WHERE \(name) IS NOT NULL"
+        let telling = try connection.firstRow(
+            "SELECT min(typeof(\(name)) = 'text'), max(length(\(name))) \(source)"
+        ) { $0.integer(0) == 1 && $0.integer(1) > 1 }
+        guard telling == true else { return [] }
+        var found: [String] = []
+        for (table, column) in try candidates() where found.count < 3 {
+            let (new, place) = (quotedName(column), "\(TableComparison.afterSchema).\(quotedName(table))")
+            // One value is looked for first: mostly it is not there, and that costs no sorting.
+            let isWhole = try connection.firstRow(
+                """
+                SELECT CASE WHEN EXISTS (SELECT 1 FROM \(place) WHERE \(new) COLLATE BINARY = (SELECT \(name) \(source) LIMIT 1))
+                THEN NOT EXISTS (SELECT 1 \(source) AND \(name) COLLATE BINARY NOT IN
+                    (SELECT \(new) FROM \(place) WHERE \(new) IS NOT NULL)) END
+                """
+            ) { $0.integer(0) == 1 }
+            if isWhole == true { found.append("\(quotedIfNeeded(table)).\(quotedIfNeeded(column))") }
+        }
+        return found
+    }
+
+    private func candidates() throws -> [(table: String, column: String)] {
+        let written = after.tables.values.sorted { $0.name < $1.name }.filter { table in
+            table.module == nil && changes?.isUntouched(table: table.name, now: table.name) != true
+        }
+        let small = try written.filter { table in
+            let rows =
+                "SELECT 1 FROM \(TableComparison.afterSchema).\(quotedName(table.name)) LIMIT \(Self.rowLimit + 1)"
+            return try connection.firstRow("SELECT count(*) FROM (\(rows))") {
+                $0.integer(0) <= Self.rowLimit
+            }
+                ?? false
+        }
+        let columns = small.flatMap { table in table.storedColumns.map { (table.name, $0.name) } }
+        return Array(columns.prefix(Self.columnLimit))
+    }
+}

@@ -1,0 +1,86 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteFile
+import SQLiteSchema
+
+/// Holds tables against what they were, straight from the pages.
+///
+/// It decides what it can decide exactly, and leaves the rest to ``TableComparison``, which asks SQL.
+package struct PageConservation {
+    let changes: PageChanges
+    /// Has the state before as `main` and the one after attached.
+    let connection: any Connection
+    var encoding = TextEncoding.utf8
+
+    enum Verdict {
+        /// No page of it changed: every row and value is what it was, and none was read.
+        case untouched
+        /// What became of its rows, all of them held against what they were.
+        case compared(TableDifference)
+        case undecided
+    }
+
+    /// - Parameters:
+    ///   - rewritable: positions of column pairs that a declaration lets be rewritten.
+    ///   - hasConditions: whether a declaration lets rows go.
+    /// - Throws: ``EngineError``; what the pages do not tell is undecided and no error.
+    func verdict(on match: TableMatch, rewritable: Set<Int>, hasConditions: Bool) throws -> Verdict {
+        if match.before.module != nil || match.after.module != nil {
+            return isUntouchedVirtualTable(match) ? .untouched : .undecided
+        }
+        guard let old = RecordLayout(match.before), let new = RecordLayout(match.after),
+            let columns = RecordColumns(match, old, new)
+        else { return .undecided }
+        if changes.isUntouched(table: match.before.name, now: match.after.name),
+            old.isWithoutRowid == new.isWithoutRowid,
+            columns.areReadAlike
+        {
+            return .untouched
+        }
+        guard let before = table(match.before, old, changes.before, "main"),
+            let after = table(match.after, new, changes.after, TableComparison.afterSchema)
+        else { return .undecided }
+        let comparison = RecordComparison(
+            match: match, columns: columns, before: before, after: after, dirty: changes.dirty,
+            rewritable: rewritable, encoding: encoding)
+        do {
+            guard var difference = try comparison.run() else { return .undecided }
+            // Which condition a lost row meets, only SQL can tell.
+            if hasConditions, difference.lost.count > 0 { return .undecided }
+            if difference.lost.count > 0 {
+                let sql = "SELECT count(*) FROM main.\(quotedName(match.before.name))"
+                difference.rowsBefore = try connection.firstRow(sql) { Int($0.integer(0)) }
+            }
+            return .compared(difference)
+        } catch is FileDamage {
+            return .undecided
+        }
+    }
+
+    /// The tables in which it keeps its data are what they were, and so is its definition.
+    private func isUntouchedVirtualTable(_ match: TableMatch) -> Bool {
+        let known: Set<String> = ["fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly"]
+        guard let module = match.before.module, known.contains(module), match.before.sql == match.after.sql,
+            match.before.name == match.after.name
+        else { return false }
+        return changes.isUntouched(shadowTablesOf: match.before.name)
+    }
+
+    private func table(
+        _ table: Catalog.Table, _ layout: RecordLayout, _ pages: StatePages, _ schema: String
+    ) -> RecordTable? {
+        guard let root = pages.trees[table.name.foldedASCII]?.root else { return nil }
+        let (connection, rowidName) = (connection, table.rowidName)
+        return RecordTable(pages.file, root: root, layout: layout) { column, rowid in
+            guard let rowidName else { throw NoDefault() }
+            return try connection.firstRow(
+                "SELECT \(quotedName(column)) FROM \(schema).\(quotedName(table.name)) WHERE \(rowidName) = \(rowid)"
+            ) { $0.value(0) } ?? .null
+        }
+    }
+
+    /// A row without a rowid cannot be asked for its default.
+    package struct NoDefault: Error {
+        package init() {}
+    }
+}

@@ -1,0 +1,123 @@
+import DatabaseEngine
+import SQLiteFile
+import SQLiteSchema
+
+/// A table of one state, read record by record.
+package final class RecordTable {
+    package let file: DatabaseFile
+    package let root: UInt32
+    package let layout: RecordLayout
+    /// Asks SQLite what a record stands for where it ends before a column.
+    private let askDefault: (_ column: String, _ rowid: Int64) throws -> SQLValue
+    private var defaults: [String: SQLValue] = [:]
+
+    package private(set) var rowid: Int64 = 0
+    private(set) var fields: [Field] = []
+    private var buffer = PayloadBuffer()
+
+    package init(
+        _ file: DatabaseFile, root: UInt32, layout: RecordLayout,
+        askDefault: @escaping (_ column: String, _ rowid: Int64) throws -> SQLValue
+    ) {
+        self.file = file
+        self.root = root
+        self.layout = layout
+        self.askDefault = askDefault
+    }
+
+    /// Makes an entry the current row. What ``fields`` have lies in the file, or in a buffer until the next.
+    package func read(_ entry: TreeEntry) throws(FileDamage) {
+        rowid = entry.rowid
+        let bytes = try file.bytes(of: entry.payload, in: &buffer)
+        try RecordReader.read(bytes, page: entry.payload.page, into: &fields)
+    }
+
+    /// Makes the row of a rowid the current one.
+    /// - Throws: FileDamage, also when there is none.
+    package func seek(_ rowid: Int64) throws(FileDamage) {
+        var cursor = try TreeCursor(file, root: root)
+        try cursor.seek(to: rowid)
+        guard let entry = try cursor.next(), entry.rowid == rowid else {
+            throw FileDamage(root, .pageUnreadable)
+        }
+        try read(entry)
+    }
+
+    /// The field of a column of the current row; nil for the rowid, and where the record is too short.
+    @inline(__always) func field(_ column: RecordLayout.Column) -> Field? {
+        guard case .value(let index) = column.source, index < fields.count else { return nil }
+        return fields[index]
+    }
+
+    /// A column's value in the current row, as SQL gives it.
+    package func value(_ column: RecordLayout.Column, named name: String) throws -> SQLValue {
+        if column.source == .rowid { return .integer(rowid) }
+        if let field = field(column) { return SQLValue(field, isReal: column.isReal) }
+        if DefaultValue.sameMeaning(column.defaultValue, nil) { return .null }
+        if let known = defaults[name] { return known }
+        let value = try askDefault(name, rowid)
+        defaults[name] = value
+        return value
+    }
+}
+
+extension SQLValue {
+    /// - Parameter isReal: of a column of REAL affinity, whose integers are reals.
+    init(_ field: Field, isReal: Bool) {
+        switch field.storageClass {
+        case .null: self = .null
+        case .integer: self = isReal ? .real(field.real) : .integer(field.integer)
+        case .real: self = .real(field.real)
+        case .text: self = .text(Array(field.bytes))
+        case .blob: self = .blob(Array(field.bytes))
+        }
+    }
+}
+
+/// The columns of two tables that are held against each other.
+package struct RecordColumns {
+    package struct Pair {
+        package var before: RecordLayout.Column
+        package var after: RecordLayout.Column
+        package var nameBefore: String
+        package var nameAfter: String
+        /// Where both are read alike, equal bytes are equal values.
+        var isAlike: Bool
+    }
+
+    package let pairs: [Pair]
+
+    /// Whether equal records stand for equal values throughout.
+    package var areReadAlike: Bool { pairs.allSatisfy { $0.before.isSame(as: $0.after) } }
+
+    /// - Returns: nil where a column is not in a record.
+    package init?(_ match: TableMatch, _ before: RecordLayout, _ after: RecordLayout) {
+        var pairs: [Pair] = []
+        for column in match.columns {
+            guard let old = before.column(column.before.name), let new = after.column(column.after.name)
+            else { return nil }
+            pairs.append(
+                Pair(
+                    before: old, after: new, nameBefore: column.before.name, nameAfter: column.after.name,
+                    isAlike: old.isReal == new.isReal))
+        }
+        self.pairs = pairs
+    }
+
+    /// Whether a column has the same value in both current rows.
+    package func isSame(_ index: Int, _ before: RecordTable, _ after: RecordTable) throws -> Bool {
+        let pair = pairs[index]
+        if pair.isAlike, let old = before.field(pair.before), let new = after.field(pair.after),
+            old.serialType == new.serialType
+        {
+            return old.hasSameBytes(as: new)
+        }
+        return try before.value(pair.before, named: pair.nameBefore)
+            == after.value(pair.after, named: pair.nameAfter)
+    }
+
+    package func isSame(_ before: RecordTable, _ after: RecordTable) throws -> Bool {
+        for index in pairs.indices where try !isSame(index, before, after) { return false }
+        return true
+    }
+}

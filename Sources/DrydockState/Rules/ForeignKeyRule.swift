@@ -1,0 +1,89 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// `foreign-key-violation`: a row references a parent that does not exist, and did not before.
+///
+/// `foreign_key_check` stops at the first key whose parent has no unique index on the columns
+/// (https://www.sqlite.org/foreignkeys.html#fk_schemaerrors), so each table is asked alone: such a key is a
+/// fault of its own and the rest is still checked.
+package struct ForeignKeyRule: StateRule {
+    package let rule = Rule.foreignKeyViolation
+
+    package init() {}
+
+    package func faults(in view: StateView) throws -> [Fault] {
+        if view.foreignKeysAreProven { return [] }
+        var faults: [Fault] = []
+        for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
+            guard table.sql.containsWord("references") else { continue }
+            if try isAsBefore(table, in: view) {
+                faults += view.earlierFaults(rule, of: table)
+                continue
+            }
+            do {
+                faults += try violations(of: table, in: view)
+            } catch let error as EngineError
+                where !error.isInterrupt && !error.isCorruption && !error.isOutage
+            {
+                faults.append(
+                    Fault(
+                        id: .init(rule: rule, kind: "mismatch", names: [table.name.foldedASCII]),
+                        message: "a foreign key of \(table.name) cannot be enforced: \(error.message)",
+                        help: "The parent's columns need a PRIMARY KEY or a UNIQUE index of their own.",
+                        table: table.name))
+            }
+        }
+        return faults
+    }
+
+    /// Neither the table changed nor what its rows can reference.
+    private func isAsBefore(_ table: Catalog.Table, in view: StateView) throws -> Bool {
+        guard view.isAsBefore(table) else { return false }
+        // A parent that came may have mended what was broken.
+        let wasKept = view.earlierFaults(rule, of: table).isEmpty
+        let references = try view.connection.rows(
+            "PRAGMA main.foreign_key_list(\(quotedName(table.name)))"
+        ) { row in
+            (parent: row.string(2), column: row.isNull(4) ? nil : row.string(4))
+        }
+        return references.allSatisfy { name, column in
+            guard let parent = view.catalog.table(name) else {
+                return view.earlier?.catalog.table(name) == nil
+            }
+            return view.isAsBefore(parent) || wasKept && view.keepsKeys(of: parent, referencedBy: column)
+        }
+    }
+
+    private func violations(of table: Catalog.Table, in view: StateView) throws -> [Fault] {
+        var keys: [Int64: (parent: String, columns: [String])] = [:]
+        try view.connection.forEachRow("PRAGMA main.foreign_key_list(\(quotedName(table.name)))") { row in
+            keys[row.integer(0), default: (row.string(2), [])].columns.append(row.string(3))
+        }
+        var broken: [Int64: Evidence] = [:]
+        try view.connection.forEachRow("PRAGMA main.foreign_key_check(\(quotedName(table.name)))") { row in
+            var evidence = broken[row.integer(3)] ?? Evidence(rowCount: 0)
+            evidence.rowCount = (evidence.rowCount ?? 0) + 1
+            if evidence.rows.count < Evidence.rowLimit, !row.isNull(1) {
+                let rowid = Evidence.Sample(.integer(row.integer(1)), encoding: .utf8)
+                evidence.rows.append(.init(key: [.init(column: "rowid", value: rowid)]))
+            }
+            broken[row.integer(3)] = evidence
+        }
+        return broken.sorted { $0.key < $1.key }.map { id, evidence in
+            let key = keys[id] ?? ("?", [])
+            let columns = key.columns.joined(separator: ", ")
+            let count = evidence.rowCount ?? 0
+            return Fault(
+                id: .init(
+                    rule: rule, kind: "violation", names: [table.name.foldedASCII, key.parent.foldedASCII]),
+                count: count,
+                message: "\(counted(count, "row")) of \(table.name) (\(columns)) "
+                    + "\(count == 1 ? "references" : "reference") no row of \(key.parent)",
+                help:
+                    "Give the rows a parent that exists, or set the column to NULL where it may be. Only what nobody needs "
+                    + "may be deleted, and that is to be declared.",
+                table: table.name, evidence: evidence)
+        }
+    }
+}

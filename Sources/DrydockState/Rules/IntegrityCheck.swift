@@ -1,0 +1,107 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// What `PRAGMA integrity_check` says (https://www.sqlite.org/pragma.html#pragma_integrity_check), told
+/// apart: damaged structure, and rows that break a constraint.
+package struct IntegrityCheck: Sendable, Codable {
+    /// Messages about pages, trees and indexes.
+    package var damage: [String] = []
+    /// Messages about rows that break NOT NULL, CHECK, UNIQUE or a STRICT type.
+    package var brokenConstraints: [String] = []
+    /// Why the whole database or a table could not be checked.
+    package var notChecked: [String] = []
+
+    /// Nothing is wrong.
+    init() {}
+
+    /// `integrity_check` stops at 100 messages unless it is given a number.
+    private static let messageLimit = 100_000
+
+    /// Checks some tables with their indexes, and the schema table.
+    ///
+    /// What only a check of the whole file sees is left out: pages that nothing refers to, and those that two
+    /// trees share.
+    /// - Parameter pragma: `integrity_check`, or `quick_check`, which does not hold indexes against their tables.
+    package init(
+        _ connection: any Connection, catalog: Catalog, tables: [String], pragma: String = "integrity_check"
+    ) throws {
+        for name in ["sqlite_schema"] + tables {
+            do {
+                try run("PRAGMA main.\(pragma)(\(quotedName(name)))", connection)
+            } catch let error as EngineError where error.isCorruption {
+                damage.append("table \(name): \(error.message)")
+            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                notChecked.append("\(name): \(error.message)")
+            }
+        }
+        brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
+    }
+
+    package init(_ connection: any Connection, catalog: Catalog, pragma: String = "integrity_check") throws {
+        do {
+            try run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            // One table that cannot be read, or one with an unknown collation, aborts the whole check: ask
+            // each alone.
+            if error.isCorruption { damage.append(error.message) }
+            for table in catalog.tables.values.sorted(by: { $0.name < $1.name }) {
+                do {
+                    try run("PRAGMA main.\(pragma)(\(quotedName(table.name)))", connection)
+                } catch let error as EngineError where error.isCorruption {
+                    damage.append("table \(table.name): \(error.message)")
+                } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                    notChecked.append("\(table.name): \(error.message)")
+                }
+            }
+        }
+        brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
+    }
+
+    /// SQLite 3.40 reads the wrong column of some WITHOUT ROWID tables for "NULL value in table.column": what
+    /// a query does not find is not there. `IS NULL` would be taken for false where the column is NOT NULL.
+    private static func isFalseNull(_ message: String, _ connection: any Connection, _ catalog: Catalog)
+        throws
+        -> Bool
+    {
+        guard message.hasPrefix("NULL value in ") else { return false }
+        let path = message.dropFirst("NULL value in ".count)
+        for table in catalog.tables.values where path.hasPrefix(table.name + ".") {
+            let column = String(path.dropFirst(table.name.count + 1))
+            guard table.column(column) != nil else { continue }
+            let sql =
+                "SELECT 1 FROM main.\(quotedName(table.name)) WHERE typeof(\(quotedName(column))) = 'null' LIMIT 1"
+            return try connection.firstRow(sql) { _ in true } == nil
+        }
+        return false
+    }
+
+    private mutating func run(_ sql: String, _ connection: any Connection) throws {
+        for message in try connection.rows(sql, [], { $0.string(0) }) where message != "ok" {
+            // Several findings of one tree come in one row, a line each.
+            for line in message.split(separator: "\n") where !line.hasPrefix("*** in database") {
+                if Self.isBrokenConstraint(line) {
+                    brokenConstraints.append(String(line))
+                } else {
+                    damage.append(String(line))
+                }
+            }
+        }
+    }
+
+    private static func isBrokenConstraint(_ line: Substring) -> Bool {
+        ["NULL value in ", "CHECK constraint failed in ", "non-unique entry in index "].contains {
+            line.hasPrefix($0)
+        }
+            || line.contains(" value in ")
+    }
+
+    /// A message about a table or column, folded, as it would be of the table's last name.
+    package static func renaming(_ message: String, _ lastName: (String) -> String?) -> String {
+        let folded = message.foldedASCII
+        guard let start = folded.ranges(of: " in ").last?.upperBound else { return folded }
+        let parts = folded[start...].split(separator: ".", maxSplits: 1)
+        guard let table = parts.first, let name = lastName(String(table)) else { return folded }
+        return folded[..<start] + name + (parts.count > 1 ? "." + parts[1] : "")
+    }
+}

@@ -1,0 +1,125 @@
+import DatabaseEngine
+import DrydockFindings
+import SQLiteSchema
+
+/// A full-text index with columns that its content table no longer has: 'rebuild' fails, and only another definition
+/// helps (https://www.sqlite.org/fts5.html#external_content_tables).
+package struct SearchIndexMismatch {
+    private let index: VirtualTable
+    /// The content table by its present name; nil where it is gone.
+    private let content: String?
+    private let missing: [String]
+    /// Its columns, as far as they exist.
+    private let present: [String]
+    /// What makes it again; nil where it is not known what its columns are called now.
+    private let text: String?
+    private let triggers: [String]
+
+    /// - Parameters:
+    ///   - earlier: the schema that the index was in order in.
+    ///   - renamed: what a table of that schema is called now.
+    /// - Returns: nil where the content table has every column.
+    package init?(
+        _ index: VirtualTable, _ connection: any Connection, earlier: Catalog?,
+        renamed: (String) -> String? = { $0 }
+    ) throws {
+        guard index.isFullText, let named = index.content, !named.isEmpty else { return nil }
+        self.index = index
+        func columns(_ table: String) throws -> [String] {
+            try connection.rows("PRAGMA main.table_xinfo(\(quotedName(table)))") { $0.string(1) }
+        }
+        let isThere = try !columns(named).isEmpty
+        let content = isThere ? named : renamed(named)
+        self.content = content
+        let present = try content.map(columns) ?? []
+        self.present = present
+        let old = earlier?.table(named)?.columns.map(\.name) ?? []
+        func isMissing(_ name: String) -> Bool { !present.contains { $0.foldedASCII == name.foldedASCII } }
+        // ALTER TABLE keeps the places of columns.
+        func successor(_ name: String) -> String? {
+            guard let place = old.firstIndex(where: { $0.foldedASCII == name.foldedASCII }),
+                present.indices.contains(place),
+                !old.contains(where: { $0.foldedASCII == present[place].foldedASCII })
+            else { return nil }
+            return present[place]
+        }
+        var (missing, arguments): ([String], [String]) = ([], [])
+        for argument in index.arguments {
+            guard let equals = argument.text.firstIndex(of: "=") else {
+                let (name, options) = Self.column(argument.text)
+                guard isMissing(name) else {
+                    arguments.append(argument.text)
+                    continue
+                }
+                missing.append(name)
+                guard let now = successor(name) else { continue }
+                arguments.append(quotedIfNeeded(now) + options)
+                continue
+            }
+            let key = argument.text[..<equals].filter { $0 != " " }.foldedASCII
+            let value = argument.text[argument.text.index(after: equals)...].filter { !" '\"".contains($0) }
+            switch key {
+            case "content": arguments.append("content=\(quotedText(content ?? named))")
+            case "content_rowid" where isMissing(value) && value.foldedASCII != "rowid":
+                missing.append(value)
+                arguments.append("content_rowid=\(quotedText(successor(value) ?? "rowid"))")
+            case "notindexed" where isMissing(value):
+                if let now = successor(value) { arguments.append("notindexed=\(quotedIfNeeded(now))") }
+            default: arguments.append(argument.text)
+            }
+        }
+        guard !missing.isEmpty || !isThere else { return nil }
+        self.missing = missing
+        let name = quotedIfNeeded(index.name)
+        text =
+            old.isEmpty
+            ? nil
+            : """
+            DROP TABLE \(name);
+            CREATE VIRTUAL TABLE \(name) USING \(index.module)(\(arguments.joined(separator: ", ")));
+            INSERT INTO \(name)(\(name)) VALUES('rebuild');
+            """
+        let mentioned = try connection.rows(
+            "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger' ORDER BY name"
+        ) {
+            ($0.string(0), $0.string(1))
+        }
+        triggers = mentioned.filter { _, sql in
+            SQLSource(name: "", sql).statements().contains { $0.mentions(index.name) }
+        }.map(\.0)
+    }
+
+    /// The name of a column, and what stands behind it, such as UNINDEXED.
+    private static func column(_ argument: String) -> (name: String, options: String) {
+        let source = SQLSource(name: "", argument)
+        guard let token = source.statements().first?.tokens.first, let name = token.name(in: source) else {
+            return (argument, "")
+        }
+        return (name, source.text(in: token.range.upperBound..<source.bytes.count))
+    }
+
+    /// What the index names and does not find.
+    package var fact: String {
+        guard let content, !missing.isEmpty else { return "its content table \(index.content ?? "") is gone" }
+        return "\(content) has no column \(missing.joined(separator: ", "))"
+    }
+
+    /// Nothing is lost: the text is in the content table.
+    package var help: String {
+        let rest =
+            triggers.isEmpty
+            ? ""
+            : "\nDrop and recreate what keeps it current with the new names too: \(triggers.joined(separator: ", "))."
+        guard content != nil else {
+            return "Give its content table back its name, or recreate the index over another table."
+        }
+        guard let text else {
+            return
+                "Drop the index and recreate it with the columns that are there: \(present.joined(separator: ", "))."
+                + rest
+        }
+        return
+            "'rebuild' cannot help, since the index names columns that are gone. Recreate it; its text is in the content table:\n"
+            + proposed(text) + rest
+    }
+}

@@ -1,0 +1,175 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// `table-unreadable`: a table that a SELECT of all its columns no longer reads, or that takes no row any more.
+///
+/// SQLite compiles the expression of a generated column when it is read, and computes a VIRTUAL one then: one that
+/// names an unknown function, or fails on a row, is accepted by ALTER TABLE and breaks every later query
+/// (https://www.sqlite.org/gencol.html). CHECK constraints and the expressions of indexes are compiled when a row is
+/// written.
+struct TableReadableRule: StateRule {
+    let rule = Rule.tableUnreadable
+
+    func faults(in view: StateView) throws -> [Fault] {
+        var faults: [Fault] = []
+        for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
+            if view.isAsBefore(table) {
+                faults += view.earlierFaults(rule, of: table)
+                continue
+            }
+            faults += try TableReading(
+                connection: view.connection, table: table, encoding: view.catalog.encoding
+            )
+            .faults()
+        }
+        return faults
+    }
+}
+
+/// Reads a table in its generated columns, and compiles what writes a row.
+package struct TableReading {
+    package let connection: any Connection
+    package let table: Catalog.Table
+    package let encoding: TextEncoding
+    /// Whether rows are read, and not only statements compiled.
+    package var readsRows = true
+
+    package init(
+        connection: any Connection, table: Catalog.Table, encoding: TextEncoding, readsRows: Bool = true
+    ) {
+        self.connection = connection
+        self.table = table
+        self.encoding = encoding
+        self.readsRows = readsRows
+    }
+
+    private var name: String { "main.\(quotedName(table.name))" }
+
+    /// - Throws: ``EngineError`` where the file or the way to it is at fault.
+    package func faults() throws -> [Fault] {
+        var faults: [Fault] = []
+        for column in table.columns where column.isGenerated {
+            if let fault = try fault(of: column) { faults.append(fault) }
+        }
+        if faults.isEmpty, let message = try failure(of: "SELECT * FROM \(name)") {
+            faults.append(
+                fault("table \(table.name) cannot be read: \(message)", kind: "reading", help: Self.help))
+        }
+        // What cannot be compiled to be read cannot be to be written.
+        let isCompiled = faults.allSatisfy { $0.evidence != nil }
+        if isCompiled, let message = try failureOfWriting() {
+            faults.append(
+                fault(
+                    "no row can be written to table \(table.name): \(message)", kind: "writing",
+                    help:
+                        "Every later INSERT fails so. Correct the generated column, CHECK constraint or index that "
+                        + "says it. If the app registers what is missing, give a stand-in."))
+        }
+        return faults
+    }
+
+    private static let help =
+        "Every later SELECT of the column, and so SELECT *, fails. Correct the expression, or drop the column "
+        + "again. If the app registers what is missing, give a stand-in."
+
+    private func fault(
+        _ message: String, kind: String, help: String, column: String? = nil, evidence: Evidence? = nil
+    ) -> Fault {
+        var fault = Fault(
+            id: .init(
+                rule: .tableUnreadable, kind: kind, names: [table.name.foldedASCII],
+                column: column?.foldedASCII),
+            message: message, help: help, table: table.name, evidence: evidence)
+        fault.column = column
+        return fault
+    }
+
+    // MARK: - Reading
+
+    private func fault(of column: Catalog.Column) throws -> Fault? {
+        let path = "\(table.name).\(column.name)"
+        let sql = "SELECT \(quotedName(column.name)) FROM \(name)"
+        if let message = try failure(of: sql, needsCollations: true) {
+            return fault(
+                "\(path) cannot be read: \(message)", kind: "reading", help: Self.help, column: column.name)
+        }
+        let values = RowwiseValues(connection: connection, schema: "main", table: table, column: column)
+        guard readsRows, try !values.isReadable else { return nil }
+        var (evidence, first) = (Evidence(rowCount: 0), EngineError?.none)
+        _ = try values.forEach { row in
+            guard case .failure(let error) = row.value else { return }
+            first = first ?? error
+            evidence.rowCount = (evidence.rowCount ?? 0) + 1
+            guard evidence.rows.count < Evidence.rowLimit else { return }
+            evidence.rows.append(
+                .init(
+                    key: zip(values.keyColumns, row.key).map {
+                        .init(column: $0, value: Evidence.Sample($1, encoding: encoding))
+                    }))
+        }
+        let count = evidence.rowCount ?? 0
+        let what = "\(path) cannot be read in " + (count == 0 ? "some row" : counted(count, "row"))
+        func message(_ reason: String?) -> String { what + (reason.map { ": \($0)" } ?? "") }
+        var fault = fault(
+            message(first?.message), kind: "reading",
+            help:
+                "Every SELECT of the column, and so SELECT *, fails at such a row. Correct the rows before the column "
+                + "is added, or write an expression that no row fails.",
+            column: column.name, evidence: evidence)
+        fault.redactedMessage = message(first?.messageWithoutValues)
+        fault.count = max(1, count)
+        return fault
+    }
+
+    /// Why a statement does not compile.
+    /// - Parameter needsCollations: whether a missing collation is a reason: the app has those that its columns name,
+    ///   but a query that computes with one fails in every other program.
+    private func failure(of sql: String, needsCollations: Bool = false) throws -> String? {
+        do {
+            _ = try connection.prepare(sql)
+            return nil
+        } catch let error as EngineError
+            where error.isOfExpression && (needsCollations || !error.isMissingCollation)
+        {
+            return error.message
+        }
+    }
+
+    // MARK: - Writing
+
+    private func failureOfWriting() throws -> String? {
+        let columns = table.storedColumns.map { quotedName($0.name) }
+        guard !columns.isEmpty else { return nil }
+        let insert =
+            "INSERT INTO \(name)(\(columns.joined(separator: ", "))) VALUES(\(columns.map { _ in "NULL" }.joined(separator: ", ")))"
+        guard try failure(of: insert) != nil, try !isReserved else { return nil }
+        // A trigger that does not compile is a fault of its own.
+        let triggers = try connection.rows(
+            "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE",
+            [.text(Array(table.name.utf8))]
+        ) { $0.string(0) }
+        try connection.execute("SAVEPOINT drydock_reading")
+        defer { try? connection.execute("ROLLBACK TO drydock_reading; RELEASE drydock_reading") }
+        for trigger in triggers { try connection.execute("DROP TRIGGER main.\(quotedName(trigger))") }
+        return try failure(of: insert)
+    }
+}
+
+extension TableReading {
+    /// A table of the user's whose name is such as a module gives: SQLite refuses to write it on a connection that
+    /// guards against it (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html).
+    private var isReserved: Bool {
+        get throws {
+            try connection.firstRow(
+                "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow' AND name = \(quotedText(table.name)) COLLATE NOCASE"
+            ) { _ in true } ?? false
+        }
+    }
+}
+
+extension EngineError {
+    /// SQLITE_ERROR_MISSING_COLLSEQ: what the app registers is not known here.
+    fileprivate var isMissingCollation: Bool { extendedCode == 1 | (1 << 8) }
+}

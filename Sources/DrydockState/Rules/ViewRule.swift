@@ -1,0 +1,95 @@
+import DrydockFindings
+import DatabaseEngine
+import SQLiteSchema
+
+/// `view-broken`: a view or trigger that compiled before no longer does, because a table or column that it
+/// names is gone. SQLite says so only when it is used.
+///
+/// A view is compiled by preparing a SELECT from it, a trigger by preparing a statement that fires it.
+/// Neither is run.
+package struct ViewRule: StateRule {
+    package let rule = Rule.viewBroken
+
+    package init() {}
+
+    package func faults(in view: StateView) throws -> [Fault] {
+        let objects = view.catalog.objects.values.sorted { $0.name < $1.name }
+        var faults: [Fault] = []
+        for object in objects where object.kind == .view {
+            if let message = try failure(
+                of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection)
+            {
+                faults.append(fault("view", object, message))
+            }
+        }
+        let triggers = objects.filter { $0.kind == .trigger }
+        for (table, onTable) in Dictionary(grouping: triggers, by: \.tableName).sorted(by: { $0.key < $1.key }
+        ) {
+            faults += try brokenTriggers(onTable, of: table, in: view)
+        }
+        return faults
+    }
+
+    private func fault(_ kind: String, _ object: Catalog.Object, _ message: String) -> Fault {
+        Fault(
+            id: .init(rule: rule, kind: kind, names: [object.name.foldedASCII]),
+            message: "\(kind) \(object.name) does not compile: \(message)",
+            help: "Drop it before the change that it depends on, and recreate it afterwards.",
+            table: kind == "trigger" ? object.tableName : nil)
+    }
+
+    /// Compiles all triggers of a table at once; only when that fails, each alone, the others dropped on
+    /// this fork for as long.
+    private func brokenTriggers(
+        _ triggers: [Catalog.Object], of table: String, in view: StateView
+    ) throws -> [Fault] {
+        let connection = view.connection
+        let statements = try firingStatements(table, in: view)
+        guard try statements.contains(where: { try failure(of: $0, on: connection) != nil }) else {
+            return []
+        }
+        var faults: [Fault] = []
+        for trigger in triggers {
+            try connection.execute("SAVEPOINT drydock_trigger")
+            defer { try? connection.execute("ROLLBACK TO drydock_trigger; RELEASE drydock_trigger") }
+            for other in triggers where other.name != trigger.name {
+                try connection.execute("DROP TRIGGER main.\(quotedName(other.name))")
+            }
+            for statement in statements {
+                guard let message = try failure(of: statement, on: connection) else { continue }
+                faults.append(fault("trigger", trigger, message))
+                break
+            }
+        }
+        return faults
+    }
+
+    /// Statements that between them fire every trigger of a table.
+    private func firingStatements(_ table: String, in view: StateView) throws -> [String] {
+        let name = "main." + quotedName(table)
+        let columns = try view.connection.rows("PRAGMA main.table_xinfo(\(quotedName(table)))") { row in
+            row.integer(6) == 0 ? quotedName(row.string(1)) : ""
+        }.filter { !$0.isEmpty }
+        let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+        let nulls = columns.map { _ in "NULL" }.joined(separator: ", ")
+        var statements = ["DELETE FROM \(name)"]
+        if !columns.isEmpty {
+            statements.append("UPDATE \(name) SET \(assignments)")
+            statements.append("INSERT INTO \(name)(\(columns.joined(separator: ", "))) VALUES(\(nulls))")
+        }
+        return statements
+    }
+
+    private func failure(of sql: String, on connection: any Connection) throws -> String? {
+        do {
+            _ = try connection.prepare(sql)
+            return nil
+        } catch let error as EngineError {
+            if error.isOutage { throw error }
+            // A view without INSTEAD OF triggers for the statement is no fault of the others.
+            return error.message.hasPrefix("cannot modify ") ? nil : error.message
+        } catch {
+            return nil
+        }
+    }
+}
