@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build lint format docs docs-check docc install prepare sample
+.PHONY: verify test soak bench build lint format docs docs-check docc traits install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -42,6 +42,9 @@ docs-check: prepare             ## fail where README.md or docs/ is not what the
 docc: prepare                   ## build the libraries' pages from their doc comments
 	swift build
 	Scripts/docc
+
+traits: prepare                 ## build an app with one engine alone, for each engine
+	Scripts/traits
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots

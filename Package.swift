@@ -6,10 +6,12 @@ import PackageDescription
 // Tests/ArchitectureTests holds this file and every import to that.
 
 let engine: Target.Dependency = "DatabaseEngine"
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdb = Target.Dependency.product(
+    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"]))
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let nio = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nio = Target.Dependency.product(
+    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"]))
 let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -25,6 +27,12 @@ let package = Package(
         .library(name: "NIOEngine", targets: ["NIOEngine"]),
         .library(name: "SQLiteSchema", targets: ["SQLiteSchema"]),
         .library(name: "SQLiteFile", targets: ["SQLiteFile"]),
+    ],
+    // An app that uses the library with one engine fetches that one alone: traits: ["NIO"].
+    traits: [
+        .trait(name: "GRDB", description: "The engine on GRDB.swift, and DrydockTesting"),
+        .trait(name: "NIO", description: "The asynchronous engine on SwiftNIO"),
+        .default(enabledTraits: ["GRDB", "NIO"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
