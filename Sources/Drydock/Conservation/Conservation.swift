@@ -267,14 +267,13 @@ extension Conservation {
         let table = pair.before
         for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
             let dropped = droppedColumns[index]
-            // What an expression gives may fail on some row.
-            guard dropped.twin == nil, dropped.valueCount > 0, !dropped.column.isGenerated,
-                !table.isContentless,
+            guard dropped.valueCount > 0, !table.isContentless,
                 !dropped.column.isDropped(from: pair, declarations)
             else { continue }
             droppedColumns[index].home = try moved.home(
                 of: dropped.column, in: table, succeededBy: pair)
-            if droppedColumns[index].home == nil {
+            // What an expression gives may fail on some row.
+            if droppedColumns[index].home == nil, dropped.twin == nil, !dropped.column.isGenerated {
                 droppedColumns[index].whereabouts = try search.columns(holding: dropped)
             }
         }

@@ -61,12 +61,16 @@ struct MovedData {
             if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty else { return nil }
-        return try isFound(table, later, pairs) ? home : nil
+        guard isKnown, !pairs.isEmpty, try isFound(table, later, pairs) else { return nil }
+        try home.missing.removeAll { missing in
+            try self.home(of: missing.column, of: table, besides: later, provenance) != nil
+                || reference(to: missing.column, of: table, in: later, pairs, provenance) != nil
+        }
+        return home
     }
 
     /// The column, as TABLE.COLUMN, of another table in which every value of a dropped one stands beside the key of its
-    /// row.
+    /// row, or to which its row leads.
     /// - Parameter successor: the table that has its rows now, in which a column that was there before may have them.
     func home(
         of column: Catalog.Column, in table: Catalog.Table, succeededBy successor: TableMatch
@@ -75,9 +79,19 @@ struct MovedData {
         if let found = try home(of: column, besides: successor, provenance) {
             return "\(quotedIfNeeded(successor.after.name)).\(quotedIfNeeded(found.name))"
         }
-        for later in candidates(for: table, provenance, \.fills) {
+        return try home(of: column, of: table, besides: nil, provenance)
+            ?? reference(to: column, of: table, in: successor.after, successor.columns, provenance)
+    }
+
+    /// The column of another table in which every value of one stands beside the key of its row.
+    /// - Parameter other: a table that is known not to have them.
+    private func home(
+        of column: Catalog.Column, of table: Catalog.Table, besides other: Catalog.Table?,
+        _ provenance: Provenance
+    ) throws -> String? {
+        for later in candidates(for: table, provenance, \.fills) where later.name != other?.name {
             for candidate in provenance.columns(for: column.name, of: table, in: later) {
-                for key in keys(of: table, besides: column, in: later, candidate, provenance) {
+                for key in try keys(of: table, besides: column, in: later, candidate, provenance) {
                     let pairs = key + [.init(before: column, after: candidate)]
                     let condition = "\(quotedName(column.name)) IS NULL"
                     guard try isFound(table, later, pairs, except: condition) else { continue }
@@ -86,6 +100,18 @@ struct MovedData {
             }
         }
         return nil
+    }
+
+    /// The column of another table in which every value of one is found by a reference that its row was given.
+    private func reference(
+        to column: Catalog.Column, of table: Catalog.Table, in later: Catalog.Table,
+        _ pairs: [TableMatch.ColumnPair], _ provenance: Provenance
+    ) throws -> String? {
+        let references = ReferencedValues(
+            connection: connection, after: after, provenance: provenance, table: table, later: later,
+            pairs: pairs)
+        return try references.home(
+            of: column, filled: candidates(for: table, provenance, \.fills))
     }
 
     /// A column of the same row in which a statement, maybe of an earlier migration, put the values.
@@ -109,32 +135,53 @@ struct MovedData {
         }
     }
 
-    /// The columns that may have the key of a row, or where it has none all else that it holds.
+    /// The columns that may have the key of a row, or what else tells it from the others.
     private func keys(
         of table: Catalog.Table, besides column: Catalog.Column, in later: Catalog.Table,
         _ taken: Catalog.Column, _ provenance: Provenance
-    ) -> [[TableMatch.ColumnPair]] {
-        let known = table.primaryKey.isEmpty ? table.storedColumns : table.primaryKey
-        let needed = known.filter { $0.name != column.name }
-        guard !needed.isEmpty, !known.contains(where: { $0.keyPosition > 0 && $0.name == column.name }) else {
-            return []
-        }
+    ) throws -> [[TableMatch.ColumnPair]] {
+        guard column.keyPosition == 0 else { return [] }
+        let others = table.storedColumns.filter { $0.name != column.name }
+        let needed = table.primaryKey.isEmpty ? others : table.primaryKey
         func pair(_ key: Catalog.Column, _ other: Catalog.Column) -> TableMatch.ColumnPair {
             .init(before: key, after: other)
         }
-        let named = needed.compactMap { key in
-            provenance.columns(for: key.name, of: table, in: later).first { $0.name != taken.name }
-                .map { pair(key, $0) }
-        }
-        var result = named.count == needed.count ? [named] : []
-        if needed.count == 1, let key = needed.first {
-            // The values tell which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
-            let others = later.storedColumns.filter { other in
-                other.name != taken.name && !named.contains { $0.after.name == other.name }
+        func named(_ columns: [Catalog.Column]) -> [TableMatch.ColumnPair] {
+            columns.compactMap { key in
+                provenance.columns(for: key.name, of: table, in: later).first { $0.name != taken.name }
+                    .map { pair(key, $0) }
             }
-            result += others.prefix(Self.keyLimit).map { [pair(key, $0)] }
         }
-        return result
+        let key = named(needed)
+        if !key.isEmpty, key.count == needed.count { return [key] + unnamedKeys(key) }
+        let known = named(others)
+        let isTelling = try !known.isEmpty && tells(known.map(\.before), column, of: table)
+        return (isTelling ? [known] : []) + unnamedKeys([])
+
+        /// The values tell which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
+        func unnamedKeys(_ named: [TableMatch.ColumnPair]) -> [[TableMatch.ColumnPair]] {
+            guard needed.count == 1, let key = needed.first else { return [] }
+            return later.storedColumns.filter { other in
+                other.name != taken.name && !named.contains { $0.after.name == other.name }
+            }.prefix(Self.keyLimit).map { [pair(key, $0)] }
+        }
+    }
+
+    /// Whether rows that are alike in some columns all have the same value in another.
+    private func tells(
+        _ columns: [Catalog.Column], _ column: Catalog.Column, of table: Catalog.Table
+    ) throws -> Bool {
+        let name = quotedName(column.name)
+        let list = columns.map { "\(quotedName($0.name)) COLLATE BINARY" }.joined(separator: ", ")
+        let sql = """
+            SELECT NOT EXISTS (SELECT 1 FROM main.\(quotedName(table.name)) WHERE \(name) IS NOT NULL GROUP BY \(list)
+            HAVING count(DISTINCT \(name) COLLATE BINARY) > 1 OR count(DISTINCT typeof(\(name))) > 1)
+            """
+        do {
+            return try connection.firstRow(sql) { $0.integer(0) == 1 } ?? false
+        } catch let error as EngineError where error.isOfExpression {
+            return false
+        }
     }
 
     /// Whether every row is there; what cannot be read is not found.

@@ -207,6 +207,28 @@ extension TableLineage {
         return names.max { $0.value.id < $1.value.id }?.key.name
     }
 
+    /// Whether a table that the step made, and that has the name of one of before, stands there for another one: two
+    /// tables swapped their names, of which one was rebuilt or is a copy.
+    func standsForAnother(_ name: String) -> Bool {
+        let name = name.foldedASCII
+        guard let made = self[name], made.origin == nil else { return false }
+        let dropped = memory.retired.values.compactMap(\.origin).filter { $0 != name }
+        if dropped.contains(where: { heir(of: $0) == name }) { return true }
+        guard let current = currentName(of: name), current == made.firstTableName else { return false }
+        let suppliers = suppliers(of: made)
+        return !suppliers.isEmpty && !suppliers.contains(name)
+    }
+
+    /// The tables of before the step whose rows statements inserted into a table, through whatever others.
+    private func suppliers(of table: Incarnation) -> Set<String> {
+        var (origins, reached, open): (Set<String>, Set<Int>, [Int]) = ([], [table.id], [table.id])
+        while let next = open.popLast().flatMap(incarnation) {
+            if let origin = next.origin { origins.insert(origin) }
+            open += next.inserted.filter { reached.insert($0).inserted }
+        }
+        return origins
+    }
+
     /// What a column of a table was called before the step in the table of that moment, going by names alone: through
     /// ALTER, and from each table to the one that took its name. Nil where that does not lead there.
     func nameBefore(ofColumn column: String, in table: String, from origin: String) -> String? {

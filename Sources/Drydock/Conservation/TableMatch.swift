@@ -33,7 +33,7 @@ struct SchemaMatch: Sendable {
     ) {
         for table in before.tables.values.sorted(by: { $0.name < $1.name })
         where table.keepsRows || table.isContentless {
-            let (successor, declaration) = Self.successor(of: table, before, after, lineage, declarations)
+            let (successor, declaration) = Self.successor(of: table, after, lineage, declarations)
             if let declaration { usedDeclarations.insert(declaration) }
             guard let successor else {
                 dropped.append(table)
@@ -52,11 +52,10 @@ struct SchemaMatch: Sendable {
     /// The table that took another's place.
     ///
     /// The name counts, since an app reads by name: a table made anew under the old name is the successor
-    /// even when the old one lives on as a backup. Otherwise the table itself is followed through ALTER, and where it
-    /// was dropped, the table that took the name which it had by then.
+    /// even when the old one lives on as a backup, unless it stands there for another table. Otherwise the table
+    /// itself is followed through ALTER, and where it was dropped, the table that took the name which it had by then.
     private static func successor(
-        of table: Catalog.Table, _ before: Catalog, _ after: Catalog, _ lineage: TableLineage,
-        _ declarations: [Declaration]
+        of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
         let heir = lineage.heir(of: table.name)
@@ -66,17 +65,14 @@ struct SchemaMatch: Sendable {
             // Dropped as declared, and another made under its name.
             return (nil, declaration)
         }
+        let isAnothers = lineage.standsForAnother(table.name)
         if let current = lineage.currentName(of: table.name) {
             if current == table.name.foldedASCII { return (sameName, nil) }
-            // Two that swap their names do so also where one of them is rebuilt.
-            let isOthers = before.tables.keys.contains {
-                $0 != table.name.foldedASCII && lineage.heir(of: $0) == table.name.foldedASCII
-            }
-            if let sameName, lineage[table.name]?.origin == nil, !isOthers { return (sameName, nil) }
+            if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }
             return (after.table(current) ?? sameName, nil)
         }
         if let heir, let taker = after.table(heir),
-            sameName == nil || lineage[table.name]?.origin != nil
+            sameName == nil || lineage[table.name]?.origin != nil || isAnothers
         {
             return (taker, nil)
         }

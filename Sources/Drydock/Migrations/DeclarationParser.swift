@@ -235,25 +235,36 @@ struct WordReader {
         guard isAtEnd else { throw .init(message: "'\(rest)' is not expected", form: form) }
     }
 
-    /// `TABLE` or `TABLE.COLUMN`.
+    /// `TABLE` or `TABLE.COLUMN`, behind the schema of the database or without.
     mutating func name(_ form: String) throws(DeclarationParser.Fault) -> (String, String?) {
         let first = try part(form)
-        guard !isAtEnd, tokens[index].text(in: source) == "." else { return (first, nil) }
-        index += 1
-        if !isAtEnd, tokens[index].text(in: source) == "*" {
-            index += 1
-            return (first, nil)
+        guard skip(".") else { return (first, nil) }
+        if skip("*") { return (first, nil) }
+        let second = try part(form)
+        guard skip(".") else { return (first, second) }
+        guard first.foldedASCII == Self.schema else {
+            throw .init(message: "'\(first)' is not the schema of the database, which is main", form: form)
         }
-        return (first, try part(form))
+        return (second, skip("*") ? nil : try part(form))
     }
 
+    /// A table, index, trigger or view, behind the schema of the database or without.
     mutating func plainName(_ form: String) throws(DeclarationParser.Fault) -> String {
         let (table, column) = try name(form)
-        guard column == nil else {
-            throw .init(
-                message: "'\(table).\(column ?? "")' names a column where a table is expected", form: form)
+        guard let column else { return table }
+        guard table.foldedASCII == Self.schema else {
+            throw .init(message: "'\(table).\(column)' names a column where a table is expected", form: form)
         }
-        return table
+        return column
+    }
+
+    /// What SQLite calls the database that a connection was opened on.
+    private static let schema = "main"
+
+    private mutating func skip(_ text: String) -> Bool {
+        guard !isAtEnd, tokens[index].text(in: source) == text else { return false }
+        index += 1
+        return true
     }
 
     private mutating func part(_ form: String) throws(DeclarationParser.Fault) -> String {
