@@ -235,9 +235,10 @@ extension Catalog {
 
     /// Whether a table whose name SQLite reserves for a virtual table's module is one that the module made.
     private static func isMadeByModule(_ row: SchemaRow, _ virtualTables: [String: VirtualTable]) -> Bool {
-        guard row.kind == "table", let end = row.name.lastIndex(of: "_"),
-            let owner = virtualTables[String(row.name[..<end]).foldedASCII], owner.isOfKnownModule
-        else { return true }
+        guard row.kind == "table", let end = row.name.lastIndex(of: "_") else { return true }
+        // A connection that drops a virtual table goes on taking what is left beside it for a module's.
+        guard let owner = virtualTables[String(row.name[..<end]).foldedASCII] else { return false }
+        guard owner.isOfKnownModule else { return true }
         return owner.owns(table: row.name, sql: row.sql)
     }
 

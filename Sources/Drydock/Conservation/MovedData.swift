@@ -21,15 +21,33 @@ struct MovedData {
     /// The most searches for the column that has the key.
     private static let keyLimit = 50
 
-    func home(of table: Catalog.Table) throws -> Home? {
+    /// - Parameter allowance: what need not be there.
+    func home(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> Home? {
         let provenance = provenance()
         var best: Home?
         for later in candidates(for: table, provenance, \.inserted) {
-            guard let home = try home(of: table, in: later, provenance) else { continue }
+            guard let home = try home(of: table, in: later, provenance, allowance) else { continue }
             if home.missing.isEmpty { return home }
             if home.missing.count < best?.missing.count ?? .max { best = home }
         }
         return best
+    }
+
+    /// A table that has everything of another which was dropped, and whose name a table got that has none of its rows.
+    func home(of table: Catalog.Table, replacedBy taker: Catalog.Table) throws -> Home? {
+        guard table.keepsRows, provenance().isUnrelated(taker.name, to: table.name) else { return nil }
+        let home = try home(of: table)
+        return home?.missing.isEmpty == true ? home : nil
+    }
+
+    /// Whether a statement, maybe of an earlier migration, copied a column to another.
+    func isCopied(
+        _ column: Catalog.Column, of table: Catalog.Table, to later: Catalog.Column,
+        of successor: Catalog.Table
+    ) -> Bool {
+        let provenance = provenance()
+        return !provenance.start.sources(ofColumn: column.name, in: table.name)
+            .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
     }
 
     private func candidates(
@@ -40,7 +58,7 @@ struct MovedData {
     }
 
     private func home(
-        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance
+        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance, _ allowance: Allowance
     ) throws -> Home? {
         var taken: Set<String> = []
         var pairs: [TableMatch.ColumnPair] = []
@@ -61,9 +79,11 @@ struct MovedData {
             if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty, try isFound(table, later, pairs) else { return nil }
+        guard isKnown, !pairs.isEmpty, try isFound(table, later, pairs, allowing: allowance) else {
+            return nil
+        }
         try home.missing.removeAll { missing in
-            try self.home(of: missing.column, of: table, besides: later, provenance) != nil
+            try self.home(of: missing.column, of: table, besides: later, provenance, allowance) != nil
                 || reference(to: missing.column, of: table, in: later, pairs, provenance) != nil
         }
         return home
@@ -73,13 +93,14 @@ struct MovedData {
     /// row, or to which its row leads.
     /// - Parameter successor: the table that has its rows now, in which a column that was there before may have them.
     func home(
-        of column: Catalog.Column, in table: Catalog.Table, succeededBy successor: TableMatch
+        of column: Catalog.Column, in table: Catalog.Table, succeededBy successor: TableMatch,
+        allowing allowance: Allowance = .nothing
     ) throws -> String? {
         let provenance = provenance()
-        if let found = try home(of: column, besides: successor, provenance) {
+        if let found = try home(of: column, besides: successor, provenance, allowance) {
             return "\(quotedIfNeeded(successor.after.name)).\(quotedIfNeeded(found.name))"
         }
-        return try home(of: column, of: table, besides: nil, provenance)
+        return try home(of: column, of: table, besides: nil, provenance, allowance)
             ?? reference(to: column, of: table, in: successor.after, successor.columns, provenance)
     }
 
@@ -87,14 +108,16 @@ struct MovedData {
     /// - Parameter other: a table that is known not to have them.
     private func home(
         of column: Catalog.Column, of table: Catalog.Table, besides other: Catalog.Table?,
-        _ provenance: Provenance
+        _ provenance: Provenance, _ allowance: Allowance
     ) throws -> String? {
         for later in candidates(for: table, provenance, \.fills) where later.name != other?.name {
             for candidate in provenance.columns(for: column.name, of: table, in: later) {
                 for key in try keys(of: table, besides: column, in: later, candidate, provenance) {
                     let pairs = key + [.init(before: column, after: candidate)]
                     let condition = "\(quotedName(column.name)) IS NULL"
-                    guard try isFound(table, later, pairs, except: condition) else { continue }
+                    guard try isFound(table, later, pairs, except: condition, allowing: allowance) else {
+                        continue
+                    }
                     return "\(quotedIfNeeded(later.name)).\(quotedIfNeeded(candidate.name))"
                 }
             }
@@ -116,7 +139,8 @@ struct MovedData {
 
     /// A column of the same row in which a statement, maybe of an earlier migration, put the values.
     private func home(
-        of column: Catalog.Column, besides successor: TableMatch, _ provenance: Provenance
+        of column: Catalog.Column, besides successor: TableMatch, _ provenance: Provenance,
+        _ allowance: Allowance
     ) throws -> Catalog.Column? {
         let table = successor.before
         return try successor.after.storedColumns.first { other in
@@ -131,7 +155,7 @@ struct MovedData {
             guard !known.isEmpty, table.primaryKey.count { $0.name == column.name } == 0 else { return false }
             return try isFound(
                 table, successor.after, known + [.init(before: column, after: other)],
-                except: "\(quotedName(column.name)) IS NULL")
+                except: "\(quotedName(column.name)) IS NULL", allowing: allowance)
         }
     }
 
@@ -152,6 +176,8 @@ struct MovedData {
                     .map { pair(key, $0) }
             }
         }
+        // A table of one column has nothing else to tell its rows by.
+        if others.isEmpty { return [[]] }
         let key = named(needed)
         if !key.isEmpty, key.count == needed.count { return [key] + unnamedKeys(key) }
         let known = named(others)
@@ -187,10 +213,10 @@ struct MovedData {
     /// Whether every row is there; what cannot be read is not found.
     private func isFound(
         _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
-        except condition: String? = nil
+        except condition: String? = nil, allowing allowance: Allowance
     ) throws -> Bool {
         do {
-            return try holds(later, table, pairs, except: condition)
+            return try holds(later, table, pairs, except: condition, allowance)
         } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
             return false
         }
@@ -198,15 +224,17 @@ struct MovedData {
 
     private func holds(
         _ later: Catalog.Table, _ table: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
-        except condition: String?
+        except condition: String?, _ allowance: Allowance
     ) throws -> Bool {
         let match = TableMatch(before: table, after: later, columns: pairs, droppedColumns: [])
+        let rewritable = pairs.indices.filter { allowance.rewrites(pairs[$0].before) }
         let difference = try TableComparison(
-            connection: connection, match: match, rewritable: [], deletable: condition.map { [$0] } ?? []
+            connection: connection, match: match, rewritable: Set(rewritable),
+            deletable: allowance.conditions + (condition.map { [$0] } ?? [])
         ).run()
         let last = pairs.indices.last
         let isKept = difference.changed.allSatisfy { position, changes in
-            condition != nil && position == last && changes.overwrittenCount == 0
+            rewritable.contains(position) || condition != nil && position == last && changes.overwrittenCount == 0
         }
         return difference.lost.count == 0 && isKept
     }

@@ -52,6 +52,16 @@ struct Provenance: Sendable {
         return copied + same
     }
 
+    /// Whether a table has rows, and none that any statement inserted from a table of before.
+    func isUnrelated(_ later: String, to table: String) -> Bool {
+        guard let own = start[table]?.id, let taker = end[later], taker.id != own else { return false }
+        var (reached, open): (Set<Int>, [Int]) = ([taker.id], [taker.id])
+        while let next = open.popLast().flatMap(end.incarnation) {
+            open += next.inserted.filter { reached.insert($0).inserted }
+        }
+        return !reached.contains(own) && (reached.count > 1 || start.key(of: taker.id) != nil)
+    }
+
     private func isCopied(_ column: String, of table: Catalog.Table, in later: String) -> Bool {
         let own = start.sources(ofColumn: column, in: table.name)
         return end[later]?.columns?.contains {

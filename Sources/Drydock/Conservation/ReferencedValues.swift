@@ -66,9 +66,15 @@ struct ReferencedValues {
             return Reference(columns: key.columns, parent: parent, parentColumns: columns, isDeclared: true)
         }
         let undeclared = filled.flatMap { parent -> [Reference] in
-            guard parent.primaryKey.count == 1, let key = parent.primaryKey.first else { return [] }
-            return fresh.map {
-                Reference(columns: [$0], parent: parent, parentColumns: [key.name], isDeclared: false)
+            fresh.flatMap { own -> [Reference] in
+                let keys = parent.primaryKey.count == 1 ? parent.primaryKey : []
+                // The other way round: the row was given a key, and the value stands beside a copy of it.
+                let copies = parent.storedColumns.filter {
+                    provenance.end.isCopied(own, of: later.name, to: $0.name, of: parent.name)
+                }
+                return (keys + copies).map {
+                    Reference(columns: [own], parent: parent, parentColumns: [$0.name], isDeclared: false)
+                }
             }
         }
         return (declared + undeclared.prefix(Self.candidateLimit)).filter { $0.parent.name != later.name }

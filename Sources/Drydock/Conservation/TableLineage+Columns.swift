@@ -196,8 +196,12 @@ extension TableLineage {
         }
         var (reached, open): (Set<Int>, [Int]) = ([dropped.id], [dropped.id])
         while let id = open.popLast() {
-            let takers = (Array(memory.incarnations.values) + memory.retired.values)
-                .filter { $0.predecessors.contains(id) && reached.insert($0.id).inserted }
+            let isRetired = memory.retired[id] != nil
+            let takers = (Array(memory.incarnations.values) + memory.retired.values).filter {
+                // One that lives on under another name left only its name.
+                $0.predecessors.contains(id) && (isRetired || suppliers(of: $0).contains(id))
+                    && reached.insert($0.id).inserted
+            }
             open += takers.map(\.id)
         }
         let names = memory.incarnations.filter {
@@ -208,25 +212,37 @@ extension TableLineage {
     }
 
     /// Whether a table that the step made, and that has the name of one of before, stands there for another one: two
-    /// tables swapped their names, of which one was rebuilt or is a copy.
-    func standsForAnother(_ name: String) -> Bool {
+    /// tables swapped their names, of which one was rebuilt or is a copy, or the name was free for the next rebuild.
+    /// - Parameter columns: those of the table of before, folded.
+    func standsForAnother(_ name: String, columns: Set<String>) -> Bool {
         let name = name.foldedASCII
         guard let made = self[name], made.origin == nil else { return false }
         let dropped = memory.retired.values.compactMap(\.origin).filter { $0 != name }
         if dropped.contains(where: { heir(of: $0) == name }) { return true }
-        guard let current = currentName(of: name), current == made.firstTableName else { return false }
-        let suppliers = suppliers(of: made)
-        return !suppliers.isEmpty && !suppliers.contains(name)
+        let suppliers = Set(suppliers(of: made).compactMap { incarnation($0)?.origin })
+        guard let now = currentName(of: name) ?? heir(of: name), now != name, !suppliers.isEmpty,
+            !suppliers.contains(name)
+        else { return false }
+        // It took the place that the other left, or one that a third had, or it has not what the other had.
+        return now == made.firstTableName || dropped.contains(now)
+            || !columns.isSubset(of: (made.columns ?? []).map(\.name))
     }
 
-    /// The tables of before the step whose rows statements inserted into a table, through whatever others.
-    private func suppliers(of table: Incarnation) -> Set<String> {
-        var (origins, reached, open): (Set<String>, Set<Int>, [Int]) = ([], [table.id], [table.id])
+    /// The tables whose rows statements inserted into a table, through whatever others.
+    private func suppliers(of table: Incarnation) -> Set<Int> {
+        var (reached, open): (Set<Int>, [Int]) = ([table.id], [table.id])
         while let next = open.popLast().flatMap(incarnation) {
-            if let origin = next.origin { origins.insert(origin) }
             open += next.inserted.filter { reached.insert($0).inserted }
         }
-        return origins
+        return reached.subtracting([table.id])
+    }
+
+    /// Whether statements copied a column of one table to another's, as both are now.
+    func isCopied(_ column: String, of table: String, to other: String, of later: String) -> Bool {
+        guard let own = self[table],
+            let first = own.columns?.first(where: { $0.name == column.foldedASCII })?.first
+        else { return false }
+        return sources(ofColumn: other, in: later).contains(Source(table: own.id, column: first))
     }
 
     /// What a column of a table was called before the step in the table of that moment, going by names alone: through

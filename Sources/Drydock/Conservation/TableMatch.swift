@@ -65,7 +65,8 @@ struct SchemaMatch: Sendable {
             // Dropped as declared, and another made under its name.
             return (nil, declaration)
         }
-        let isAnothers = lineage.standsForAnother(table.name)
+        let isAnothers = lineage.standsForAnother(
+            table.name, columns: Set(table.columns.map(\.name.foldedASCII)))
         if let current = lineage.currentName(of: table.name) {
             if current == table.name.foldedASCII { return (sameName, nil) }
             if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }

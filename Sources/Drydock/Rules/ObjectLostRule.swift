@@ -55,6 +55,12 @@ struct ObjectLostRule: StepRule {
         }) {
             return kept.match.after.name
         }
+        // Another table may have the name of one whose rows are elsewhere.
+        if step.conservation.droppedTables.contains(where: {
+            $0.home != nil && $0.table.name.foldedASCII == object.tableName.foldedASCII
+        }) {
+            return nil
+        }
         // A trigger on a view, or an object of a table that is not compared.
         return step.after.catalog.has(object.tableName) ? object.tableName : nil
     }

@@ -10,6 +10,7 @@ struct TableDroppedRule: StepRule {
                 if case .dropsTable(let table) = $0 { table.foldedASCII == name.foldedASCII } else { false }
             }
             guard !isDeclared else { return nil }
+            if dropped.needsDeclarations { _ = declarations.covers { $0.letsGo(of: name) } }
             let place = step.statement(at: step.lineage.dropStatement(ofTable: name)).map {
                 Finding.Place($0)
             }
@@ -25,7 +26,9 @@ struct TableDroppedRule: StepRule {
                 Finding(
                     .tableDropped, rows == 0 ? .warning : .error,
                     "table \(name) is gone"
-                        + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
+                        + (rows > 0
+                            ? ", with its \(counted(rows, "row"))"
+                            : dropped.declaredCount > 0 ? "; its rows go as declared" : "; it had no rows")
                         + (dropped.home.map(lack) ?? ""),
                     help: remedy(
                         "its rows were meant to go", "drops table \(quotedIfNeeded(name))",
@@ -52,5 +55,15 @@ struct TableDroppedRule: StepRule {
     private func lack(_ home: MovedData.Home) -> String {
         let columns = home.missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
         return "; \(home.table.name) has them without column \(columns.joined(separator: ", "))"
+    }
+}
+
+extension Declaration.Kind {
+    /// Whether it lets rows or values of a table go.
+    fileprivate func letsGo(of table: String) -> Bool {
+        switch self {
+        case .deletes(let name, _), .rewrites(let name, _): name.foldedASCII == table.foldedASCII
+        default: false
+        }
     }
 }
