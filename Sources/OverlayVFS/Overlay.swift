@@ -84,8 +84,22 @@ package final class Overlay: Sendable {
     package func freeze() -> (image: Image, footprint: Footprint) {
         let (files, bases) = fileSystem.space.freeze()
         let image = Image(path: path, files: files.mapValues { $0?.after }, bases: bases)
-        let footprint = (files[path] ?? nil).map { Footprint($0) } ?? .empty
+        var footprint = (files[path] ?? nil).map { Footprint($0) } ?? .empty
+        footprint.otherFiles = otherFiles(files)
         return (image, footprint)
+    }
+
+    /// The files of the disk beside the main database whose bytes changed; a write-ahead log counts for its database.
+    private func otherFiles(_ files: [FilePath: FrozenFile?]) -> [String] {
+        let own = Set(Image.suffixes.map { path.appending($0) })
+        var changed: Set<String> = []
+        for case (let name, let file?) in files where !own.contains(name) {
+            guard file.before.base != nil, !Footprint(file).isEmpty else { continue }
+            let text = name.string
+            guard !text.hasSuffix("-shm"), !text.hasSuffix("-journal") else { continue }
+            changed.insert(text.hasSuffix("-wal") ? String(text.dropLast(4)) : text)
+        }
+        return changed.sorted()
     }
 
     /// Mounts the main database of another state in this overlay, copy on write.

@@ -10,6 +10,8 @@ struct Catalog: Sendable {
     /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
     var objects: [ObjectID: Object] = [:]
     var encoding: TextEncoding = .utf8
+    /// `PRAGMA user_version` and `PRAGMA application_id`.
+    var marks: [HeaderMark: Int64] = [:]
     /// Whether SQLite keeps AUTOINCREMENT marks here.
     var hasSequences = false
 
@@ -132,6 +134,9 @@ extension Catalog {
         encoding =
             try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
             ?? .utf8
+        for mark in HeaderMark.allCases {
+            marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
+        }
         let kinds = try ListedKind.all(connection)
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))

@@ -35,6 +35,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case engineDivergence = "engine-divergence"
     case timeLimit = "time-limit"
     case nothingVerified = "nothing-verified"
+    case headerMarkChanged = "header-mark-changed"
+    case fileLeftOut = "file-left-out"
 
     // Of `drydock lint` alone; what they say is in Lint/Rules.
     case addColumnFails = "add-column-fails"
@@ -73,7 +75,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .invariantBroken: "a declared `preserves` query answers differently"
         case .objectLost: "an index, trigger or view vanished that no statement dropped by name"
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
-        case .searchIndexStale: "a full-text index no longer agrees with its content"
+        case .searchIndexStale: "a full-text or spatial index no longer agrees with its content"
         case .viewBroken: "a view or trigger no longer compiles"
         case .tableUnreadable: "a table can no longer be read in all its columns, or takes no row any more"
         case .foreignKeyViolation: "a row references a parent that does not exist"
@@ -98,6 +100,9 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .engineDivergence: "two engines make something else of a migration"
         case .timeLimit: "a replay took longer than it was given"
         case .nothingVerified: "there was nothing to verify"
+        case .headerMarkChanged:
+            "a migration changed user_version or application_id, which its tool does not use"
+        case .fileLeftOut: "a file beside the migrations is read by nobody"
         default: LintRules.named(self)?.text.summary ?? ""
         }
     }
@@ -133,6 +138,8 @@ extension Rule {
         case .rollbackFailed, .rollbackMismatch:
             "A release that is taken back leaves a database that no version knows."
         case .engineDivergence: "Who migrates with the other engine gets another database, or none."
+        case .headerMarkChanged: "Whoever reads the number takes the database for another one."
+        case .fileLeftOut: "What it was meant to do never happens to a user's database."
         case .unknownMigration: "Its schema may differ from what the folder makes."
         default: nil
         }

@@ -70,15 +70,3 @@ extension EngineError {
         return signs.contains { message.contains($0) }
     }
 }
-
-extension StatementAction {
-    /// Whether it makes a table or an index, or changes a table's columns.
-    var makesSchema: Bool {
-        switch self {
-        case .createTable, .createVirtualTable, .createIndex, .addColumn, .dropColumn, .renameTable,
-            .renameColumn:
-            true
-        default: false
-        }
-    }
-}

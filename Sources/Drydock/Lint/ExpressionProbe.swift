@@ -8,6 +8,9 @@ import SQLiteSchema
 struct ExpressionProbe {
     let table: Table
     let connection: any Connection
+    /// Whether an expression that SQLite refuses to make the table with is one that fails. What is in a schema already
+    /// was accepted once, perhaps under other settings.
+    var countsRefusals = true
 
     enum Subject {
         case generated(Column, SQLFragment)
@@ -18,9 +21,6 @@ struct ExpressionProbe {
 
     /// Returns why no row can have it computed; nil where one can, and where it cannot be asked.
     func failure(of subject: Subject) -> EngineError? {
-        if case .defaultValue(_, let expression) = subject {
-            return attempt { _ = try connection.firstRow("SELECT (\(expression))") { _ in true } }
-        }
         do {
             try connection.execute("SAVEPOINT drydock_lint")
         } catch {
@@ -31,9 +31,12 @@ struct ExpressionProbe {
         guard attempt({ try connection.execute(definition(nil) + ";DROP TABLE \(name)") }) == nil else {
             return nil
         }
-        if let refusal = attempt({ try connection.execute(definition(subject)) }) { return refusal }
+        if let refusal = attempt({ try connection.execute(definition(subject)) }) {
+            return countsRefusals ? refusal : nil
+        }
         // Functions that read the clock are refused only where there is a row. What one row alone meets is its own.
-        let rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
+        var rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
+        if case .defaultValue = subject { rows[1] = rows[0] }
         let failures = rows.map { row in
             attempt {
                 try connection.execute("DELETE FROM \(name); INSERT INTO \(name) \(row)")
@@ -76,6 +79,9 @@ struct ExpressionProbe {
             if let collation = column.collation { part += " COLLATE \(quotedName(collation))" }
             if case .generated(let generated, let expression)? = subject, generated.name == column.name {
                 part += " AS (\(expression))"
+            }
+            if case .defaultValue(let filled, let expression)? = subject, filled.name == column.name {
+                part += " DEFAULT (\(expression))"
             }
             return part
         }

@@ -7,6 +7,8 @@ struct LintFailure {
     let error: EngineError
     let migration: Migration
     let set: MigrationSet
+    /// The oldest SQLite that the project supports, where it says so.
+    let minimum: SQLiteVersion?
 
     /// Whether the first migration changes what only a base can have made.
     var isOfBase: Bool {
@@ -27,10 +29,9 @@ struct LintFailure {
         let message =
             error.message.hasPrefix("no such") && !error.message.contains("function")
             ? "\(error.message), on the schema that the migrations before make" : error.message
-        // Of a function that the app registers Drydock cannot know; a schema that needs it nobody else can read.
-        let isUnknownFunction = function != nil && !statement.action.makesSchema
+        let isNewer = function?.isSupported(since: minimum) ?? false
         return Finding(
-            .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
+            .migrationFailed, isNewer ? .warning : .error, message, help: help,
             migration: migration.identifier, place: .init(statement, offset: error.offset))
     }
 }

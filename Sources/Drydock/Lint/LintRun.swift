@@ -169,7 +169,9 @@ struct LintRun: Sendable {
                     continue
                 }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
-                let failure = LintFailure(statement: statement, error: error, migration: migration, set: set)
+                let failure = LintFailure(
+                    statement: statement, error: error, migration: migration, set: set,
+                    minimum: request.minimumSQLite)
                 let isMissing = failure.isOfBase && !set.expected.isEmpty
                 if isLinted, !hasFailed, !isMissing {
                     findings.append(failure.finding(on: replay.connection))
@@ -289,7 +291,7 @@ struct LintRun: Sendable {
             foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
             historyTables: set.format.ownTables,
             linted: set.migrations.filter { selection.contains($0.identifier) },
-            brokenElsewhere: brokenElsewhere, findings: findings)
+            brokenElsewhere: brokenElsewhere, findings: findings, minimum: request.minimumSQLite)
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }

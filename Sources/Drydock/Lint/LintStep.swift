@@ -215,6 +215,8 @@ struct LintEnd {
     let brokenElsewhere: Set<Fault.ID>
     /// What was found until now.
     let findings: [Finding]
+    /// The oldest SQLite that the project supports, where it says so.
+    let minimum: SQLiteVersion?
 
     func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
         findings.contains { $0.rule == rule && $0.table == table && $0.column == column }

@@ -31,6 +31,7 @@ extension Rule {
     static let ignorableInReplay: [Rule] = [
         .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .autoincrementReset, .searchIndexStale,
         .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch,
+        .headerMarkChanged,
     ]
 
     /// What `ignore` may name.

@@ -155,6 +155,7 @@ struct FormatChoice {
         if let misfit = misfit(format) { throw RequestError(misfit) }
         var set = try format.load(folder: files, options: options)
         set.base = options.base
+        set.findings += LeftOutFiles(folder: files, set: set).findings()
         return set
     }
 

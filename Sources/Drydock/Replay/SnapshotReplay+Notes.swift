@@ -14,6 +14,15 @@ extension SnapshotReplay {
         if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
     }
 
+    /// That a migration changed a file which it attached.
+    mutating func notCompared(_ path: String, _ migration: Migration) {
+        let folder = FolderListing.realPath(".") + "/"
+        let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+        notChecked(
+            .rowsLost,
+            "\(migration.identifier) changes the attached database \(name), whose rows were not compared")
+    }
+
     /// That a snapshot takes too long.
     static func overdue(_ snapshot: Snapshot, at migration: String?) -> Finding {
         var finding = Finding(

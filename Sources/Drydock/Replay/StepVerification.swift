@@ -15,6 +15,8 @@ struct StepVerification: Sendable {
     var chronicle: Chronicle?
     /// Temporary tables that earlier migrations left on the connection.
     var temporaries: Set<String> = []
+    /// Full-text indexes that read another table before an earlier step, by folded name.
+    var searched: [String: SearchedIndex] = [:]
 
     struct Outcome: Sendable {
         var findings: [StepFinding] = []
@@ -26,6 +28,7 @@ struct StepVerification: Sendable {
         var names: StepNames
         /// Temporary tables that are still there.
         var temporaries: Set<String>
+        var searched: [String: SearchedIndex] = [:]
     }
 
     func run() async throws -> Outcome {
@@ -45,10 +48,13 @@ struct StepVerification: Sendable {
         }
         outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
         let step = StepView(
-            migration: migration, before: before, after: after, lineage: lineage, conservation: conservation)
+            migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
+            usesUserVersion: format?.usesUserVersion ?? false)
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += newFaults(outcome.names, conservation)
+        outcome.searched = searched
+        outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
         let (broken, invalid) = try await invariants()
         outcome.findings += broken
         outcome.declarationFindings += invalid
@@ -180,6 +186,22 @@ struct StepVerification: Sendable {
                 migration: migration)
             return try findings.map { try diagnosis.explaining($0) }
         }
+    }
+
+    // MARK: - Search
+
+    private func emptiedIndexes(
+        _ searched: inout [String: SearchedIndex], _ names: StepNames
+    ) async throws -> [StepFinding] {
+        let indexes = SearchedIndexes(before: before.catalog, after: after.catalog, names: names)
+        guard indexes.isNeeded(searched) else { return [] }
+        let (known, migration) = (searched, migration)
+        let (losses, now) = try await inspector.withConnection(to: before.image, attaching: after.image) {
+            var known = known
+            return (try indexes.losses(&known, $0), known)
+        }
+        searched = now
+        return losses.map { $0.finding(migration) }
     }
 
     // MARK: - Invariants

@@ -13,7 +13,7 @@ enum ReplayRules {
     /// Asked of every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
-        ObjectLostRule(), AutoincrementRule(),
+        ObjectLostRule(), AutoincrementRule(), HeaderMarkRule(),
     ]
 }
 
@@ -22,6 +22,12 @@ protocol StateRule: Sendable {
     var rule: Rule { get }
     /// - Throws: ``EngineError`` when the rule cannot be held; it is then listed as not checked.
     func faults(in view: StateView) throws -> [Fault]
+    /// What the rule cannot say of a state, each with its reason.
+    func notChecked(in view: StateView) -> [String]
+}
+
+extension StateRule {
+    func notChecked(in view: StateView) -> [String] { [] }
 }
 
 /// A rule about what a step did.
@@ -36,6 +42,8 @@ struct StepView: Sendable {
     let after: DatabaseState
     let lineage: TableLineage
     let conservation: Conservation
+    /// Whether the migrations' tool tells a database's version by `PRAGMA user_version`.
+    var usesUserVersion = false
 
     /// The statements' actions, those on temporary tables left out: these may have a name of the database's.
     var actions: [(statement: SQLStatement, action: StatementAction)] {

@@ -23,7 +23,9 @@ struct SearchIndexCheck: HealthCheck {
             try SearchIndexRule().faults(in: view.stateView(of: [table])).map { fault in
                 finding(
                     .error, fault.message,
-                    help: "Make it anew: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
+                    help: table.isContentless
+                        ? "Its index is the only copy of its words: fill it again from the texts."
+                        : "Create it anew: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
                     table: table.name)
             })
     }

@@ -11,7 +11,8 @@ struct ViewCompilesRule: LintRule {
         detail: """
             SQLite makes views and triggers without looking at what they name. A view fails when it is read, a \
             trigger fails every write to its table, and both make later ALTER TABLE statements fail. A trigger \
-            that waits for UPDATE OF a column that its table does not have never fires.
+            that waits for UPDATE OF a column that its table does not have never fires. Functions that the app \
+            registers are named under `functions:` in drydock.yml.
             """,
         bad: "CREATE VIEW inbox AS SELECT id, subjct FROM email;")
 
@@ -39,14 +40,22 @@ struct ViewCompilesRule: LintRule {
         Self.broken(in: end.schema, on: end.connection, without: end.historyTables).compactMap { fault in
             let kind = fault.id.kind
             guard let name = fault.id.names.first else { return nil }
-            if let found = end.fault(kind, name, nil, fault.message, help: fault.help, table: fault.table) {
+            var (fault, severity) = (fault, Finding.Severity?.none)
+            if let function = UnknownFunction(message: fault.message, on: end.connection) {
+                fault.help = function.help
+                // What came between this SQLite and the oldest to be supported is no fault of the migration.
+                if function.isSupported(since: end.minimum) { severity = .warning }
+            }
+            if let found = end.fault(
+                kind, name, severity, fault.message, help: fault.help, table: fault.table)
+            {
                 return found
             }
             // What broke before is no fault of what is linted.
             guard !end.brokenElsewhere.contains(fault.id), let last = end.linted.last else { return nil }
             let culprit = culprit(of: fault, end)
             var found = LintFault(
-                nil, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
+                severity, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
             found.migration = culprit?.migration ?? last
             return found
         }
@@ -61,8 +70,7 @@ struct ViewCompilesRule: LintRule {
             let faults = try? ViewRule().faults(
                 in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
         else { return [] }
-        // A function that the app registers is not known here.
-        return faults.filter { !$0.message.contains("no such function") }
+        return faults
     }
 
     /// The last linted statement that took away or renamed what SQLite misses.

@@ -56,6 +56,11 @@ public struct CustomFormat: MigrationFormat {
         return ((historyTable.map { [$0] } ?? []) + written).filter { $0.foldedASCII != own }
     }
 
+    public let namingAdvice = "'files' under 'custom' in drydock.yml says how a migration is called."
+    public let readsSubfolders = true
+
+    public func knows(_ file: String) -> Bool { file == schema }
+
     public func owns(_ facts: HistoryFacts) -> Bool { historyTable.map { facts.has($0) } ?? true }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? { nil }

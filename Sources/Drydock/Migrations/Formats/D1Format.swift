@@ -40,6 +40,8 @@ public struct D1Format: NamedHistory {
         """
     }
 
+    public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 0003_add_label.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "id", "name", "applied_at")
     }

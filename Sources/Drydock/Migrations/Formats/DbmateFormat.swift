@@ -26,6 +26,8 @@ public struct DbmateFormat: NamedHistory {
             + "PRAGMA foreign_keys = ON behind its COMMIT."
     }
 
+    public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 20240131120000_add_label.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version") && !facts.has(historyTable ?? "", "dirty")
     }

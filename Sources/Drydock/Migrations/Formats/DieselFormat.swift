@@ -38,6 +38,8 @@ public struct DieselFormat: MigrationFormat {
             + "its own, and PRAGMA foreign_keys = ON behind its COMMIT."
     }
 
+    public let namingAdvice = "A migration is a folder with a file up.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("__diesel_schema_migrations", "version", "run_on")
     }

@@ -18,6 +18,9 @@ public struct DriftFormat: MigrationFormat {
 
     public init() {}
 
+    public let namingAdvice = "Migrations are written in code, and the exported schemas are read."
+    public let fileEndings: [String] = []
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.userVersion > 0 }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {

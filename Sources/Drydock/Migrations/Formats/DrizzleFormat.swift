@@ -48,6 +48,9 @@ public struct DrizzleFormat: NamedHistory {
         """
     }
 
+    public let namingAdvice =
+        "Drizzle runs what meta/_journal.json lists: have drizzle-kit generate it, or restore the journal."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "hash", "created_at")
     }

@@ -8,6 +8,7 @@ import SQLiteSchema
 ///   `R__<description>.sql` runs behind them, by description, whenever its checksum changed. `U<version>__…`
 ///   undoes a version. Folders in the folder are read too. `V….java` and `.kt` are code ("Migrations").
 /// - `${name}` is replaced everywhere, comments included, and one without a value is an error ("Placeholders").
+/// - `afterMigrate.sql` and the like are callbacks, which are not run here ("Callbacks").
 /// - Each file runs with its bookkeeping in a transaction of its own ("Migration transaction handling"), unless
 ///   `FILE.conf` beside it says `executeInTransaction=false`. A file whose only statements are
 ///   `PRAGMA foreign_keys` runs without; one that mixes them with others is refused
@@ -58,6 +59,16 @@ public struct FlywayFormat: NamedHistory {
             + "PRAGMA foreign_keys = ON behind its COMMIT."
     }
 
+    public let namingAdvice =
+        "A migration is called V2__description.sql, or R__description.sql where it is repeated."
+    public let readsEverySubfolder = true
+
+    /// What is called like a baseline stands for migrations that are there
+    /// (https://documentation.red-gate.com/fd/baseline-migrations-273973336.html).
+    public func knows(_ file: String) -> Bool {
+        (file.split(separator: "/").last ?? "").wholeMatch(of: /[BU]\d+(?:[._]\d+)*__.+\.sql/) != nil
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "installed_rank", "version", "script")
     }
@@ -104,6 +115,13 @@ public struct FlywayFormat: NamedHistory {
             ]
             migration.down = reader.down(in: undos[script.version], of: script.identifier)
             migrations.append(migration)
+        }
+        for file in folder.descendants() where Self.isCallback(file) {
+            reader.note(
+                Finding(
+                    .fileLeftOut, .warning,
+                    "\(folder.file(file)) is a callback, which Flyway runs around migrations, and is not run here",
+                    help: "What it does to rows was not seen.", place: .init(file: folder.file(file))))
         }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,
@@ -178,6 +196,13 @@ public struct FlywayFormat: NamedHistory {
                 + "If the app sets flyway.mixed, so that Flyway runs the file without a transaction, write "
                 + "'mixed: true' into drydock.yml.",
             line: statements[first].location.line, whenPending: true)
+    }
+
+    /// `afterMigrate.sql`, `beforeEachMigrate__description.sql`
+    /// (https://documentation.red-gate.com/fd/callback-concept-184127466.html).
+    private static func isCallback(_ file: String) -> Bool {
+        (file.split(separator: "/").last ?? "").wholeMatch(of: /(before|after)[A-Z][A-Za-z]*(__.*)?\.sql/)
+            != nil
     }
 
     /// CRC-32 of the lines without their endings, as a signed number.

@@ -26,6 +26,8 @@ public struct GolangMigrateFormat: NamedHistory {
         ]
     }
 
+    public let namingAdvice = "A migration is called VERSION_TITLE.up.sql, such as 3_add_label.up.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has(historyTable ?? "", "version", "dirty") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {

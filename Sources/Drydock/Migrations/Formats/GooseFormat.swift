@@ -45,6 +45,8 @@ public struct GooseFormat: NamedHistory {
             + "PRAGMA foreign_keys = ON behind its COMMIT."
     }
 
+    public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 00003_add_label.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version_id", "is_applied")
     }

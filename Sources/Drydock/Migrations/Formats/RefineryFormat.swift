@@ -45,6 +45,9 @@ public struct RefineryFormat: NamedHistory {
         ]
     }
 
+    public let namingAdvice = "A migration is called V2__name.sql."
+    public let readsEverySubfolder = true
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version", "name", "applied_on", "checksum")
     }

@@ -21,6 +21,9 @@ public struct RoomFormat: MigrationFormat {
 
     public init() {}
 
+    public let namingAdvice = "Migrations are written in code, and the exported schemas are read."
+    public let fileEndings: [String] = []
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("room_master_table", "identity_hash") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {

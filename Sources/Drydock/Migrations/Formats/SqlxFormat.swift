@@ -43,6 +43,8 @@ public struct SqlxFormat: MigrationFormat {
             + "PRAGMA foreign_keys = ON behind its COMMIT."
     }
 
+    public let namingAdvice = "A migration is called VERSION_DESCRIPTION.sql, such as 3_add_label.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_sqlx_migrations", "version", "checksum", "success")
     }
