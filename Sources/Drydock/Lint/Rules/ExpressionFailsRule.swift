@@ -154,38 +154,6 @@ struct ExpressionFailsRule: LintRule {
     }
 }
 
-/// A function that SQLite says it does not have.
-struct UnknownFunction {
-    let name: String
-    /// The version that brought it; nil where it is none of SQLite's.
-    let since: SQLiteVersion?
-    private let version: String
-
-    /// Nil where the error is another.
-    init?(_ error: EngineError, on connection: any Connection) {
-        let message = error.message
-        let texts = ["no such function: ", "unknown function: "]
-        let found = texts.lazy.compactMap { before -> String? in
-            guard let start = message.firstRange(of: before)?.upperBound else { return nil }
-            return String(message[start...].prefix { $0 != "(" && !$0.isWhitespace })
-        }.first
-        guard let found else { return nil }
-        name = found
-        since = SQLiteFeatureTable.functions[found.foldedASCII]
-        version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
-    }
-
-    var help: String {
-        guard let since else {
-            return
-                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
-        }
-        return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
-            + (["if", "iif"].contains(name.foldedASCII)
-                ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
-    }
-}
-
 extension LintStep {
     /// Whether the statement edits the schema's table by hand.
     var writesSchema: Bool {

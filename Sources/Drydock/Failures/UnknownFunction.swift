@@ -1,0 +1,40 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// A function that SQLite says it does not have.
+struct UnknownFunction {
+    let name: String
+    /// The version that brought it; nil where it is none of SQLite's.
+    let since: SQLiteVersion?
+    private let version: String
+
+    /// Nil where the error is another.
+    init?(_ error: EngineError, on connection: any Connection) {
+        let message = error.message
+        let texts = ["no such function: ", "unknown function: "]
+        let found = texts.lazy.compactMap { before -> String? in
+            guard let start = message.firstRange(of: before)?.upperBound else { return nil }
+            return String(message[start...].prefix { $0 != "(" && !$0.isWhitespace })
+        }.first
+        guard let found else { return nil }
+        name = found
+        since = SQLiteFeatureTable.functions[found.foldedASCII]
+        version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
+    }
+
+    var help: String {
+        guard let since else {
+            return RefusalHelp.functionHelp(name)
+        }
+        return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
+            + (["if", "iif"].contains(name.foldedASCII)
+                ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
+    }
+}
+
+/// "no such function": whether another version of SQLite has it.
+struct FunctionExplainer: RefusalExplainer {
+    func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
+        UnknownFunction(refused.error, on: refused.connection).map { FailureExplanation(help: $0.help) }
+    }
+}
