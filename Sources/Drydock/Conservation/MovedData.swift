@@ -79,14 +79,33 @@ struct MovedData {
             if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty, try isFound(table, later, pairs, allowing: allowance) else {
-            return nil
-        }
+        guard isKnown, !pairs.isEmpty, try isTelling(pairs, home, of: table, provenance),
+            try isFound(table, later, pairs, allowing: allowance)
+        else { return nil }
         try home.missing.removeAll { missing in
             try self.home(of: missing.column, of: table, besides: later, provenance, allowance) != nil
                 || reference(to: missing.column, of: table, in: later, pairs, provenance) != nil
         }
         return home
+    }
+
+    /// Whether the same values say that the rows are the same: keys count from 1 in every table, so that those of two
+    /// tables are often the same by chance.
+    private func isTelling(
+        _ pairs: [TableMatch.ColumnPair], _ home: Home, of table: Catalog.Table, _ provenance: Provenance
+    ) throws -> Bool {
+        func isCopied(_ pair: TableMatch.ColumnPair) -> Bool {
+            provenance.isCopied(pair.before.name, of: table, to: pair.after.name, in: home.table)
+        }
+        let others = try pairs.filter { pair in
+            let name = quotedName(pair.before.name)
+            return try pair.before.keyPosition == 0
+                && connection.firstRow(
+                    "SELECT EXISTS (SELECT 1 FROM main.\(quotedName(table.name)) WHERE \(name) IS NOT NULL)"
+                ) { $0.integer(0) != 0 } ?? false
+        }
+        if !home.missing.isEmpty { return others.contains(where: isCopied) }
+        return !others.isEmpty || pairs.contains(where: isCopied)
     }
 
     /// The column, as TABLE.COLUMN, of another table in which every value of a dropped one stands beside the key of its

@@ -62,6 +62,14 @@ struct Provenance: Sendable {
         return !reached.contains(own) && (reached.count > 1 || start.key(of: taker.id) != nil)
     }
 
+    /// Whether statements copied values of a column into a column of a later table.
+    func isCopied(_ column: String, of table: Catalog.Table, to other: String, in later: Catalog.Table)
+        -> Bool
+    {
+        !start.sources(ofColumn: column, in: table.name)
+            .isDisjoint(with: end.sources(ofColumn: other, in: later.name))
+    }
+
     private func isCopied(_ column: String, of table: Catalog.Table, in later: String) -> Bool {
         let own = start.sources(ofColumn: column, in: table.name)
         return end[later]?.columns?.contains {

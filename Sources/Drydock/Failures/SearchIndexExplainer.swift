@@ -2,8 +2,8 @@ import DatabaseEngine
 import SQLiteSchema
 
 /// "SQL logic error" of a full-text index whose content table has other columns than it names.
-struct SearchIndexExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+struct SearchIndexExplainer: RefusalExplainer {
+    func explanation(of scene: RefusedStatement) throws -> FailureExplanation? {
         let message = scene.error.message
         guard message == "SQL logic error" || message.hasPrefix("no such column: T."),
             let statement = scene.statement
@@ -11,7 +11,7 @@ struct SearchIndexExplainer: FailureExplainer {
         for index in scene.schema.virtualTables.values where statement.mentions(index.name) {
             guard
                 let mismatch = try SearchIndexMismatch(
-                    index, scene.connection, earlier: scene.before.catalog,
+                    index, scene.connection, earlier: scene.earlierColumns,
                     renamed: scene.lineage.name(ofOrigin:))
             else { continue }
             return FailureExplanation(
@@ -35,11 +35,11 @@ struct SearchIndexMismatch {
     private let triggers: [String]
 
     /// - Parameters:
-    ///   - earlier: the schema that the index was in order in.
-    ///   - renamed: what a table of that schema is called now.
+    ///   - earlier: the columns of a table when the index was in order.
+    ///   - renamed: what a table of that time is called now.
     /// - Returns: nil where the content table has every column.
     init?(
-        _ index: VirtualTable, _ connection: any Connection, earlier: Catalog?,
+        _ index: VirtualTable, _ connection: any Connection, earlier: (String) -> [String],
         renamed: (String) -> String? = { $0 }
     ) throws {
         guard index.isFullText, let named = index.content, !named.isEmpty else { return nil }
@@ -52,7 +52,7 @@ struct SearchIndexMismatch {
         self.content = content
         let present = try content.map(columns) ?? []
         self.present = present
-        let old = earlier?.table(named)?.columns.map(\.name) ?? []
+        let old = earlier(named)
         func isMissing(_ name: String) -> Bool { !present.contains { $0.foldedASCII == name.foldedASCII } }
         // ALTER TABLE keeps the places of columns.
         func successor(_ name: String) -> String? {

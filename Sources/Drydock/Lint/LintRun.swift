@@ -131,7 +131,7 @@ struct LintRun: Sendable {
     // MARK: - A migration
 
     private mutating func lintStatically(_ migration: Migration, _ schema: Schema?) {
-        for finding in StaticChecks.findings(for: migration, before: schema) {
+        for finding in StaticChecks.findings(for: migration, of: set.format, before: schema) {
             var finding = finding
             switch request.severities[finding.rule] {
             case .off: continue
@@ -169,12 +169,15 @@ struct LintRun: Sendable {
                     continue
                 }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
+                let refused = RefusedStatement(
+                    connection: replay.connection, migration: migration, index: index, error: error,
+                    schema: before, lineage: lineage,
+                    earlierColumns: { start.table($0)?.columns.map(\.name) ?? [] })
                 let failure = LintFailure(
-                    statement: statement, error: error, migration: migration, set: set,
-                    minimum: request.minimumSQLite)
+                    refused: refused, statement: statement, set: set, minimum: request.minimumSQLite)
                 let isMissing = failure.isOfBase && !set.expected.isEmpty
                 if isLinted, !hasFailed, !isMissing {
-                    findings.append(failure.finding(on: replay.connection))
+                    findings.append(try failure.finding())
                 }
                 hasFailed = true
                 if isMissing {
@@ -188,7 +191,9 @@ struct LintRun: Sendable {
             }
             if isLinted, case .done = outcome {
                 let step = LintStep(
-                    migration: migration, statement: statement, index: index, action: action, start: start,
+                    migration: migration, format: set.format, statement: statement, index: index,
+                    action: action,
+                    start: start,
                     before: before, after: replay.schema, occupied: occupied,
                     lineage: lineage, changes: changes, deletes: deletes,
                     connection: replay.connection, minimum: request.minimumSQLite)

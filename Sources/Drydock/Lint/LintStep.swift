@@ -4,6 +4,7 @@ import SQLiteSchema
 /// A statement as rules look at it.
 struct LintStep {
     let migration: Migration
+    let format: any MigrationFormat
     let statement: SQLStatement
     /// Its place in the migration, from zero.
     let index: Int

@@ -261,7 +261,8 @@ public struct Verifier: Sendable {
             let schema = catalogs[index]?.schema
             let weight = PragmaWeight(
                 migration: migration, before: schema, found: results.flatMap(\.findings))
-            report.findings += StaticChecks.findings(for: migration, before: schema).map(weight.weighed)
+            report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)
+                .map(weight.weighed)
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))

@@ -57,8 +57,11 @@ struct SearchIndexRule: StateRule {
     }
 
     private func fault(_ table: Catalog.Table, _ error: EngineError, in view: StateView) throws -> Fault {
+        func columns(_ name: String) -> [String] {
+            view.earlier?.catalog.table(name)?.columns.map(\.name) ?? []
+        }
         let mismatch = try definition(of: table).flatMap {
-            try SearchIndexMismatch($0, view.connection, earlier: view.earlier?.catalog)
+            try SearchIndexMismatch($0, view.connection, earlier: columns)
         }
         let fact =
             mismatch.map { "cannot be read: \($0.fact)" }

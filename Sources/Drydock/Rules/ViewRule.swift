@@ -16,7 +16,7 @@ struct ViewRule: StateRule {
             if let message = try failure(
                 of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection)
             {
-                faults.append(fault("view", object, message))
+                faults.append(fault(object, message, view))
             }
         }
         let triggers = objects.filter { $0.kind == .trigger }
@@ -27,12 +27,15 @@ struct ViewRule: StateRule {
         return faults
     }
 
-    private func fault(_ kind: String, _ object: Catalog.Object, _ message: String) -> Fault {
-        Fault(
+    private func fault(_ object: Catalog.Object, _ message: String, _ view: StateView) -> Fault {
+        let kind = object.kind.rawValue
+        return Fault(
             id: .init(rule: rule, kind: kind, names: [object.name.foldedASCII]),
             message: "\(kind) \(object.name) does not compile: \(message)",
-            help: "Drop it before the change that it depends on, and recreate it afterwards.",
-            table: kind == "trigger" ? object.tableName : nil)
+            help: BrokenObjectAdvice(
+                object: object, message: message, catalog: view.catalog, earlier: view.earlier?.catalog
+            ).help,
+            table: object.kind == .trigger ? object.tableName : nil)
     }
 
     /// Compiles all triggers of a table at once; only when that fails, each alone, the others dropped on
@@ -54,7 +57,7 @@ struct ViewRule: StateRule {
             }
             for statement in statements {
                 guard let message = try failure(of: statement, on: connection) else { continue }
-                faults.append(fault("trigger", trigger, message))
+                faults.append(fault(trigger, message, view))
                 break
             }
         }

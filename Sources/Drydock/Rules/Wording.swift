@@ -5,6 +5,12 @@ package func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)" + (count == 1 ? "" : "s")
 }
 
+/// `a`, `a and b`, `a, b and c`.
+func listed(_ names: [String]) -> String {
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+}
+
 /// A remedy that proposes a declaration. The marker line is where the replay writes the declaration in the
 /// form that the migration can take: a comment, or an entry in drydock.yml.
 func remedy(_ condition: String, _ declaration: String, else alternative: String = "") -> String {

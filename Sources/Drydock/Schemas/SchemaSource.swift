@@ -219,7 +219,7 @@ struct SchemaLoader: Sendable {
     private static func describe(_ fault: SnapshotFault) -> RequestError {
         guard let place = fault.place, let line = place.line, let column = place.column,
             let text = place.lineText
-        else { return RequestError(fault.message) }
+        else { return RequestError(fault.help.isEmpty ? fault.message : "\(fault.message). \(fault.help)") }
         let (shown, blanks) = SourceQuote.cut(text, at: column)
         return RequestError(
             "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")

@@ -41,6 +41,12 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
             errors: [.tableDropped], notes: [.tableDropped]),
         RuleCase(
+            "ids that coincide, and a table without other values",
+            "INSERT INTO u SELECT count(*) + 9 FROM t; DROP TABLE t",
+            schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);CREATE TABLE u(id INTEGER PRIMARY KEY);",
+            rows: "INSERT INTO t(id) VALUES (1), (2); INSERT INTO u VALUES (1), (2)", errors: [.tableDropped],
+            warnings: [.rowsAdded]),
+        RuleCase(
             "unrelated table with the same rows", "DROP TABLE t",
             schema:
                 "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);CREATE TABLE t2(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
@@ -252,7 +258,8 @@ import Testing
         RuleCase(
             "another dropped column of a rebuild over several steps is not covered",
             "CREATE TABLE _t(id INTEGER PRIMARY KEY); INSERT INTO _t SELECT id FROM t",
-            "-- drydock: drops column t.a\nDROP TABLE t", schema: schema, rows: rows, errors: [.tableDropped]),
+            "-- drydock: drops column t.a\nDROP TABLE t", schema: schema, rows: rows, errors: [.tableDropped],
+            warnings: [.unusedDeclaration]),
         RuleCase(
             "a table that a statement only asks about",
             "UPDATE t SET b = 0 WHERE id IN (SELECT id FROM star); DROP TABLE star",
@@ -283,6 +290,30 @@ import Testing
             let finding = try await scenario.verify().finding(.tableDropped)
             #expect(finding.severity == severity)
         }
+    }
+
+    /// Keys count from 1 in every table: that they are alike says nothing of the rows.
+    @Test(arguments: [
+        "INSERT INTO u(id) SELECT id + 10 FROM t; DROP TABLE t",
+        "INSERT INTO u(id, x) SELECT id + 10, 'n' FROM t; DROP TABLE t",
+        "INSERT INTO u(id) SELECT id FROM t WHERE id > 3; DROP TABLE t",
+    ]) func idsThatCoincideAreNotTheRows(_ step: String) async throws {
+        let finding = try await Scenario(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY, x TEXT);",
+            rows:
+                "INSERT INTO t VALUES (1, 'p'), (2, 'q'), (3, 'r'); INSERT INTO u VALUES (1, 'k'), (2, 'l'), (3, 'm');",
+            steps: step
+        ).verify().finding(.tableDropped)
+        #expect(finding.message == "table t is gone, with its 3 rows", "\(finding.message)")
+    }
+
+    @Test func whatIsMissingOfCopiedRowsIsSaid() async throws {
+        let finding = try await Scenario(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b TEXT);",
+            rows: "INSERT INTO t VALUES (1, 'p', 'x'), (2, 'q', NULL);",
+            steps: "CREATE TABLE u AS SELECT id, a FROM t; DROP TABLE t"
+        ).verify().finding(.tableDropped)
+        #expect(finding.message.hasSuffix("; u has them without column b with 1 value"), "\(finding.message)")
     }
 
     @Test func theNoteSaysWhereTheRowsAre() async throws {

@@ -41,7 +41,10 @@ import Testing
         let it = LintCase("", "UPDATE email SET subjct = 1", "CREATE INDEX i ON email(body)")
         let report = try await it.lint().report
         let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
-        #expect(finding.message == "no such column: subjct, on the schema that the migrations before make")
+        #expect(
+            finding.message
+                == "no such column: subjct, on the schema that the earlier migrations make; did you mean 'subject'?"
+        )
         // Rows do not matter to the schema: what comes behind is linted.
         #expect(report.notChecked.isEmpty)
     }

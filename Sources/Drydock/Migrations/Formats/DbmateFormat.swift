@@ -23,7 +23,7 @@ public struct DbmateFormat: NamedHistory {
 
     public var foreignKeysOffAdvice: String {
         "Write '-- migrate:up transaction:false', PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+            + "PRAGMA foreign_keys = ON after its COMMIT."
     }
 
     public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 20240131120000_add_label.sql."

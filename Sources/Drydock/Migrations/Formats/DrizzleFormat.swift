@@ -44,7 +44,7 @@ public struct DrizzleFormat: NamedHistory {
         client.pragma('foreign_keys = OFF') and client.pragma('foreign_keys = ON') with better-sqlite3, or the like with the \
         other drivers; libsql's migrate() turns them off itself, and Expo has them off unless the app turns them on. Then say \
         so with 'foreignKeys: false' in drydock.yml. On D1 nothing turns them off in a migration: copy the children's rows \
-        to a table without the key first, and back behind the rename.
+        to a table without the key first, and back after the rename.
         """
     }
 

@@ -14,6 +14,8 @@ import SQLiteSchema
 ///   `PRAGMA foreign_keys` runs without; one that mixes them with others is refused
 ///   (flyway-core, SQLiteParser.java, `detectCanExecuteInTransaction`; ParserSqlScript.java), unless `flyway.mixed`
 ///   is set: then it runs without (DbMigrate.java, `isMixed`).
+/// - To its parser BEGIN opens a block that only END closes, also where it begins a transaction: a file with BEGIN and
+///   COMMIT is refused as an "Incomplete statement" (SQLiteParser.java, `adjustBlockDepth`; Parser.java).
 /// - sqlite-jdbc leaves foreign keys off and double-quoted strings on.
 /// - `flyway_schema_history(installed_rank, version, description, type, script, checksum, …, success)`, or what
 ///   `flyway.table` says; `type` is SQL, or another word for what no SQL file holds (CoreMigrationType.java). The
@@ -55,8 +57,12 @@ public struct FlywayFormat: NamedHistory {
     }
 
     public var foreignKeysOffAdvice: String {
-        "Write 'executeInTransaction=false' into the file's .conf, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+        """
+        sqlite-jdbc has them off unless the app turns them on: have Flyway migrate through a URL without \
+        foreign_keys=true, and say so with 'foreignKeys: false' in drydock.yml. Otherwise write 'executeInTransaction=false' \
+        into the file's .conf, PRAGMA foreign_keys = OFF as its first statement and PRAGMA foreign_keys = ON as its last, \
+        without a BEGIN, which Flyway cannot parse there: each statement is then committed alone.
+        """
     }
 
     public let namingAdvice =
@@ -176,6 +182,14 @@ public struct FlywayFormat: NamedHistory {
         _ source: SQLSource, _ config: String?, isMixed: Bool
     ) throws -> MigrationReader.Sections {
         let statements = source.statements()
+        if let begin = statements.firstIndex(where: { $0.action == .begin }),
+            !statements[begin...].contains(where: { $0.tokens[0].isWord("end", in: source) })
+        {
+            throw FileProblem(
+                "BEGIN opens a block that Flyway reads up to an END, and the file has none: it refuses the file",
+                "Remove BEGIN and COMMIT: Flyway opens a transaction itself, unless the file's .conf says otherwise.",
+                line: statements[begin].location.line, whenPending: true)
+        }
         if config?.contains(/(?m)^\s*executeInTransaction\s*=\s*false\b/) == true {
             return .init(up: statements, transaction: ToolPolicy.Transaction.none)
         }

@@ -42,7 +42,7 @@ public struct GooseFormat: NamedHistory {
 
     public var foreignKeysOffAdvice: String {
         "Write '-- +goose NO TRANSACTION' at the top of the file, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+            + "PRAGMA foreign_keys = ON after its COMMIT."
     }
 
     public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 00003_add_label.sql."

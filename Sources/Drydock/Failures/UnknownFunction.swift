@@ -39,10 +39,17 @@ struct UnknownFunction {
     var help: String {
         guard let since else {
             return (near.map { "Did you mean \($0)()? " } ?? "")
-                + "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
+                + RefusalHelp.functionHelp(name)
         }
         return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
             + (["if", "iif"].contains(name.foldedASCII)
                 ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
+    }
+}
+
+/// "no such function": whether another version of SQLite has it.
+struct FunctionExplainer: RefusalExplainer {
+    func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
+        UnknownFunction(refused.error, on: refused.connection).map { FailureExplanation(help: $0.help) }
     }
 }
