@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// What is gone from a table, and where it went.
 extension Conservation {
-    /// A table that is gone; rows that a declaration lets go are not missed.
+    /// A table that is gone, and where its rows are; those that a declaration lets go are not missed there.
     func dropped(
         _ table: Catalog.Table, _ connection: any Connection, _ moved: MovedData,
         _ declarations: [Declaration]
@@ -14,22 +14,18 @@ extension Conservation {
             ? IndexComparison.documentCount(of: table, connection)
             : Self.count(connection, "SELECT count(*) FROM \(place)")
         var dropped = DroppedTable(table: table, rowCount: count)
-        if count == 0 || table.isContentless || declarations.contains(where: { $0.kind.isDrop(of: table.name) }) {
+        if count == 0 || table.isContentless
+            || declarations.contains(where: { $0.kind.isDrop(of: table.name) })
+        {
             return dropped
         }
-        let allowance = Allowance(of: table, declarations)
-        if !allowance.conditions.isEmpty {
-            // A condition may fail on a row; then it lets nothing go.
-            let left = try? Self.count(connection, "SELECT count(*) FROM \(place) WHERE NOT \(allowance.condition)")
-            dropped.declaredCount = count - (left ?? count)
-            dropped.rowCount = left ?? count
-            dropped.needsDeclarations = dropped.declaredCount > 0
-        }
-        if dropped.rowCount == 0 { return dropped }
         dropped.home = try moved.home(of: table)
-        if dropped.home?.missing.isEmpty != true, !allowance.isEmpty,
-            let home = try moved.home(of: table, allowing: allowance)
-        {
+        let allowance = Allowance(of: table, declarations)
+        guard dropped.home?.missing.isEmpty != true, !allowance.isEmpty else { return dropped }
+        // A condition may fail on a row; then it lets nothing go. One that lets all rows go does not let the table go.
+        let left = try? Self.count(
+            connection, "SELECT count(*) FROM \(place) WHERE NOT \(allowance.condition)")
+        if let left, left > 0, let home = try moved.home(of: table, allowing: allowance) {
             dropped.home = home
             dropped.needsDeclarations = true
         }
@@ -78,7 +74,10 @@ extension Conservation {
     func loses(more rest: Conservation) -> Bool {
         kept.dropFirst(rest.kept.count).contains {
             $0.difference.lost.count > 0 || !$0.difference.changed.isEmpty
-        } || droppedColumns.dropFirst(rest.droppedColumns.count).contains { $0.valueCount > 0 && $0.home == nil }
+        }
+            || droppedColumns.dropFirst(rest.droppedColumns.count).contains {
+                $0.valueCount > 0 && $0.home == nil
+            }
     }
 }
 
@@ -109,7 +108,8 @@ struct Allowance: Sendable {
 
     /// True of a row that may go.
     var condition: String {
-        conditions.isEmpty ? "0" : "(" + conditions.map { "coalesce((\($0)), 0)" }.joined(separator: " OR ") + ")"
+        conditions.isEmpty
+            ? "0" : "(" + conditions.map { "coalesce((\($0)), 0)" }.joined(separator: " OR ") + ")"
     }
 
     func rewrites(_ column: Catalog.Column) -> Bool {

@@ -22,10 +22,8 @@ struct Conservation: Sendable {
 
     struct DroppedTable: Sendable {
         var table: Catalog.Table
-        /// Those left out that a declaration lets go.
         var rowCount: Int
-        var declaredCount = 0
-        /// Whether declarations let something go that is not there.
+        /// Whether its home lacks what declarations let go.
         var needsDeclarations = false
         /// Where its every row is after the step.
         var home: MovedData.Home?
@@ -112,10 +110,10 @@ extension Conservation {
                 try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
                 guard lineage.currentName(of: pair.before.name) == nil, loses(more: rest) else { continue }
                 // Another table may have got its name alone.
-                if let home = try moved.home(of: pair.before, replacedBy: pair.after) {
+                guard moved.isReplaced(pair.before, by: pair.after) else { continue }
+                let dropped = try dropped(pair.before, connection, moved, declarations)
+                if dropped.home?.missing.isEmpty == true {
                     self = rest
-                    var dropped = try dropped(pair.before, connection, moved, declarations)
-                    dropped.home = home
                     droppedTables.append(dropped)
                 }
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {

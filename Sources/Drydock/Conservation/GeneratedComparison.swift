@@ -19,14 +19,15 @@ struct GeneratedComparison {
     // MARK: - Columns that are gone
 
     /// What a generated column of the table before was computed from, and what of that is no longer there as it was.
-    func basis(of column: Catalog.Column) throws -> Conservation.Basis {
+    /// - Parameter staysGenerated: then a source that held nothing took nothing along, and what a declaration lets be
+    ///   rewritten is no concern of what follows from it.
+    func basis(of column: Catalog.Column, staysGenerated: Bool = false) throws -> Conservation.Basis {
         let sources = GeneratedColumns(match.before).sources(of: column)
         let gone = try sources.filter { source in
             guard let index = match.columns.firstIndex(where: { $0.before.name == source.name }) else {
-                // One that held nothing took nothing along.
-                return try valueCount(of: source).values > 0
+                return try !staysGenerated || valueCount(of: source).values > 0
             }
-            if rewritable.contains(index) { return false }
+            if staysGenerated, rewritable.contains(index) { return false }
             return difference.changed[index] != nil || difference.uncompared.contains(index)
         }
         return .init(sources: sources.map(\.name), gone: gone.map(\.name))
@@ -72,7 +73,7 @@ struct GeneratedComparison {
         trial.columns = match.columns.filter { $0.before.keyPosition > 0 }
         let keyCount = trial.columns.count
         var result = Conservation.Derived(match: trial, difference: .init(), irrecoverable: [])
-        for column in columns where try !basis(of: column.before).gone.isEmpty {
+        for column in columns where try !basis(of: column.before, staysGenerated: true).gone.isEmpty {
             result.irrecoverable.insert(column.before.name.foldedASCII)
         }
         trial.columns += columns

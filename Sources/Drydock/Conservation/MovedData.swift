@@ -33,11 +33,9 @@ struct MovedData {
         return best
     }
 
-    /// A table that has everything of another which was dropped, and whose name a table got that has none of its rows.
-    func home(of table: Catalog.Table, replacedBy taker: Catalog.Table) throws -> Home? {
-        guard table.keepsRows, provenance().isUnrelated(taker.name, to: table.name) else { return nil }
-        let home = try home(of: table)
-        return home?.missing.isEmpty == true ? home : nil
+    /// Whether a table was dropped, and its name was given to one that has none of its rows.
+    func isReplaced(_ table: Catalog.Table, by taker: Catalog.Table) -> Bool {
+        table.keepsRows && provenance().isUnrelated(taker.name, to: table.name)
     }
 
     /// Whether a statement, maybe of an earlier migration, copied a column to another.
@@ -162,8 +160,13 @@ struct MovedData {
         _ allowance: Allowance
     ) throws -> Catalog.Column? {
         let table = successor.before
-        return try successor.after.storedColumns.first { other in
-            guard provenance.end.areMentionedTogether(column.name, other.name),
+        let names = provenance.start.names(ofColumn: column.name, in: table.name)
+        return try successor.after.columns.first { other in
+            let others = provenance.end.names(ofColumn: other.name, in: successor.after.name)
+            let areMentioned = names.contains { name in
+                others.contains { provenance.end.areMentionedTogether(name, $0) }
+            }
+            guard areMentioned,
                 !successor.columns.contains(where: {
                     $0.before.keyPosition > 0 && $0.after.name == other.name
                 })
@@ -191,8 +194,9 @@ struct MovedData {
         }
         func named(_ columns: [Catalog.Column]) -> [TableMatch.ColumnPair] {
             columns.compactMap { key in
-                provenance.columns(for: key.name, of: table, in: later).first { $0.name != taken.name }
-                    .map { pair(key, $0) }
+                let same = [later.column(key.name)].compactMap { $0 }.filter(\.isGenerated)
+                return (provenance.columns(for: key.name, of: table, in: later) + same)
+                    .first { $0.name != taken.name }.map { pair(key, $0) }
             }
         }
         // A table of one column has nothing else to tell its rows by.
@@ -253,7 +257,8 @@ struct MovedData {
         ).run()
         let last = pairs.indices.last
         let isKept = difference.changed.allSatisfy { position, changes in
-            rewritable.contains(position) || condition != nil && position == last && changes.overwrittenCount == 0
+            rewritable.contains(position)
+                || condition != nil && position == last && changes.overwrittenCount == 0
         }
         return difference.lost.count == 0 && isKept
     }

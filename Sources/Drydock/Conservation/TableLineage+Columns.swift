@@ -4,9 +4,11 @@ import SQLiteSchema
 extension TableLineage {
     struct Column: Sendable {
         /// What it is called now, folded.
-        var name: String
+        var name: String { didSet { names.insert(name) } }
         /// What it was called first.
         let first: String
+        /// All that it was called.
+        private(set) var names: Set<String>
         var isGenerated = false
         /// The columns whose values, or what was computed from them, statements copied here.
         var sources: Set<Source> = []
@@ -14,6 +16,7 @@ extension TableLineage {
         init(_ name: String, isGenerated: Bool = false, sources: Set<Source> = []) {
             self.name = name.foldedASCII
             first = name.foldedASCII
+            names = [name.foldedASCII]
             self.isGenerated = isGenerated
             self.sources = sources
         }
@@ -64,7 +67,7 @@ extension TableLineage {
         case .createView(let name, let temporary):
             let schema = name.schema?.foldedASCII ?? (temporary ? "temp" : "main")
             memory.views[TableKey(schema: schema, name: name.folded)] = tables(namedBy: statement)
-        case .createTrigger:
+        case .createTrigger where statement.putsValues:
             let named = tables(namedBy: statement)
             for id in named {
                 guard let key = key(of: id) else { continue }
@@ -181,6 +184,11 @@ extension TableLineage {
     /// A column of a table as it is now, and all that it was filled from.
     func sources(ofColumn name: String, in table: String) -> Set<Source> {
         self[table].map { sources(name, $0) } ?? []
+    }
+
+    /// All that a column was called, folded.
+    func names(ofColumn name: String, in table: String) -> Set<String> {
+        self[table]?.columns?.first { $0.name == name.foldedASCII }?.names ?? [name.foldedASCII]
     }
 
     /// Whether a statement that changes rows names both.

@@ -18,6 +18,8 @@ struct TableMatch: Sendable {
     /// Those that are generated on both sides.
     var derived: [ColumnPair] = []
     var droppedColumns: [Catalog.Column]
+    /// Whether a declaration that names the later table means this one: not where two tables swap their names.
+    var answersToLaterName = true
 }
 
 /// How the tables before a step correspond to those after it.
@@ -46,6 +48,12 @@ struct SchemaMatch: Sendable {
                 TableMatch(
                     before: table, after: successor, columns: matching.pairs, derived: matching.derived,
                     droppedColumns: matching.dropped))
+        }
+        for index in pairs.indices {
+            let later = pairs[index].after.name.foldedASCII
+            pairs[index].answersToLaterName = !pairs.contains { other in
+                other.before.name.foldedASCII == later && other.after.name.foldedASCII != later
+            }
         }
     }
 
@@ -202,7 +210,8 @@ extension Declaration.Kind {
 extension TableMatch {
     /// Whether a declaration's name means this table: the name before the step or after it.
     func isCalled(_ name: String) -> Bool {
-        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+        before.name.foldedASCII == name.foldedASCII
+            || answersToLaterName && after.name.foldedASCII == name.foldedASCII
     }
 }
 

@@ -18,7 +18,9 @@ struct TableDroppedRule: StepRule {
                 return StepFinding(
                     Finding(
                         .tableDropped, .note,
-                        "table \(name) is gone; its every row is in \(home.table.name)", place: place,
+                        "table \(name) is gone; its every row is in \(home.table.name)"
+                            + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
+                        place: place,
                         table: name, evidence: Evidence(rowCount: dropped.rowCount)))
             }
             let rows = dropped.rowCount
@@ -26,9 +28,7 @@ struct TableDroppedRule: StepRule {
                 Finding(
                     .tableDropped, rows == 0 ? .warning : .error,
                     "table \(name) is gone"
-                        + (rows > 0
-                            ? ", with its \(counted(rows, "row"))"
-                            : dropped.declaredCount > 0 ? "; its rows go as declared" : "; it had no rows")
+                        + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
                         + (dropped.home.map(lack) ?? ""),
                     help: remedy(
                         "its rows were meant to go", "drops table \(quotedIfNeeded(name))",

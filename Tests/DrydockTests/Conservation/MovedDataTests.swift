@@ -274,6 +274,12 @@ import Testing
             "a declaration lets the table go wherever its rows are",
             "CREATE TABLE _t AS SELECT * FROM t", "-- drydock: drops table t\nDROP TABLE t", schema: schema,
             rows: rows),
+        RuleCase(
+            "a trigger that only deletes links no tables",
+            "ALTER TABLE t RENAME TO s; ALTER TABLE n RENAME TO t; ALTER TABLE s RENAME TO n; CREATE TABLE w AS SELECT * FROM n; DROP TRIGGER g; DROP TABLE n",
+            schema: schema
+                + "CREATE TABLE n(k TEXT); CREATE TRIGGER g AFTER DELETE ON t BEGIN DELETE FROM n; END;",
+            rows: rows + "INSERT INTO n VALUES ('k')", notes: [.tableDropped]),
     ])
     func moves(_ it: RuleCase) async throws { try await it.check() }
 

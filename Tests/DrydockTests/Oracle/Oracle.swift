@@ -65,6 +65,8 @@ struct Oracle {
         let related = after.tables.filter { new in
             !origins.isDisjoint(with: Set(new.table.columns.flatMap(\.origins)))
         }
+        // What nobody can read may have it all.
+        let isHidden = after.unreadable.contains { Self.areRelated($0.table, table) }
         let names = Set(([table] + related.map(\.table)).map { $0.name.lowercased() })
         if exemptions.tables.contains(table.id) {
             losses.append(Loss(names: names, reason: "declared", isOpen: true))
@@ -84,6 +86,12 @@ struct Oracle {
             losses.append(Loss(names: names, reason: "replaced", isOpen: true))
         }
         let rows = zip(old.rows, old.mayGo).filter { !$0.1 }.map(\.0)
+        // Rows may go as declared, and yet the table may not.
+        if rows.isEmpty, !old.rows.isEmpty,
+            !related.contains(where: { $0.table.name.lowercased() == table.name.lowercased() })
+        {
+            losses.append(Loss(names: names, reason: "its rows may go", isOpen: true))
+        }
         if rows.isEmpty || after.unreadable.contains(where: { $0.table.id == table.id }) { return }
         let verdicts = related.map { (new: $0, loss: loss(of: rows, in: table, to: $0)) }
         let own = verdicts.first { $0.new.table.id == table.id }
@@ -92,7 +100,8 @@ struct Oracle {
             if let loss = own.loss {
                 // The table of its old name has it all, and that is where an app looks.
                 let hasTaker = sameName.map { $0.new.table.id != table.id && $0.loss == nil } ?? false
-                losses.append(Loss(names: names, reason: loss.reason, isOpen: loss.isOpen || hasTaker))
+                losses.append(
+                    Loss(names: names, reason: loss.reason, isOpen: loss.isOpen || hasTaker || isHidden))
             } else if let sameName, sameName.new.table.id != table.id {
                 losses.append(Loss(names: names, reason: "another has its name", isOpen: true))
             }
@@ -108,7 +117,7 @@ struct Oracle {
                     names: names,
                     reason: reasons.isEmpty
                         ? "\(table.name) is nowhere, of \(rows.count) rows" : reasons.joined(separator: "; "),
-                    isOpen: verdicts.contains { $0.loss?.isOpen == true }))
+                    isOpen: isHidden || verdicts.contains { $0.loss?.isOpen == true }))
         }
     }
 
@@ -118,7 +127,12 @@ struct Oracle {
     ) -> (reason: String, isOpen: Bool)? {
         var places: [(old: Int, new: Int)] = []
         var isOpen = false
-        for (place, column) in old.columns.enumerated() where !exemptions.columns.contains(column.id) {
+        for (place, column) in old.columns.enumerated() {
+            if exemptions.columns.contains(column.id) {
+                // What is only derived from what may change may have to stay.
+                if column.generated != nil { isOpen = true }
+                continue
+            }
             let candidates = new.table.columns.indices.filter {
                 new.table.columns[$0].origins.isSuperset(of: column.origins)
             }
@@ -130,7 +144,14 @@ struct Oracle {
             // Any of several copies may be the one.
             if named == nil, candidates.count > 1 { isOpen = true }
             if let generated = column.generated {
-                if let best, new.table.columns[best].generated != nil { continue }
+                let areSourcesKept = generated.sources.compactMap(old.column).allSatisfy { source in
+                    new.table.columns.contains { $0.origins.isSuperset(of: source.origins) }
+                }
+                if let best, new.table.columns[best].generated != nil {
+                    // What gave its values may be missed.
+                    if !areSourcesKept { isOpen = true }
+                    continue
+                }
                 // In another table, or under another name, it is derived as long as its sources are there.
                 if named == nil || new.table.name.lowercased() != old.name.lowercased() {
                     let sources = generated.sources.compactMap(old.column)
@@ -139,6 +160,12 @@ struct Oracle {
                     }
                     // Of a table that was renamed it may be held against the column of its name.
                     if named != nil { isOpen = true }
+                    // Unless what it follows from has other values, declared or not.
+                    if kept.count == sources.count,
+                        sources.contains(where: { exemptions.columns.contains($0.id) })
+                    {
+                        isOpen = true
+                    }
                     if kept.count == sources.count { continue }
                     if best == nil, !kept.isEmpty { isOpen = true }
                 }
@@ -150,8 +177,16 @@ struct Oracle {
                 if let best, new.rows.contains(where: { $0[best] != .null }) { isOpen = true }
                 continue
             }
-            if let best {
+            if let best, named != nil || !isElsewhere(values, column, new) {
                 places.append((place, best))
+                // A copy of the key proves little.
+                if named == nil,
+                    old.columns.contains(where: {
+                        old.keyColumns.contains($0.id) && $0.id != column.id && $0.origins == column.origins
+                    })
+                {
+                    isOpen = true
+                }
                 continue
             }
             if isElsewhere(values, column, new) {
