@@ -111,7 +111,9 @@ extension Conservation {
             do {
                 try compare(pair, connection, pages, declarations, lineage)
                 try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
-            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+            } catch let error as EngineError
+                where !error.isInterrupt && (!error.isCorruption || error.isCorruptionOfModule)
+            {
                 notCompared.append((pair.before.name, error.message))
             }
         }
