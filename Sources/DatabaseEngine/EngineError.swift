@@ -39,6 +39,8 @@ public struct EngineError: Error, Sendable {
         extendedCode: SQLITE_CONSTRAINT | (3 << 8), message: "FOREIGN KEY constraint failed")
     /// Whether SQLite found the file's bytes wrong: damaged, or no database at all.
     public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    /// Whether a virtual table's module found what it keeps in its own tables wrong (SQLITE_CORRUPT_VTAB).
+    public var isCorruptionOfModule: Bool { extendedCode == SQLITE_CORRUPT | (1 << 8) }
 }
 
 extension EngineError: CustomStringConvertible {

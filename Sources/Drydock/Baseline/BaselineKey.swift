@@ -8,7 +8,7 @@ struct BaselineKey: Sendable, Hashable {
     static let digitCount = 16
 
     /// Raise it when a baseline means something else than it did.
-    private static let version = 2
+    private static let version = 3
 
     let hex: String
 

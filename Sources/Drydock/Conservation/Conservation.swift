@@ -116,7 +116,9 @@ extension Conservation {
                     self = rest
                     droppedTables.append(dropped)
                 }
-            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+            } catch let error as EngineError
+                where !error.isInterrupt && (!error.isCorruption || error.isCorruptionOfModule)
+            {
                 notCompared.append((pair.before.name, error.message))
             }
         }

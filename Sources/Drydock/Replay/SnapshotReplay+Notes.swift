@@ -44,6 +44,14 @@ extension SnapshotReplay {
             add(finding)
         case let error as OverlayError:
             add(Finding(.snapshotUnreadable, error.description))
+        case let error as EngineError where error.isCorruption && integrity != nil && current != nil:
+            // The snapshot was whole before.
+            add(
+                Finding(
+                    .integrityFailure, "after \(current ?? "") the database is damaged: \(error.message)",
+                    help:
+                        "Look for writable_schema, and for statements that write to the tables in which a module keeps its "
+                        + "data.", migration: current))
         case let error as EngineError where error.isCorruption:
             add(
                 Finding(

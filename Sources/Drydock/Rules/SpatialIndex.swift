@@ -13,8 +13,14 @@ struct SpatialIndex {
 
     /// What `rtreecheck()` says is wrong, a message each.
     func messages() throws -> [String] {
-        let answer = try connection.firstRow("SELECT rtreecheck('main', ?)", [SQLValue(table.name)]) {
-            $0.string(0)
+        let answer: String?
+        do {
+            answer = try connection.firstRow("SELECT rtreecheck('main', ?)", [SQLValue(table.name)]) {
+                $0.string(0)
+            }
+        } catch let error as EngineError where error.isCorruption {
+            // Without its root the module does not even open the table.
+            return [error.message]
         }
         guard let answer, answer != "ok" else { return [] }
         return answer.split(separator: "\n").map(String.init)

@@ -12,16 +12,29 @@ extension TableReading {
             let names = columns.map { quotedName($0.name) }.joined(separator: ", ")
             return "SELECT 1 FROM \(name) ORDER BY \(names)"
         }
-        guard !columns.isEmpty, try missesCollation(query(columns)) != nil else { return [] }
-        return try columns.compactMap { column in
-            guard let message = try missesCollation(query([column])) else { return nil }
-            return fault(
-                "\(table.name).\(column.name) cannot be compared: \(message)", kind: "collation",
-                help:
-                    "Every comparison, index and sort of the column fails. Correct the collation in its definition. If "
-                    + "the app registers it, give a stand-in.",
-                column: column.name)
+        var faults: [Fault] = []
+        if !columns.isEmpty, try missesCollation(query(columns)) != nil {
+            faults = try columns.compactMap { column in
+                guard let message = try missesCollation(query([column])) else { return nil }
+                return fault(
+                    "\(table.name).\(column.name) cannot be compared: \(message)", kind: "collation",
+                    help:
+                        "Every comparison, index and sort of the column fails. Correct the collation in its definition. If "
+                        + "the app registers it, give a stand-in.",
+                    column: column.name)
+            }
         }
+        // An index may name another collation than its columns do.
+        let isCompiled = known.allSatisfy { $0.evidence != nil }
+        if faults.isEmpty, isCompiled, let message = try missesCollation(insert(table.storedColumns)) {
+            faults.append(
+                fault(
+                    "no row can be written to table \(table.name): \(message)", kind: "collation",
+                    help:
+                        "Every later INSERT fails so. Correct the index or constraint that names the collation. If the app "
+                        + "registers it, give a stand-in."))
+        }
+        return faults
     }
 
     private func missesCollation(_ sql: String) throws -> String? {

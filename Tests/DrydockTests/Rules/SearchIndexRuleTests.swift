@@ -165,6 +165,12 @@ import Testing
     ])
     func stores(_ it: RuleCase) async throws { try await it.check() }
 
+    @Test func `an R-Tree that nobody can read is the fault of the step, not of the snapshot`() async throws {
+        let report = try await Scenario(Self.tree, rows: Self.places, steps: "DELETE FROM x_node;").verify()
+        report.expect(errors: [.searchIndexStale], notChecked: [.rowsLost])
+        #expect(try report.finding(.searchIndexStale).migration == "v2")
+    }
+
     @Test func `a damaged R-Tree is named with what rtreecheck says`() async throws {
         let finding = try await Scenario(
             Self.tree, rows: Self.places, steps: "SELECT 1", "DELETE FROM x_parent;"

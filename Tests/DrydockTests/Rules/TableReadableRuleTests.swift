@@ -139,6 +139,12 @@ import Testing
             """, schema: schema + "CREATE TABLE u(a TEXT, b);", rows: "INSERT INTO u VALUES ('x', 1);",
             errors: [.tableUnreadable]),
         RuleCase(
+            "an index of an unknown collation",
+            """
+            CREATE INDEX i ON t(payload); PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t(payload COLLATE nosuch)' WHERE name = 'i'; PRAGMA writable_schema = RESET;
+            """, schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
             "an unknown collation of a unique column",
             """
             PRAGMA writable_schema = ON;

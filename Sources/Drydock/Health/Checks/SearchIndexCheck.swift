@@ -2,7 +2,8 @@
 /// is an INSERT.
 struct SearchIndexCheck: HealthCheck {
     let text = HealthCheckText(
-        "search-index", "an FTS3, FTS4 or FTS5 index does not agree with its content",
+        "search-index",
+        "an FTS3, FTS4 or FTS5 index does not agree with its content, or the module's own tables with each other",
         why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
 
     let isDivisible = true
