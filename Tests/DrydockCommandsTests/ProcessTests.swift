@@ -44,7 +44,7 @@ import Testing
         (["verify", "--config", "nowhere.yml"], 2, "the configuration file 'nowhere.yml' cannot be read"),
         (["verify", "--report", "json=Snapshots/v1.sqlite"], 2, "would overwrite"),
         (["verify", "--report", "json=no/such/folder.json"], 2, "cannot be written"),
-        (["verify", "--declare", "v2:delets from a"], 2, "'delets' is no declaration"),
+        (["verify", "--declare", "v2:delets from a"], 2, "'delets' is not a declaration"),
         (["verify", "--format", "xml"], 64, "there is no format 'xml'"),
         (["verify", "--jobs", "0"], 64, "at least 1"),
         (["verify", "-q", "-v"], 64, "exclude each other"), (["verify", "--nonsense"], 64, "Unknown option"),

@@ -22,10 +22,11 @@ struct DependentExplainer: RefusalExplainer {
                 let found = try Dependents(
                     of: statement, named: named, known: removal.indexes, on: refused.connection)
             else { return nil }
+            let references = removal.references.map { "\n" + $0 }.joined()
             var explanation = FailureExplanation(
-                help: help(found.all, refused, stale: dropped.name, now: nil))
+                help: help(found, refused, stale: dropped.name, now: nil) + references)
             if found.all.count > 1 {
-                explanation.detail = "; \(listed(found.all.map(\.label))) use \(dropped.name)"
+                explanation.detail = "; \(listed(found.all.map(\.label))) use \(quotedIfNeeded(dropped.name))"
             }
             return explanation
         case .renameColumn(_, let old, let new):
@@ -44,7 +45,7 @@ struct DependentExplainer: RefusalExplainer {
         guard let named, named.kind != "table",
             let found = try Dependents(of: statement, named: named, known: [], on: refused.connection)
         else { return nil }
-        return FailureExplanation(help: help(found.all, refused, stale: stale, now: now))
+        return FailureExplanation(help: help(found, refused, stale: stale, now: now))
     }
 
     // MARK: - What can be dropped and created again
@@ -53,15 +54,18 @@ struct DependentExplainer: RefusalExplainer {
     ///   - stale: the name that no longer exists after the statement.
     ///   - now: what is called instead; nil where nothing is.
     private func help(
-        _ objects: [Dependent], _ refused: RefusedStatement, stale: String?, now: String?
+        _ dependents: Dependents, _ refused: RefusedStatement, stale: String?, now: String?
     ) -> String {
         let place = refused.migration.mention(refused.index)
         func isStale(_ object: Dependent) -> Bool { stale.map(object.mentions) ?? false }
         let change =
-            stale.map { old in now.map { ", with \($0) in place of \(old)" } ?? ", without \(old)" } ?? ""
+            stale.map { old in
+                now.map { ", with \(quotedIfNeeded($0)) in place of \(quotedIfNeeded(old))" }
+                    ?? ", without \(quotedIfNeeded(old))"
+            } ?? ""
         var parts: [String] = []
         var older: [Dependent] = []
-        for object in objects {
+        for object in dependents.all {
             guard let made = object.creation(in: refused) else {
                 older.append(object)
                 continue
@@ -74,11 +78,13 @@ struct DependentExplainer: RefusalExplainer {
         parts.append(
             "Drop what depends on it before \(place):\n"
                 + proposed(older.map(\.drop).joined(separator: "\n")))
-        let (changed, same) = (older.filter(isStale), older.filter { !isStale($0) })
+        // A view takes its triggers along.
+        let gone = older.reversed() + dependents.lost
+        let (changed, same) = (gone.filter(isStale), gone.filter { !isStale($0) })
         if !same.isEmpty {
             parts.append(
                 "and recreate it at the end:\n"
-                    + proposed(same.reversed().map { $0.sql + ";" }.joined(separator: "\n")))
+                    + proposed(same.map { $0.sql + ";" }.joined(separator: "\n")))
         }
         if !changed.isEmpty {
             parts.append(

@@ -9,13 +9,19 @@ struct Dependent {
     /// What creates it.
     let sql: String
 
-    var label: String { "\(kind) \(name)" }
+    var label: String { "\(kind) \(quotedIfNeeded(name))" }
     var drop: String { "DROP \(kind.uppercased()) \(quotedIfNeeded(name));" }
 
     /// Whether what creates it has the name of a table or column in it.
     func mentions(_ name: String) -> Bool {
-        SQLSource(name: "", sql).statements().contains { statement in
-            statement.tokens.contains { $0.name(in: statement.source)?.foldedASCII == name.foldedASCII }
+        // In a trigger these are the row, whatever a table is called.
+        let isRow = kind == "trigger" && ["new", "old"].contains(name.foldedASCII)
+        return SQLSource(name: "", sql).statements().contains { statement in
+            statement.tokens.indices.contains { place in
+                let next = place + 1 < statement.tokens.count ? statement.tokens[place + 1] : nil
+                return statement.tokens[place].name(in: statement.source)?.foldedASCII == name.foldedASCII
+                    && !(isRow && next?.isSymbol(".", in: statement.source) == true)
+            }
         }
     }
 
@@ -37,6 +43,8 @@ struct Dependent {
 struct Dependents {
     /// In the order in which they can be dropped.
     private(set) var all: [Dependent] = []
+    /// The triggers that go with the views that are dropped.
+    private(set) var lost: [Dependent] = []
 
     private static let limit = 50
 
@@ -68,6 +76,12 @@ struct Dependents {
     }
 
     private mutating func drop(_ object: Dependent, _ connection: any Connection) throws {
+        if object.kind == "view" {
+            lost += try connection.rows(
+                "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE ORDER BY name",
+                [SQLValue(object.name)]
+            ) { Dependent(kind: "trigger", name: $0.string(0), sql: $0.string(1)) }
+        }
         try connection.execute(object.drop)
         all.append(object)
     }

@@ -45,7 +45,7 @@ struct RefusalHelp {
 
     private func quotedTextHelp(_ statement: SQLStatement) -> String? {
         error.doubleQuotedName(in: statement).map {
-            "If a text is meant, write \(quotedText($0)) in single quotes; double-quoted ones are off here."
+            "If this is meant as text, write \(quotedText($0)) in single quotes; double-quoted ones are off here."
         }
     }
 

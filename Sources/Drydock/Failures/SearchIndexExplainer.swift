@@ -134,7 +134,7 @@ struct SearchIndexMismatch {
         }
         guard let text else {
             return
-                "Drop the index and recreate it with the columns that are there: \(present.joined(separator: ", "))."
+                "Drop the index and recreate it with the columns that exist: \(present.joined(separator: ", "))."
                 + rest
         }
         return

@@ -96,11 +96,11 @@ public enum DeclarationParser {
         case "ignore": return [try parseIgnore(&reader)]
         default:
             if words.hasPrefix(": ") {
-                throw Fault(message: "the colon behind 'drydock' is missing", form: "drydock" + words)
+                throw Fault(message: "the colon after 'drydock' is missing", form: "drydock" + words)
             }
             let nearest = nearestName(to: verb, in: verbs)
             throw Fault(
-                message: verb.isEmpty ? "nothing follows 'drydock:'" : "'\(verb)' is no declaration",
+                message: verb.isEmpty ? "nothing follows 'drydock:'" : "'\(verb)' is not a declaration",
                 form: forms.filter { form in nearest.map { form.hasPrefix($0) } ?? true }.joined(
                     separator: "  |  "))
         }
@@ -119,13 +119,13 @@ public enum DeclarationParser {
         let name = reader.word() ?? ""
         guard let rule = Rule.ignorable.first(where: { $0.rawValue == name }) else {
             if let form = meant[name] {
-                throw Fault(message: "'\(name)' cannot be ignored; declare what is meant", form: form)
+                throw Fault(message: "'\(name)' cannot be ignored; declare what is intended", form: form)
             }
             let nearest = nearestName(to: name, in: Rule.ignorable.map(\.rawValue))
             throw Fault(
                 message: name.isEmpty
                     ? "no rule follows 'ignore'"
-                    : "'\(name)' is no rule of drydock lint"
+                    : "'\(name)' is not a rule of drydock lint"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ", which --list-rules shows"),
                 form: nearest.map { "ignore \($0) because REASON" } ?? form)
         }
@@ -269,7 +269,7 @@ struct WordReader {
 
     private mutating func part(_ form: String) throws(DeclarationParser.Fault) -> String {
         guard !isAtEnd, let name = tokens[index].identifier(in: source) else {
-            throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is no name", form: form)
+            throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is not a name", form: form)
         }
         index += 1
         // What a comment cannot hold, or nobody would see in it, is spelled out.

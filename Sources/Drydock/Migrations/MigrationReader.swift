@@ -48,7 +48,7 @@ struct MigrationReader {
             if let first = taken.updateValue(path, forKey: identifier) {
                 throw FileProblem(
                     "two migrations are called '\(identifier)': \(first) and \(path)",
-                    "Rename one: the history tells migrations apart by this name alone.")
+                    "Rename one: the history tells migrations apart only by this name.")
             }
             let source = try self.source(path)
             let sections = try read(source)

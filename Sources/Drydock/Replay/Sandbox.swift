@@ -15,7 +15,7 @@ enum Sandbox {
             try connection.execute(statement.executedText)
         } catch var error as EngineError {
             if case .attach = statement.action, error.code == 14 {
-                error.message += "; Drydock opens files below the folder that it runs in alone"
+                error.message += "; Drydock opens only files below the folder that it runs in"
             }
             throw error
         }

@@ -216,7 +216,7 @@ struct StepVerification: Sendable {
             guard Sandbox.isQuery(query) else {
                 invalid.append(
                     Finding(
-                        .invalidDeclaration, "what is to be preserved is no query: \(query)",
+                        .invalidDeclaration, "what is to be preserved is not a query: \(query)",
                         help: "Write a SELECT that runs before and after: preserves QUERY",
                         migration: migration.identifier, place: declaration.place))
                 continue

@@ -163,7 +163,7 @@ public struct Verifier: Sendable {
             guard let index = set.index(of: name) else {
                 let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
                 throw RequestError(
-                    "drydock.yml declares for '\(name)', which is no migration in \(set.folder)"
+                    "drydock.yml declares for '\(name)', which is not a migration in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
             declarations[set.migrations[index].identifier, default: []] += more

@@ -33,7 +33,7 @@ struct ObjectLostRule: StepRule {
                     help: """
                         No statement drops it by name; it went with what it stood on. Make it again:
                           \(object.text.replacing("\n", with: "\n  "));
-                        If it was meant to go, drop it by name before:
+                        If it is no longer needed, drop it by name before:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                         or declare it:
                         \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))

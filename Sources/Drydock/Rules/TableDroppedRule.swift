@@ -31,7 +31,7 @@ struct TableDroppedRule: StepRule {
                         + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
                         + (dropped.home.map(lack) ?? ""),
                     help: remedy(
-                        "its rows were meant to go", "drops table \(quotedIfNeeded(name))",
+                        "its rows are no longer needed", "drops table \(quotedIfNeeded(name))",
                         else: "If it was only renamed, declare that:\n"
                             + "\(declarationMarker)renames table \(quotedIfNeeded(name)) to NEW_NAME"
                     ),

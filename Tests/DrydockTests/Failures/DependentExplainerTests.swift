@@ -39,7 +39,7 @@ import Testing
         RemedyCase(
             "a view of a dropped column", schema: note + views, rows: rows,
             "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
-            says: "no such column: title; view titles and view all titles use title",
+            says: "no such column: title; view titles and view \"all titles\" use title",
             help: "Recreate view titles at the end, without title"
         ) {
             // What SQL it proposes to recreate names no column that is gone.
@@ -66,7 +66,7 @@ import Testing
                 CREATE TRIGGER kept AFTER UPDATE ON note BEGIN SELECT new.title; END;
                 """, rows: rows,
             "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
-            says: "; index by title, view v and trigger kept use title"
+            says: "; index \"by title\", view v and trigger kept use title"
         ) {
             "-- drydock: drops column note.title\n" + $0.proposed("DROP ")
                 + "ALTER TABLE note DROP COLUMN title;\nCREATE VIEW v AS SELECT id FROM note;\n"
@@ -97,6 +97,27 @@ import Testing
             says: "error in view v: no such table: main.note",
             help: "Create view v after line 6 instead of in line 5."
         ) { _ in "DROP VIEW v;\n" + rebuild + "CREATE VIEW v AS SELECT title FROM note;\n" },
+        RemedyCase(
+            "a view with triggers in the way of a rebuild",
+            schema: note
+                + "CREATE VIEW v AS SELECT title FROM note;\nCREATE TRIGGER v_in INSTEAD OF INSERT ON v BEGIN SELECT new.title; END;",
+            rows: rows, rebuild, says: "error in view v: no such table: main.note"
+        ) { finding in
+            let (drops, creates) = (finding.proposed("DROP "), finding.proposed("CREATE "))
+            return rebuild.replacing("ALTER TABLE new", with: drops + "ALTER TABLE new") + creates
+        },
+        RemedyCase(
+            "a column that another table references",
+            schema:
+                "CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT); CREATE UNIQUE INDEX u ON note(title); CREATE TABLE tag(id INTEGER PRIMARY KEY, t REFERENCES note(title));",
+            rows: "INSERT INTO note VALUES (1, 'a'); INSERT INTO tag VALUES (1, 'a');",
+            "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
+            says: "error in index u after drop column: no such column: title",
+            help: "Rebuild tag first without FOREIGN KEY (t), which references title."
+        ) {
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, t); INSERT INTO new SELECT id, t FROM tag; DROP TABLE tag; ALTER TABLE new RENAME TO tag;\n-- drydock: drops column note.title\n"
+                + $0.proposedSQL + "ALTER TABLE note DROP COLUMN title"
+        },
         RemedyCase(
             "a broken view and a renamed column",
             schema: note

@@ -7,7 +7,7 @@ struct ForeignKeyParentRule: LintRule {
     let speaksOfMissing = true
     let severity: Finding.Severity? = .error
     let text = LintRuleText(
-        summary: "a foreign key names a parent that is not there or has no such key",
+        summary: "a foreign key names a parent that does not exist or has no such key",
         detail: """
             SQLite makes such a table without a word. With foreign keys on, the first write to it fails with "no \
             such table" or "foreign key mismatch". The parent's columns must be its primary key or have a \
@@ -97,7 +97,7 @@ struct ForeignKeyParentRule: LintRule {
             if isHidden { return nil }
             let nearest = nearestName(to: key.parent, in: schema.tables.values.map(\.name))
             return (
-                "the parent table \(key.parent) is not there",
+                "the parent table \(key.parent) does not exist",
                 nearest.map { "Did you mean \($0)?" } ?? "Make it, or take the foreign key away."
             )
         }

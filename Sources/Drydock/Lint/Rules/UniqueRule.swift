@@ -5,7 +5,7 @@ struct UniqueRule: LintRule {
     let rule = Rule.uniqueOverExisting
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "UNIQUE is asked of rows that were written without it",
+        summary: "UNIQUE for rows that were written without it",
         detail: """
             `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
             the same values, and a rebuild's `INSERT ... SELECT` fails alike, as does one into a table of its own \
@@ -130,7 +130,7 @@ struct UniqueRule: LintRule {
     }
 
     private static func cared(_ table: Table) -> String {
-        "Rows of \(table.name) are changed before; drydock verify tells whether that is enough."
+        "Rows of \(table.name) are changed before; drydock verify shows whether that is enough."
     }
 
     /// Columns that rows did not have when the migration began.
@@ -231,7 +231,7 @@ struct UniqueRule: LintRule {
                         isCared ? .note : .warning,
                         "\(rebuild.old.name) becomes UNIQUE over \(list): "
                             + (merges
-                                ? "of rows that have the same the copy keeps one and drops the others in silence"
+                                ? "of rows that have the same values the copy keeps one and drops the rest without an error"
                                 : "the copy fails if two rows have the same"),
                         help: isCared
                             ? Self.cared(rebuild.old)

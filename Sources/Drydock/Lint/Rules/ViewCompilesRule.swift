@@ -7,7 +7,7 @@ struct ViewCompilesRule: LintRule {
     let speaksOfMissing = true
     let severity: Finding.Severity? = .error
     let text = LintRuleText(
-        summary: "a view or trigger names what is not there",
+        summary: "a view or trigger names what does not exist",
         detail: """
             SQLite makes views and triggers without looking at what they name. A view fails when it is read, a \
             trigger fails every write to its table, and both make later ALTER TABLE statements fail. A trigger \

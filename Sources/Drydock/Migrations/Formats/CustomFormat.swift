@@ -71,7 +71,7 @@ public struct CustomFormat: MigrationFormat {
         do {
             pattern = try NSRegularExpression(pattern: files)
         } catch {
-            throw RequestError("custom.files is no regular expression: \(files)")
+            throw RequestError("custom.files is not a valid regular expression: \(files)")
         }
         var reader = MigrationReader(folder, options)
         let found = folder.descendants().filter { $0 != schema }.compactMap { file in
@@ -103,7 +103,7 @@ public struct CustomFormat: MigrationFormat {
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
         if try connection.isEmptyDatabase { return AppliedHistory([]) }
         if let historyTable, try connection.columns(of: historyTable) == nil { return nil }
-        guard Sandbox.isQuery(query) else { throw RequestError("custom.history is no query: \(query)") }
+        guard Sandbox.isQuery(query) else { throw RequestError("custom.history is not a query: \(query)") }
         let rows = try connection.rows(query) { $0.optionalString(0) }.compactMap(\.self)
         guard isNewestOnly else { return AppliedHistory(rows) }
         guard let newest = rows.first else { return AppliedHistory([]) }

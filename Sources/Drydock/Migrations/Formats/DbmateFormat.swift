@@ -95,11 +95,11 @@ public struct DbmateFormat: NamedHistory {
             case "up", "down":
                 throw FileProblem(
                     "'-- migrate:\(word)' stands twice",
-                    "dbmate reads the first alone. Write one file a migration.",
+                    "dbmate reads only the first. Write one file for each migration.",
                     line: line.number)
             default:
                 throw FileProblem(
-                    "'migrate:\(word)' is no marker of dbmate", "There are: migrate:up, migrate:down.",
+                    "'migrate:\(word)' is not a marker of dbmate", "Markers are: migrate:up, migrate:down.",
                     line: line.number)
             }
         }

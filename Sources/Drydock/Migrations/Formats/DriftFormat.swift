@@ -38,7 +38,8 @@ public struct DriftFormat: MigrationFormat {
             do {
                 object = try JSONSerialization.jsonObject(with: Data((folder.text(file) ?? "").utf8))
             } catch {
-                throw RequestError("\(JSONFault.place(error, path)): the schema is no JSON; export it again")
+                throw RequestError(
+                    "\(JSONFault.place(error, path)): the schema is not valid JSON; export it again")
             }
             set.addCode(version: version, path: path)
             if let statements = Self.statements(object, path) {

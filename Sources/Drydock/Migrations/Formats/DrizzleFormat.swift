@@ -169,7 +169,7 @@ public struct DrizzleFormat: NamedHistory {
         do {
             object = try JSONSerialization.jsonObject(with: Data(text.utf8))
         } catch {
-            throw RequestError("\(JSONFault.place(error, path)): the journal is no JSON; restore it")
+            throw RequestError("\(JSONFault.place(error, path)): the journal is not valid JSON; restore it")
         }
         guard let root = object as? [String: Any], let entries = root["entries"] as? [[String: Any]] else {
             throw RequestError("\(path):1: the journal has no list 'entries'; restore it")

@@ -212,14 +212,14 @@ enum GooseParser {
                 if source.bytes.contains(UInt8(ascii: "$")) { parts.note(annotation) }
             default:
                 throw problem(
-                    "'+goose \(annotation)' is no annotation of goose",
+                    "'+goose \(annotation)' is not an annotation of goose",
                     "There are: Up, Down, StatementBegin, StatementEnd, NO TRANSACTION, ENVSUB ON, ENVSUB OFF.",
                     line)
             }
         }
         if let block {
             throw FileProblem(
-                "'-- +goose StatementBegin' has no StatementEnd", "Write '-- +goose StatementEnd' behind it.",
+                "'-- +goose StatementBegin' has no StatementEnd", "Write '-- +goose StatementEnd' after it.",
                 line: block)
         }
         guard section != nil else {
