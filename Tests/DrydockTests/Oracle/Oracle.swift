@@ -51,7 +51,8 @@ struct Oracle {
             }
         }
         hasOtherCause =
-            after.foreignKeyFaults > 0 || !after.brokenObjects.isEmpty || !after.isIntact || marksFell
+            after.foreignKeyFaults > before.foreignKeyFaults || !after.brokenObjects.isEmpty
+            || !after.isIntact || marksFell
             || !before.objects.isSubset(of: after.objects)
     }
 
