@@ -129,6 +129,7 @@ struct MovedData {
     ) throws -> String? {
         for later in candidates(for: table, provenance, \.fills) where later.name != other?.name {
             for candidate in provenance.columns(for: column.name, of: table, in: later) {
+                guard try isEnough(candidate, of: later, for: column, of: table, allowance) else { continue }
                 for key in try keys(of: table, besides: column, in: later, candidate, provenance) {
                     let pairs = key + [.init(before: column, after: candidate)]
                     let condition = "\(quotedName(column.name)) IS NULL"
@@ -174,7 +175,9 @@ struct MovedData {
             let known = successor.columns.filter {
                 $0.after.name != other.name && (table.primaryKey.isEmpty || $0.before.keyPosition > 0)
             }
-            guard !known.isEmpty, table.primaryKey.count { $0.name == column.name } == 0 else { return false }
+            guard !known.isEmpty, table.primaryKey.count { $0.name == column.name } == 0,
+                try isEnough(other, of: successor.after, for: column, of: table, allowance)
+            else { return false }
             return try isFound(
                 table, successor.after, known + [.init(before: column, after: other)],
                 except: "\(quotedName(column.name)) IS NULL", allowing: allowance)
@@ -230,6 +233,23 @@ struct MovedData {
             return try connection.firstRow(sql) { $0.integer(0) == 1 } ?? false
         } catch let error as EngineError where error.isOfExpression {
             return false
+        }
+    }
+
+    /// Whether a column has as many values as must be there. Mostly it has not, and nothing need be compared.
+    private func isEnough(
+        _ candidate: Catalog.Column, of later: Catalog.Table, for column: Catalog.Column,
+        of table: Catalog.Table, _ allowance: Allowance
+    ) throws -> Bool {
+        let own = "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(table.name))"
+        let place = "\(TableComparison.afterSchema).\(quotedName(later.name))"
+        let sql = """
+            SELECT (\(own) WHERE NOT \(allowance.condition)) <= (SELECT count(\(quotedName(candidate.name))) FROM \(place))
+            """
+        do {
+            return try connection.firstRow(sql) { $0.integer(0) == 1 } ?? false
+        } catch let error as EngineError where error.isOfExpression {
+            return true
         }
     }
 

@@ -51,7 +51,8 @@ struct Oracle {
             }
         }
         hasOtherCause =
-            after.foreignKeyFaults > 0 || !after.brokenObjects.isEmpty || !after.isIntact || marksFell
+            after.foreignKeyFaults > before.foreignKeyFaults || !after.brokenObjects.isEmpty
+            || !after.isIntact || marksFell
             || !before.objects.isSubset(of: after.objects)
     }
 
@@ -190,7 +191,8 @@ struct Oracle {
                 continue
             }
             if isElsewhere(values, column, new) {
-                if !isElsewhereByRow(rows, place, old, new) { isOpen = true }
+                // A column that was renamed is held against what it was, wherever else its values are.
+                if best != nil || !isElsewhereByRow(rows, place, old, new) { isOpen = true }
                 continue
             }
             // A declaration may name the column of the table that has it all.
