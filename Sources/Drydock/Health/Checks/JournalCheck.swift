@@ -28,7 +28,8 @@ struct JournalCheck: HealthCheck {
                     .note, "process \(process) is in the middle of a write",
                     help: "Nothing to do, unless it stays so: then it has a transaction open."))
         }
-        if view.state.isLogged, let size = view.state.logSize, size > 0, !view.state.isOpenElsewhere {
+        let log = view.state.logDamage == nil ? view.state.logSize : nil
+        if view.state.isLogged, let size = log, size > 0, !view.state.isOpenElsewhere {
             findings.append(
                 finding(
                     .note,
