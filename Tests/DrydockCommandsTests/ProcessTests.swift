@@ -41,7 +41,7 @@ import Testing
         (["verify", "--migrations", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["verify", "nowhere.sqlite"], 2, "there is no snapshot 'nowhere.sqlite'"),
         (["verify", "--up-to", "v3"], 2, "there is no migration 'v3' in Migrations"),
-        (["verify", "--config", "nowhere.yml"], 2, "the configuration file 'nowhere.yml' cannot be read"),
+        (["verify", "--config", "nowhere.yml"], 2, "there is no configuration file 'nowhere.yml'"),
         (["verify", "--report", "json=Snapshots/v1.sqlite"], 2, "would overwrite"),
         (["verify", "--report", "json=no/such/folder.json"], 2, "cannot be written"),
         (["verify", "--declare", "v2:delets from a"], 2, "'delets' is not a declaration"),
