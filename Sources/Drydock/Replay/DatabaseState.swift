@@ -143,6 +143,7 @@ struct StateInspector: Sendable {
             for rule in ReplayRules.states where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {
                     state.faults += try rule.faults(in: view)
+                    state.notChecked += rule.unchecked(in: view).map { NotChecked(rule.rule, reason: $0) }
                 } catch let error as EngineError where !error.isInterrupt {
                     state.notChecked.append(NotChecked(rule.rule, reason: error.message))
                 }

@@ -22,6 +22,12 @@ protocol StateRule: Sendable {
     var rule: Rule { get }
     /// - Throws: ``EngineError`` when the rule cannot be held; it is then listed as not checked.
     func faults(in view: StateView) throws -> [Fault]
+    /// Why some of it was left out by ``faults(in:)``.
+    func unchecked(in view: StateView) -> [String]
+}
+
+extension StateRule {
+    func unchecked(in view: StateView) -> [String] { [] }
 }
 
 /// A rule about what a step did.
