@@ -20,6 +20,23 @@ package final class Overlay: Sendable {
     /// The memory, in bytes, that written pages take before they go to a temporary file.
     package static let defaultMemoryLimit = 256 << 20
 
+    private static let writtenLimit = Atomic(Int.max)
+
+    /// Limits what SQL may write to one overlay, wherever it is kept. A migration that rebuilds every table of a large
+    /// database writes more than fits any memory, and may: what it writes grows with what was there. One that makes
+    /// gigabytes of nothing is stopped.
+    /// - Parameter bytes: for an empty database; nil for no limit.
+    package static func limitWritten(to bytes: Int?) {
+        writtenLimit.store(bytes ?? .max, ordering: .relaxed)
+    }
+
+    static func allowance(over size: Int) -> Int {
+        let limit = writtenLimit.load(ordering: .relaxed)
+        let (sum, isOver) = limit.addingReportingOverflow(
+            size.multipliedReportingOverflow(by: 4).partialValue)
+        return isOver ? .max : sum
+    }
+
     /// What fails in the overlays that are made meanwhile; for tests.
     @TaskLocal package static var faults: FaultPlan?
     /// What hears of faults in the overlays that are made meanwhile.

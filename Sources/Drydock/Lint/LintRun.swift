@@ -297,6 +297,11 @@ struct LintRun: Sendable {
             historyTables: set.format.ownTables,
             linted: set.migrations.filter { selection.contains($0.identifier) },
             brokenElsewhere: brokenElsewhere, findings: findings, minimum: request.minimumSQLite)
+        if rules.contains(where: { $0.rule.rule == .viewBroken }) {
+            notChecked += ViewCompilesRule.unchecked(
+                in: replay.schema, on: replay.connection, without: set.format.ownTables
+            ).map { NotChecked(.viewBroken, reason: $0) }
+        }
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }

@@ -52,6 +52,7 @@ public struct Linter: Sendable {
                 request: request, set: set, selection: selection,
                 isOneSet: request.since != nil || request.followsLock)
             let result = try await lint(run, request)
+            try engine.checkTime()
             report.findings += result.findings + Self.idleness(of: result, request)
             report.notChecked = result.notChecked
             report.lint = result.linted

@@ -91,5 +91,6 @@ public enum MigrateEvent: Sendable {
     case copying
     /// The so-manieth of the pending migrations, counted from 1.
     case step(migration: String, number: Int, of: Int)
+    /// Pages that were written; begun with none of none before the first.
     case installing(done: Int, total: Int)
 }

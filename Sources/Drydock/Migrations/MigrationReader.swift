@@ -119,6 +119,9 @@ struct MigrationReader {
             throw FileProblem(
                 "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")
         }
+        if let known = folder.checkedSource(of: path, bytes) {
+            return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(known)
+        }
         let source = SQLSource(name: path, bytes: bytes)
         if let offset = firstInvalidUTF8(in: bytes) {
             let line = source.location(at: offset).line
@@ -133,6 +136,7 @@ struct MigrationReader {
                 "\(path) holds a NUL character at line \(line)", "SQLite reads no further. Remove it.",
                 line: line)
         }
+        folder.note(checked: source)
         return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(source)
     }
 
@@ -168,6 +172,8 @@ struct FileProblem: Error {
 
 /// The offset of the first byte that is not valid UTF-8.
 func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
+    // Nearly every text is valid, and that is soon told.
+    if String(validating: bytes, as: UTF8.self) != nil { return nil }
     var decoder = Unicode.UTF8.ForwardParser()
     var iterator = bytes.makeIterator()
     var offset = 0

@@ -23,20 +23,17 @@ extension SnapshotReplay {
             "\(migration.identifier) changes the attached database \(name), whose rows were not compared")
     }
 
-    /// That a snapshot takes too long.
-    static func overdue(_ snapshot: Snapshot, at migration: String?) -> Finding {
-        var finding = Finding(
-            .timeLimit,
-            "\(snapshot.path) was not verified within the time limit"
-                + (migration.map { "; it was at \($0)" } ?? ""),
-            help: "A statement of it may never end. Where it only takes long, give it longer with --timeout.",
-            migration: migration)
-        finding.snapshot = snapshot.path
-        return finding
+    /// That the snapshot takes too long.
+    mutating func addOverdue() {
+        add(
+            Overdue(
+                limit: context.timeLimit, migration: current, place: watchdog.statements.place,
+                isFreshInstall: false
+            ).finding(snapshot))
     }
 
     mutating func note(failure error: any Error) {
-        if watchdog.isTimeUp { return add(Self.overdue(snapshot, at: current)) }
+        if watchdog.isTimeUp { return addOverdue() }
         switch error {
         case let fault as SnapshotFault:
             var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)

@@ -67,6 +67,8 @@ struct SnapshotReplay {
             note(failure: error)
         }
         settle(nil)
+        // Whoever asks SQLite may take no answer for nothing wrong.
+        if watchdog.hasCutShort, !result.findings.contains(where: { $0.rule == .timeLimit }) { addOverdue() }
         result.summary.seconds = (ContinuousClock.now - start).inSeconds
     }
 

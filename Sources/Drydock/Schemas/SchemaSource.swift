@@ -20,7 +20,9 @@ public struct SchemaSource: Sendable {
 
     /// - Throws: ``RequestError`` when nothing is there.
     public init(_ text: String) throws {
-        if FolderListing.isSpecial(text) { throw RequestError("'\(text)' is not a regular file") }
+        if FolderListing.isSpecial(text) {
+            throw RequestError("'\(text)' is not a regular file, so it is not a database")
+        }
         if let kind = Self.kind(of: text) {
             self.init(path: text, kind: kind)
         } else if let at = text.lastIndex(of: "@"), FolderListing.isFolder(String(text[..<at])) {

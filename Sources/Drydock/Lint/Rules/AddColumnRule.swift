@@ -153,7 +153,9 @@ struct AddColumnRule: LintRule {
         var old = table
         old.checks.removeAll { $0.column?.foldedASCII == own }
         let probe = LintProbe(table: old, known: [own: value], connection: step.connection)
-        return table.checks.filter { $0.column?.foldedASCII == own }.compactMap { check in
+        var seen: Set<SQLFragment> = []
+        let new = table.checks.filter { $0.column?.foldedASCII == own && seen.insert($0.expression).inserted }
+        return new.compactMap { check in
             let names = check.expression.names.union([own])
             let others = table.columns.map(\.name.foldedASCII).filter { $0 != own && names.contains($0) }
             switch probe.row(where: "NOT (\(check.expression))", names: names) {

@@ -61,6 +61,17 @@ struct ViewCompilesRule: LintRule {
         }
     }
 
+    /// Why some views and triggers of a schema are not compiled.
+    static func unchecked(
+        in schema: Schema, on connection: any Connection, without historyTables: [String]
+    ) -> [String] {
+        guard !schema.views.isEmpty,
+            let catalog = try? Catalog(connection, without: historyTables, earlier: nil)
+        else { return [] }
+        return ViewRule().unchecked(
+            in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+    }
+
     /// The views and triggers of a schema that do not compile.
     static func broken(
         in schema: Schema, on connection: any Connection, without historyTables: [String]
