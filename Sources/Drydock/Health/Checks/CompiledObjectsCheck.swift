@@ -22,7 +22,7 @@ struct CompiledObjectsCheck: HealthCheck {
                     .error, fault.message, help: "Drop it, or make it again for the tables as they are now.",
                     table: fault.table, object: fault.id.names.first))
         }
-        result.notReached += ViewRule().unchecked(in: view.stateView).map {
+        result.notReached += ViewRule().notChecked(in: view.stateView).map {
             .init(check: text.name, reason: $0)
         }
         return result
