@@ -110,7 +110,7 @@ package enum AllocationGate {
             return try withExtendedLifetime(pass, body)
         } catch {
             guard pass.hasRefused else { throw error }
-            throw EngineError(extendedCode: SQLITE_INTERRUPT, message: "interrupted")
+            throw EngineError.interrupted
         }
     }
 }

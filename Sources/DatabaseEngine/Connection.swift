@@ -5,6 +5,9 @@ public protocol Connection {
     /// The connection's `sqlite3 *`.
     var handle: OpaquePointer { get }
 
+    /// See ``ConnectionSettings/statements``.
+    var statements: StatementLog? { get }
+
     /// Runs every statement of a text and drops their rows.
     /// - Throws: ``EngineError`` with the failing statement.
     func execute(_ sql: String) throws
@@ -80,6 +83,8 @@ extension PreparedStatement {
 }
 
 extension Connection {
+    public var statements: StatementLog? { nil }
+
     /// Whether a transaction or savepoint is open (https://www.sqlite.org/c3ref/get_autocommit.html).
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

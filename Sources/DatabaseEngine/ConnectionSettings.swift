@@ -26,6 +26,8 @@ public struct ConnectionSettings: Sendable {
     /// Polled every ``progressInterval`` virtual-machine instructions, and while a statement is compiled; `true`
     /// interrupts it.
     public var interrupt: (@Sendable () -> Bool)?
+    /// Where statements of files are noted while they run.
+    public var statements: StatementLog?
 
     /// Instructions between two polls of ``interrupt``: some hundred microseconds of work.
     public static let progressInterval: Int32 = 20_000

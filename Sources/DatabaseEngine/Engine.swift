@@ -10,6 +10,14 @@ public protocol Engine: Sendable {
     /// Opens a database.
     /// - Throws: ``EngineError`` when SQLite cannot open it or a setup statement fails.
     func open(_ location: DatabaseLocation, settings: ConnectionSettings) async throws -> any OpenDatabase
+
+    /// Throws where the time for the work is up: what was left out for it may look like nothing at all.
+    /// - Throws: ``EngineError``.
+    func checkTime() throws
+}
+
+extension Engine {
+    public func checkTime() throws {}
 }
 
 /// A database that an engine has opened.

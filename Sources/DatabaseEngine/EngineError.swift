@@ -34,11 +34,15 @@ public struct EngineError: Error, Sendable {
     /// Whether memory, the disk or the way to it gave out: nothing is known then of what was asked.
     public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
+    /// What a statement that is stopped throws.
+    package static let interrupted = EngineError(extendedCode: SQLITE_INTERRUPT, message: "interrupted")
     /// What a check of foreign keys before a commit throws.
     public static let foreignKeyCheck = EngineError(
         extendedCode: SQLITE_CONSTRAINT | (3 << 8), message: "FOREIGN KEY constraint failed")
     /// Whether SQLite found the file's bytes wrong: damaged, or no database at all.
     public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    /// Whether a virtual table's module found what it keeps in its own tables wrong (SQLITE_CORRUPT_VTAB).
+    public var isCorruptionOfModule: Bool { extendedCode == SQLITE_CORRUPT | (1 << 8) }
 }
 
 extension EngineError: CustomStringConvertible {

@@ -48,9 +48,21 @@ struct ConfigFile {
     /// - Throws: RequestError with file, line and what is expected.
     static func load(_ path: String?) throws -> ConfigFile {
         let name = path ?? defaultPath
-        guard let text = try? String(contentsOfFile: name, encoding: .utf8) else {
-            if path == nil, !FileManager.default.fileExists(atPath: name) { return ConfigFile() }
-            throw RequestError("the configuration file '\(name)' cannot be read as UTF-8 text")
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
+            if path == nil { return ConfigFile() }
+            throw RequestError(
+                "there is no configuration file '\(name)'; correct the path after --config, or leave it out to use "
+                    + "\(defaultPath) of the current folder where there is one")
+        }
+        guard !isFolder.boolValue else {
+            throw RequestError("'\(name)' is a folder, not a configuration file; name the file in it")
+        }
+        guard let bytes = FileManager.default.contents(atPath: name) else {
+            throw RequestError("the configuration file '\(name)' cannot be read; check its permissions")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw RequestError("the configuration file '\(name)' is not UTF-8 text; save it as UTF-8")
         }
         return try ConfigFile(text, name: name)
     }
@@ -63,7 +75,7 @@ struct ConfigFile {
         do {
             root = try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw RequestError("\(name) is no YAML: \(error)")
+            throw RequestError("\(name)\(error.fact)")
         }
         guard let root, root != Node("") else { return }
         for (key, value) in try reader.mapping(root, "the file") {
@@ -144,6 +156,18 @@ struct ConfigFile {
                 case .failure(let fault): findings.append(fault.finding)
                 }
             }
+        }
+    }
+}
+
+extension YamlError {
+    /// `:2:1 is not valid YAML: did not find expected node content`, to stand after the file's name.
+    fileprivate var fact: String {
+        switch self {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            ":\(mark) is not valid YAML: \(problem)"
+        default: " is not valid YAML: \(self)"
         }
     }
 }

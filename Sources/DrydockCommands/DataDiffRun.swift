@@ -17,7 +17,17 @@ struct DataDiffRun {
 
     func run() async throws {
         let isHuman = format == "human"
-        let sink: OutputBuffer.Sink = { isHuman ? Terminal.show($0) : Terminal.write($0) }
+        let isScript = format == "sql"
+        var isLineStart = true
+        let sink: OutputBuffer.Sink = { bytes in
+            if isHuman {
+                Terminal.show(bytes)
+            } else if isScript {
+                Terminal.write(sql: bytes, &isLineStart)
+            } else {
+                Terminal.write(bytes)
+            }
+        }
         let consumer: any DataDiffConsumer =
             switch format {
             case "json": DataJSONRenderer(options, isSummary: isSummary, sink)

@@ -1,11 +1,13 @@
 import ArgumentParser
 import Foundation
+import SQLiteSchema
 
 extension DrydockCommand {
     /// Runs the command that the process was given, and ends the process.
     public static func start() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            if let fault = helpFault(in: arguments) { throw ValidationError(fault) }
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -21,6 +23,17 @@ extension DrydockCommand {
             }
             exit(withError: fault)
         }
+    }
+
+    /// Why there is no help on what `drydock help` is asked; nil where there is.
+    static func helpFault(in arguments: [String]) -> String? {
+        guard arguments.first == "help", let name = arguments.dropFirst().first(where: { !$0.hasPrefix("-") })
+        else { return nil }
+        let names = configuration.subcommands.map { $0._commandName } + ["help"]
+        guard !names.contains(name) else { return nil }
+        return "there is no command '\(name)'"
+            + (nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
+                ?? "; they are: \(names.joined(separator: ", "))")
     }
 
     /// Returns the error to report first: an unknown option comes before a missing argument, since what was typed is

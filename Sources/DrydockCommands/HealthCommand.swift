@@ -125,6 +125,8 @@ struct HealthCommand: AsyncParsableCommand {
         }.joined(separator: "\n")
     }
 
+    private static let interrupted = "drydock: interrupted; nothing was written\n"
+
     func validate() throws {
         if HealthRenderers.named(format) == nil {
             throw ValidationError(
@@ -134,6 +136,25 @@ struct HealthCommand: AsyncParsableCommand {
         if databases.isEmpty { throw ValidationError("no database is named") }
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        // A monitoring system knows four statuses, and is told in its own words.
+        if format != "nagios", let usageFault { throw ValidationError(usageFault) }
+    }
+
+    /// The checks of a figure that `--only` names.
+    var namedFigures: [String] {
+        HealthChecks.descriptions.filter { $0.measured != nil }.map(\.name).filter(only.contains)
+    }
+
+    /// What is wrong with the checks that are named.
+    var usageFault: String? {
+        let ranges = warning + critical
+        for name in only + without + ranges.compactMap(\.check) {
+            if let fault = HealthChecks.fault(ofName: name) { return fault }
+        }
+        for range in ranges {
+            do { _ = try range.check(among: namedFigures) } catch { return error.description }
+        }
+        return nil
     }
 
     func run() async throws {
@@ -141,7 +162,7 @@ struct HealthCommand: AsyncParsableCommand {
             let settings = try HealthSettings(self, ConfigFile.load(stubs.config))
             let inspector = HealthInspector(engine: engines.driver)
             let task = Task { try await inspector.run(settings.request) }
-            let interruption = Interruption { task.cancel() }
+            let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
             defer { interruption.end() }
             let report = try await task.value
             try settings.write(report)
@@ -157,7 +178,7 @@ struct HealthCommand: AsyncParsableCommand {
                 "DRYDOCK UNKNOWN - \(VisibleText.line(error.description).replacing("|", with: "/"))\n")
             throw ExitCode(NagiosRenderer.Status.unknown.rawValue)
         } catch is CancellationError {
-            Terminal.writeError("drydock: interrupted; nothing was written\n")
+            Terminal.writeError(Self.interrupted)
             throw ExitCode(130)
         }
     }

@@ -22,8 +22,8 @@ struct HealthSettings: Sendable {
         request.only = Set(command.only)
         request.without = Set(command.without + config.health.without)
         request.thresholds = config.health.thresholds
-        let measured = HealthChecks.descriptions.filter { $0.measured != nil }.map(\.name)
-        let named = measured.filter(request.only.contains)
+        if let fault = command.usageFault { throw RequestError(fault) }
+        let named = command.namedFigures
         for option in command.warning {
             let check = try option.check(among: named)
             request.thresholds[check, default: HealthThreshold()].warning = option.range
@@ -101,7 +101,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
 
 /// `CHECK=RANGE`, or a range alone.
 struct RangeOption: ExpressibleByArgument {
-    private var check: String?
+    private(set) var check: String?
     var range: AlertRange
 
     init?(argument: String) {
@@ -116,7 +116,7 @@ struct RangeOption: ExpressibleByArgument {
 
     /// - Parameter named: the checks of a figure that `--only` names.
     /// - Throws: ``RequestError`` where a range alone could be meant for several.
-    func check(among named: [String]) throws -> String {
+    func check(among named: [String]) throws(RequestError) -> String {
         if let check { return check }
         guard let only = named.first, named.count == 1 else {
             throw RequestError(

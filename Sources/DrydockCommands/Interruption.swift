@@ -1,23 +1,43 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Turns the first SIGINT, SIGTERM or SIGHUP into a clean stop; a second one ends the process as usual.
 ///
-/// One that is ignored already, as nohup has SIGHUP, stays so.
+/// SIGHUP stays ignored where it is, as nohup has it. A shell has SIGINT ignored for what it runs in the background of a
+/// script, so that Ctrl-C does not reach it; who sends the signal by hand means it, and it is heeded.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
+    private let resort: Resort
 
-    init(_ stop: @escaping @Sendable () -> Void) {
-        sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
+    /// How long the work may take to stop by itself: what is interrupted is over within a second.
+    private static let grace = Duration.milliseconds(800)
+
+    /// - Parameters:
+    ///   - lastWords: written to standard error where the work does not stop by itself, as code that polls nothing does
+    ///     not; the process then ends with status 130.
+    ///   - mustGoOn: whether the process must not be ended so.
+    init(
+        lastWords: String, unless mustGoOn: @escaping @Sendable () -> Bool = { false },
+        _ stop: @escaping @Sendable () -> Void
+    ) {
+        let resort = Resort()
+        sources = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
+                resort.begin(after: Self.grace) {
+                    guard !mustGoOn() else { return }
+                    Terminal.writeError(lastWords)
+                    _exit(130)
+                }
                 stop()
             }
             source.resume()
             return source
         }
+        self.resort = resort
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -31,7 +51,33 @@ final class Interruption {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
+    /// The work has ended.
     func end() {
         for source in sources { source.cancel() }
+        resort.cancel()
+    }
+
+    /// What is done where the work does not stop.
+    private final class Resort: Sendable {
+        private struct State {
+            var item: LastResort?
+            var isOver = false
+        }
+
+        private let state = Mutex(State())
+
+        func begin(after time: Duration, _ body: @escaping @Sendable () -> Void) {
+            state.withLock { state in
+                guard !state.isOver, state.item == nil else { return }
+                state.item = LastResort(after: time, body)
+            }
+        }
+
+        func cancel() {
+            state.withLock { state in
+                state.isOver = true
+                state.item?.cancel()
+            }
+        }
     }
 }

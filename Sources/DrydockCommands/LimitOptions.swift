@@ -13,7 +13,7 @@ struct MemoryOptions: ParsableArguments {
     var memory: MemoryLimit?
 
     func apply(_ config: ConfigFile) {
-        SQLiteLibrary.limitMemory(to: (memory ?? config.memory ?? .standard).bytes)
+        MemoryBounds.apply((memory ?? config.memory ?? .standard).bytes)
     }
 }
 
@@ -27,7 +27,8 @@ struct LimitOptions: ParsableArguments {
 
     @OptionGroup var memory: MemoryOptions
 
-    /// Runs a command's work within its limits, and ends the command with status 2 where there is no result.
+    /// Runs a command's work within its limits, and ends the command with status 2 where there is no result, with 130
+    /// where it is interrupted.
     func run(
         _ stubs: StubOptions, _ body: (_ config: ConfigFile, _ limits: CommandLimits) async throws -> Void
     ) async throws {
@@ -37,13 +38,19 @@ struct LimitOptions: ParsableArguments {
             memory.apply(config)
             let started = CommandLimits(timeout ?? config.timeout ?? .standard)
             limits = started
-            defer { started.end() }
+            let interruption = Interruption(lastWords: CommandLimits.interrupted) { started.interrupt() }
+            defer {
+                interruption.end()
+                started.end()
+            }
             try await body(config, started)
         } catch let error as RequestError {
-            Terminal.complain(limits?.explaining(error.description) ?? error.description, help: error.quote)
+            try limits?.explain()
+            Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         } catch let error as EngineError {
-            Terminal.complain(limits?.explaining(error.description) ?? error.description)
+            try limits?.explain()
+            Terminal.complain(error.description)
             throw ExitCode(2)
         }
     }
@@ -54,6 +61,10 @@ struct CommandLimits: Sendable {
     private let limit: RunLimit
     private let deadline: ContinuousClock.Instant?
     private let lastResort: LastResort?
+    private let statements = StatementLog()
+    private let isInterrupted = Latch()
+
+    static let interrupted = "drydock: interrupted\n"
 
     /// How long the work may take to stop by itself.
     private static let grace = Duration.seconds(5)
@@ -61,10 +72,10 @@ struct CommandLimits: Sendable {
     init(_ limit: RunLimit) {
         self.limit = limit
         deadline = limit.duration.map { ContinuousClock.now + $0 }
-        let message = "the work does not end; " + Self.complaint(limit)
+        let statements = statements
         lastResort = limit.duration.map { duration in
             LastResort(after: duration + Self.grace) {
-                Terminal.complain(message)
+                Self.complain(duration, statements)
                 // Nothing of the command is left behind: its temporary files have no name.
                 _exit(2)
             }
@@ -73,33 +84,43 @@ struct CommandLimits: Sendable {
 
     /// An engine that stops when the time is up.
     func engine(_ base: any Engine) -> any Engine {
-        guard let deadline else { return base }
-        return BoundedEngine(base) { ContinuousClock.now >= deadline }
+        let (deadline, isInterrupted) = (deadline, isInterrupted)
+        return BoundedEngine(base, statements: statements) {
+            isInterrupted.value || deadline.map { ContinuousClock.now >= $0 } ?? false
+        }
     }
 
-    /// An error's words, with what is behind it when the time is up.
-    func explaining(_ error: String) -> String {
-        guard let deadline, ContinuousClock.now >= deadline else { return error }
-        return "\(error); \(Self.complaint(limit))"
+    func interrupt() { isInterrupted.set() }
+
+    /// Ends the command where an error is nothing but the limit or the interruption.
+    /// - Throws: `ExitCode`.
+    func explain() throws {
+        if isInterrupted.value {
+            Terminal.writeError(Self.interrupted)
+            throw ExitCode(130)
+        }
+        guard let deadline, let duration = limit.duration, ContinuousClock.now >= deadline else { return }
+        Self.complain(duration, statements)
+        throw ExitCode(2)
     }
 
-    private static func complaint(_ limit: RunLimit) -> String {
-        "the time limit of \(limit.text) is over. A statement may never end; where it only takes long, give it longer "
-            + "with --timeout"
+    private static func complain(_ limit: Duration, _ statements: StatementLog) {
+        Terminal.complain(
+            TimeLimitText.fact(limit, at: statements.place), help: "  help: " + TimeLimitText.remedy)
     }
 
     func end() { lastResort?.cancel() }
 }
 
 /// Does something when a time is over, on a thread of its own, unless it is cancelled before.
-private final class LastResort: @unchecked Sendable {
+final class LastResort: @unchecked Sendable {
     // Made once and only cancelled, which any thread may do.
     private let item: DispatchWorkItem
 
     init(after time: Duration, _ body: @escaping @Sendable () -> Void) {
         item = DispatchWorkItem(block: body)
-        let seconds = DispatchTimeInterval.seconds(Int(time.components.seconds) + 1)
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
+        let milliseconds = DispatchTimeInterval.milliseconds(Int(time / .milliseconds(1)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + milliseconds, execute: item)
     }
 
     func cancel() { item.cancel() }

@@ -84,10 +84,17 @@ struct LintCommand: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
 
+    /// The formats of the list of rules.
+    private static let listFormats = ["human", "markdown"]
+
     private var listsMarkdown: Bool { listRules && output.format == "markdown" }
 
     func validate() throws {
-        if !listsMarkdown { try output.checkFormat() }
+        if listRules {
+            try output.checkFormat(of: Self.listFormats)
+        } else {
+            try output.checkFormat()
+        }
         if let sqlite, SQLiteVersion(sqlite) == nil {
             throw ValidationError(
                 "--sqlite '\(sqlite)' is not \(SQLiteVersion.expectation(for: sqlite))")

@@ -70,6 +70,14 @@ struct MigrateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The last migration to run. (default: the newest)", valueName: "migration"))
     var upTo: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long a rehearsal may take, such as 90s, 5m or 1h, or none for no limit; what is rehearsed is installed without one. (default: 10m)",
+            valueName: "duration"))
+    var timeout: RunLimit?
+
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(
         inversion: .prefixedNo,
         help: "After the rehearsal, check the integrity of the whole copy, not only of what changed.")
@@ -102,7 +110,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let settings = try MigrateSettings(self, ConfigFile.load(stubs.config))
+            let config = try ConfigFile.load(stubs.config)
+            memory.apply(config)
+            let settings = try MigrateSettings(self, config)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {

@@ -9,12 +9,17 @@ struct MigrateRun: Sendable {
     func report() async throws -> VerifyReport? {
         try settings.reports.check(against: settings.request.verify)
         let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
+        let isInstalling = Latch()
         let migrator = Migrator(engine: settings.engine) { event in
+            // What becomes of the database then is for the work itself to say.
+            if case .installing = event { isInstalling.set() }
             if showsStatus { Terminal.progress(Self.text(event)) }
         }
         let request = settings.request
         let task = Task { try await migrator.run(request) }
-        let interruption = Interruption { task.cancel() }
+        let interruption = Interruption(
+            lastWords: Self.interrupted, unless: { isInstalling.value }
+        ) { task.cancel() }
         defer { interruption.end() }
         let outcome = await task.result
         if showsStatus { Terminal.progress("") }
@@ -23,10 +28,12 @@ struct MigrateRun: Sendable {
             try write(report)
             return report
         } catch is CancellationError {
-            Terminal.writeError("drydock: interrupted; the database holds what it held\n")
+            Terminal.writeError(Self.interrupted)
             return nil
         }
     }
+
+    private static let interrupted = "drydock: interrupted; the database holds what it held\n"
 
     private static func text(_ event: MigrateEvent) -> String {
         switch event {

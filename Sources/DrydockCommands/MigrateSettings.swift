@@ -12,7 +12,7 @@ struct MigrateSettings: Sendable {
 
     init(_ command: MigrateCommand, _ config: ConfigFile) throws {
         engine = command.engines.driver
-        request = MigrateRequest(path: command.database)
+        request = MigrateRequest(path: try DatabaseNames.one(command.database))
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =
             command.noBackup
@@ -38,8 +38,9 @@ struct MigrateSettings: Sendable {
         var verify = VerifyRequest()
         verify.migrationsFolder = command.source.migrations ?? config.migrations ?? "Migrations"
         verify.snapshotsFolder = config.snapshots ?? "Snapshots"
-        verify.snapshots = [command.database]
+        verify.snapshots = [try DatabaseNames.one(command.database)]
         verify.upTo = command.upTo ?? config.upTo
+        verify.timeout = (command.timeout ?? config.timeout ?? .standard).duration
         verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
         verify.lock = command.replay.heldLock(config, command.stubs)
         verify.isStrict = command.output.strict ?? config.strict ?? false

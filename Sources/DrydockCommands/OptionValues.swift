@@ -127,7 +127,7 @@ struct RuleOption {
         let names = Rule.ofLint.map(\.rawValue)
         guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
             throw RequestError(
-                "'\(name)' is no rule of drydock lint"
+                "'\(name)' is not a rule of drydock lint"
                     + (nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
                         ?? "; --list-rules shows them"))
         }

@@ -28,6 +28,13 @@ struct OutputOptions: ParsableArguments {
         throw ValidationError("there is no format '\(format)'; choose one of: \(Self.names)")
     }
 
+    /// - Parameter known: the formats of what is printed in place of a report.
+    func checkFormat(of known: [String]) throws {
+        guard let format, !known.contains(format) else { return }
+        throw ValidationError(
+            "there is no format '\(format)' of this list; choose one of: \(known.joined(separator: ", "))")
+    }
+
     /// Prints the report and writes the files.
     /// - Throws: RequestError.
     func write(_ report: VerifyReport, _ options: RenderOptions, _ config: ConfigFile) throws {

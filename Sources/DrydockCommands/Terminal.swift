@@ -51,9 +51,35 @@ enum Terminal {
         return nil
     }
 
-    /// SQL keeps every character of a name, for it is meant to be run; on a terminal it is read.
+    /// SQL keeps every character of a name, for it is meant to be run; on a terminal it is read. A name can be quoted in
+    /// no other way than as it is: where a line of it would be a command to the continuous integration that keeps the
+    /// output as its log, nothing is written at all.
     static func write(sql: String) {
-        if outputIsTerminal { show(sql) } else { write(sql) }
+        if outputIsTerminal { return show(sql) }
+        var isLineStart = true
+        write(sql: Array(sql.utf8), &isLineStart)
+    }
+
+    /// The same for a part of a script.
+    /// - Parameter isLineStart: whether a line begins with it; kept from part to part.
+    static func write(sql: [UInt8], _ isLineStart: inout Bool) {
+        if outputIsLog, TerminalText.holdsCommand(sql, &isLineStart) {
+            complain(
+                "the SQL holds a name or value of which a line would be run as a command of this continuous integration",
+                help: "  help: Write it to a file: > migration.sql")
+            exit(2)
+        }
+        write(sql)
+    }
+
+    /// Whether what is printed may end in a log that is read for commands: GitHub's, Azure's and TeamCity's runners set
+    /// these variables. What goes to a file does not.
+    private static var outputIsLog: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        let names = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITEA_ACTIONS", "FORGEJO_ACTIONS"]
+        guard names.contains(where: { !environment[$0, default: ""].isEmpty }) else { return false }
+        var status = stat()
+        return fstat(STDOUT_FILENO, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
     }
 
     /// An error in one sentence, the way compilers put it, with its remedy in lines below.

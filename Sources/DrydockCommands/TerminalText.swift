@@ -31,6 +31,18 @@ enum TerminalText {
         return result
     }
 
+    /// Whether a line of a text would be read as a command where it is printed to the log of a continuous integration.
+    /// - Parameter isLineStart: whether the text begins a line; afterwards whether what follows it does.
+    static func holdsCommand(_ text: [UInt8], _ isLineStart: inout Bool) -> Bool {
+        var holds = false
+        for (index, byte) in text.enumerated() {
+            if byte == 0x3A || byte == 0x23, beginsCommand(text[index...], isLineStart) { holds = true }
+            // A carriage return begins a line there as well.
+            isLineStart = byte == 0x0A || byte == 0x0D || isLineStart && (byte == 0x20 || byte == 0x09)
+        }
+        return holds
+    }
+
     private static func needsLook(_ text: [UInt8]) -> Bool {
         var last: UInt8 = 0
         for byte in text {

@@ -71,6 +71,9 @@ struct VacuumCommand: AsyncParsableCommand {
             throw ValidationError("--into and --incremental exclude each other")
         }
         if let incremental, incremental < 1 { throw ValidationError("--incremental needs at least 1 page") }
+        if let pageSize, !(512...65536).contains(pageSize) || pageSize & (pageSize - 1) != 0 {
+            throw ValidationError("--page-size takes a power of two from 512 to 65536, not \(pageSize)")
+        }
         if incremental != nil, pageSize != nil {
             throw ValidationError("--incremental moves no rows, so it cannot set a page size")
         }
@@ -78,13 +81,16 @@ struct VacuumCommand: AsyncParsableCommand {
 
     func run() async throws {
         var request = VacuumRequest(path: database)
+        // A pattern that means none or several databases is reported below, where there is JSON for it.
+        if let path = try? DatabaseNames.one(database) { request.path = path }
         (request.isForecast, request.into, request.pageSize) = (dryRun, into, pageSize)
         (request.incrementalPages, request.analyzes) = (incremental, analyze)
         request.temporaryFolder = temporaryFolder
         do {
             let ready = request
             let task = Task { try await Vacuum(engine: engines.driver, onEvent: Self.show).run(ready) }
-            let interruption = Interruption { task.cancel() }
+            // What it writes is taken back by itself; the process is not ended under it.
+            let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
             defer { interruption.end() }
             let report = try await task.value
             Self.clear()

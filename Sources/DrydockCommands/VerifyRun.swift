@@ -16,7 +16,9 @@ struct VerifyRun: Sendable {
             engine: settings.engines.first, comparingWith: settings.engines.other, onEvent: progress.note)
         let request = settings.request
         let task = Task { try await verifier.run(request) }
-        let interruption = Interruption { task.cancel() }
+        let interruption = Interruption(lastWords: "\ndrydock: interrupted; nothing was written\n") {
+            task.cancel()
+        }
         defer { interruption.end() }
         do {
             let report = try await task.value

@@ -15,7 +15,7 @@ extension YAMLReader {
                 guard let rule = Rule.ofLint.first(where: { $0.rawValue == text }) else {
                     throw fault(
                         name,
-                        "'\(text)' is no rule of drydock lint"
+                        "'\(text)' is not a rule of drydock lint"
                             + (nearestName(to: text, in: names).map { "; did you mean '\($0)'?" }
                                 ?? ", which are: \(names.joined(separator: ", "))"))
                 }

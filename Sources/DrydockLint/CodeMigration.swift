@@ -28,7 +28,7 @@ struct CodeMigration {
         }
         return Finding(
             .migrationInCode, .warning,
-            "\(migration.identifier) is written in code and was not linted; what follows was, as if it left the schema alone",
+            "\(migration.identifier) is written in code and was not linted; what follows was, as if it did not change the schema",
             help: (first.map { "Behind it\($0) " } ?? "")
                 + "Replay it with 'drydock verify' from a snapshot that the app has upgraded past it.",
             migration: migration.identifier, place: .init(file: migration.path))
@@ -70,17 +70,5 @@ extension EngineError {
             " columns but ", " values for ",
         ]
         return signs.contains { message.contains($0) }
-    }
-}
-
-extension StatementAction {
-    /// Whether it makes a table or an index, or changes a table's columns.
-    var makesSchema: Bool {
-        switch self {
-        case .createTable, .createVirtualTable, .createIndex, .addColumn, .dropColumn, .renameTable,
-            .renameColumn:
-            true
-        default: false
-        }
     }
 }

@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import SQLiteSchema
 

@@ -52,7 +52,8 @@ public struct FileRewrite: Sendable {
     /// - Throws: ``RequestError`` when the file is no longer what was linted, or may not be written.
     private func check() throws {
         guard let now = try? FolderListing.contents(of: path), now == bytes else {
-            throw RequestError("'\(path)' is not what was linted, and was left alone; lint it again")
+            throw RequestError(
+                "'\(path)' has changed since it was linted, and was not rewritten; lint it again")
         }
         let target = FolderListing.realPath(path)
         let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
@@ -70,7 +71,7 @@ public struct FileRewrite: Sendable {
         do {
             try AtomicFile.write(result, to: path)
         } catch {
-            throw RequestError("'\(path)' cannot be rewritten: \(error); it was left alone")
+            throw RequestError("'\(path)' cannot be rewritten: \(error); it is unchanged")
         }
     }
 

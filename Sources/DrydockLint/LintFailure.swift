@@ -6,10 +6,14 @@ import SQLiteSchema
 
 /// A statement that does not compile, or that SQLite refuses on an empty database.
 struct LintFailure {
+    let refused: RefusedStatement
     let statement: SQLStatement
-    let error: EngineError
-    let migration: Migration
     let set: MigrationSet
+    /// The oldest SQLite that the project supports, where it says so.
+    let minimum: SQLiteVersion?
+
+    private var migration: Migration { refused.migration }
+    private var error: EngineError { refused.error }
 
     /// Whether the first migration changes what only a base can have made.
     var isOfBase: Bool {
@@ -17,23 +21,25 @@ struct LintFailure {
             && migration.identifier == set.migrations.first?.identifier
     }
 
-    func finding(on connection: any Connection) -> Finding {
-        let failure = MigrationFailure(
-            migration: migration,
-            error: StatementFailure(index: statement.index, error: error, mayQuoteValues: false))
-        let function = UnknownFunction(error, on: connection)
-        var help = function?.help ?? failure.help(for: error, in: statement)
-        if isOfBase {
-            help =
-                "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
-        }
+    /// - Throws: ``EngineError`` where the run was stopped.
+    func finding() throws -> Finding {
+        let isNewer = UnknownFunction(error, on: refused.connection)?.isSupported(since: minimum) ?? false
         let message =
             error.message.hasPrefix("no such") && !error.message.contains("function")
-            ? "\(error.message), on the schema that the migrations before make" : error.message
-        // Of a function that the app registers Drydock cannot know; a schema that needs it nobody else can read.
-        let isUnknownFunction = function != nil && !statement.action.makesSchema
-        return Finding(
-            .migrationFailed, isUnknownFunction ? .warning : .error, message, help: help,
+            ? "\(error.message), on the schema that the earlier migrations make" : error.message
+        let general = RefusalHelp(error: error, statement: statement, migration: migration).text
+        var finding = Finding(
+            .migrationFailed, isNewer ? .warning : .error, message, help: general ?? "",
             migration: migration.identifier, place: .init(statement, offset: error.offset))
+        do {
+            finding = try refused.explanation()?.added(to: finding) ?? finding
+        } catch let error as EngineError where !error.isInterrupt {
+            // What more can be said is only help; the finding stands without it.
+        }
+        if isOfBase {
+            finding.help =
+                "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
+        }
+        return finding
     }
 }

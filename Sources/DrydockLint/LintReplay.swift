@@ -67,6 +67,7 @@ struct LintReplay {
     mutating func run(_ statement: SQLStatement, _ action: StatementAction) throws -> Outcome {
         do {
             try Sandbox.check(statement)
+            connection.statements?.begin(statement)
             switch action {
             case .begin, .commit, .rollback, .savepoint, .release, .rollbackTo:
                 // A misplaced one is told by a rule of its own.
@@ -82,8 +83,10 @@ struct LintReplay {
                 try read(after: action)
             }
             if action.mayChangeTemporaries { try readTemporaries() }
+            connection.statements?.end()
             return .done
         } catch let error as EngineError where !error.isInterrupt {
+            connection.statements?.end()
             switch action {
             case .insert, .update, .delete, .select, .pragma, .attach, .detach, .vacuum:
                 return .refused(error)

@@ -10,7 +10,7 @@ extension LintRequest {
     /// - Throws: ``RequestError`` when it cannot be read, or is not what was named.
     public mutating func take(lock path: String, isNamed: Bool) throws {
         guard let lock = try Lock.load(path) else {
-            if isNamed { throw RequestError("there is no lock '\(path)'; make it with: drydock lock") }
+            if isNamed { throw RequestError("there is no lock '\(path)'; write it with: drydock lock") }
             return
         }
         let check = LockCheck(lock, path: path)

@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
@@ -134,7 +135,7 @@ struct LintRun: Sendable {
     // MARK: - A migration
 
     private mutating func lintStatically(_ migration: Migration, _ schema: Schema?) {
-        for finding in StaticChecks.findings(for: migration, before: schema) {
+        for finding in StaticChecks.findings(for: migration, of: set.format, before: schema) {
             var finding = finding
             switch request.severities[finding.rule] {
             case .off: continue
@@ -172,10 +173,15 @@ struct LintRun: Sendable {
                     continue
                 }
                 // A tool that keeps the newest schema has no SQL that makes the oldest.
-                let failure = LintFailure(statement: statement, error: error, migration: migration, set: set)
+                let refused = RefusedStatement(
+                    connection: replay.connection, migration: migration, index: index, error: error,
+                    schema: before, lineage: lineage,
+                    earlierColumns: { start.table($0)?.columns.map(\.name) ?? [] })
+                let failure = LintFailure(
+                    refused: refused, statement: statement, set: set, minimum: request.minimumSQLite)
                 let isMissing = failure.isOfBase && !set.expected.isEmpty
                 if isLinted, !hasFailed, !isMissing {
-                    findings.append(failure.finding(on: replay.connection))
+                    findings.append(try failure.finding())
                 }
                 hasFailed = true
                 if isMissing {
@@ -189,7 +195,9 @@ struct LintRun: Sendable {
             }
             if isLinted, case .done = outcome {
                 let step = LintStep(
-                    migration: migration, statement: statement, index: index, action: action, start: start,
+                    migration: migration, format: set.format, statement: statement, index: index,
+                    action: action,
+                    start: start,
                     before: before, after: replay.schema, occupied: occupied,
                     lineage: lineage, changes: changes, deletes: deletes,
                     connection: replay.connection, minimum: request.minimumSQLite)
@@ -284,7 +292,7 @@ struct LintRun: Sendable {
     private mutating func lintEnd(_ replay: LintReplay) throws {
         for (index, stands) in pending where !stands(replay.schema) {
             findings[index].severity = findings[index].severity == .error ? .warning : .note
-            findings[index].help = "A later migration mends it. " + findings[index].help
+            findings[index].help = "A later migration fixes it. " + findings[index].help
         }
         let policy = set.policy
         let end = LintEnd(
@@ -292,7 +300,12 @@ struct LintRun: Sendable {
             foreignKeysAreOn: policy.foreignKeys || policy.isRunByEngine,
             historyTables: set.format.ownTables,
             linted: set.migrations.filter { selection.contains($0.identifier) },
-            brokenElsewhere: brokenElsewhere, findings: findings)
+            brokenElsewhere: brokenElsewhere, findings: findings, minimum: request.minimumSQLite)
+        if rules.contains(where: { $0.rule.rule == .viewBroken }) {
+            notChecked += ViewCompilesRule.unchecked(
+                in: replay.schema, on: replay.connection, without: set.format.ownTables
+            ).map { NotChecked(.viewBroken, reason: $0) }
+        }
         for (rule, severity) in rules {
             for fault in rule.check(end) {
                 guard let migration = fault.migration else { continue }

@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
@@ -7,6 +8,7 @@ import SQLiteSchema
 /// A statement as rules look at it.
 struct LintStep {
     let migration: Migration
+    let format: any MigrationFormat
     let statement: SQLStatement
     /// Its place in the migration, from zero.
     let index: Int
@@ -218,6 +220,8 @@ struct LintEnd {
     let brokenElsewhere: Set<Fault.ID>
     /// What was found until now.
     let findings: [Finding]
+    /// The oldest SQLite that the project supports, where it says so.
+    let minimum: SQLiteVersion?
 
     func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
         findings.contains { $0.rule == rule && $0.table == table && $0.column == column }

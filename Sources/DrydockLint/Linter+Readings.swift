@@ -41,9 +41,10 @@ extension Linter {
                 continue
             }
             let place = more.place.map { place in place.file + (place.line.map { ":\($0)" } ?? "") }
+            let words = try await differences(first: readings[0].set, other.set, making: more, request)
             throw choice.ambiguity(
                 readings,
-                "do not run alike (\(Self.behaviours(readings))): read as \(other.set.format.name), "
+                "do not run alike (\(Self.behaviours(readings, words))): read as \(other.set.format.name), "
                     + "\(more.rule.rawValue) is found" + (place.map { " at \($0)" } ?? "")
                     + ", and not as \(readings[0].set.format.name)")
         }
@@ -61,10 +62,41 @@ extension Linter {
             doubleQuotedStrings = set.policy.doubleQuotedStrings
         }
 
-        var words: String {
-            if isRunByEngine { return "foreign keys off while a migration runs and checked behind it" }
-            return "foreign keys \(foreignKeys ? "on" : "off")"
+    }
+
+    /// One thing in which readings may differ, as words for each of them.
+    private struct Difference: Sendable {
+        let words: @Sendable (ToolPolicy) -> String
+        /// Gives one policy what another has.
+        let take: @Sendable (inout ToolPolicy, ToolPolicy) -> Void
+
+        static let strings = Difference { policy in
+            let areOn = policy.doubleQuotedStrings ?? false
+            return "double-quoted text that names nothing is \(areOn ? "a string" : "an error")"
+        } take: {
+            $0.doubleQuotedStrings = $1.doubleQuotedStrings ?? false
         }
+        static let foreignKeys = Difference { policy in
+            policy.isRunByEngine
+                ? "foreign keys off while a migration runs and checked after it"
+                : "foreign keys \(policy.foreignKeys ? "on" : "off")"
+        } take: {
+            $0.foreignKeys = $1.foreignKeys
+        }
+    }
+
+    /// What makes the second reading find what the first does not: each difference is tried alone.
+    private func differences(
+        first: MigrationSet, _ other: MigrationSet, making finding: Finding, _ request: LintRequest
+    ) async throws -> [Difference] {
+        let all = [Difference.strings, .foreignKeys].filter {
+            $0.words(first.policy) != $0.words(other.policy)
+        }
+        guard all.count > 1 else { return all }
+        var set = first
+        Difference.strings.take(&set.policy, other.policy)
+        let isOfStrings = try await run(request, set).report.says(finding)
+        return isOfStrings ? [.strings] : [.foreignKeys]
     }
 
     /// One reading of each behaviour that is not the first's.
@@ -73,8 +105,12 @@ extension Linter {
         return readings.dropFirst().filter { seen.insert(Behaviour($0.set)).inserted }
     }
 
-    private static func behaviours(_ readings: [FormatChoice.Reading]) -> String {
-        readings.map { "\($0.set.format.name): \(Behaviour($0.set).words)" }.joined(separator: "; ")
+    private static func behaviours(_ readings: [FormatChoice.Reading], _ differences: [Difference]) -> String
+    {
+        readings.map { reading in
+            let words = differences.map { $0.words(reading.set.policy) }
+            return "\(reading.set.format.name): \(words.joined(separator: ", "))"
+        }.joined(separator: "; ")
     }
 }
 

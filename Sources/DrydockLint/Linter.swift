@@ -56,6 +56,7 @@ public struct Linter: Sendable {
                 request: request, set: set, selection: selection,
                 isOneSet: request.since != nil || request.followsLock)
             let result = try await lint(run, request)
+            try engine.checkTime()
             report.findings += result.findings + Self.idleness(of: result, request)
             report.notChecked = result.notChecked
             report.lint = result.linted
@@ -106,7 +107,7 @@ public struct Linter: Sendable {
             guard let index = set.index(of: name) else {
                 let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
                 throw RequestError(
-                    "drydock.yml declares for '\(name)', which is no migration in \(set.folder)"
+                    "drydock.yml declares for '\(name)', which is not a migration in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
             set.migrations[index].declarations += more
@@ -127,7 +128,7 @@ public struct Linter: Sendable {
         }
         if request.onlyNew, request.locked == nil {
             throw RequestError(
-                "there is no lock of these migrations that tells which are new; 'drydock lock' makes it, or "
+                "there is no lock of these migrations that says which are new; 'drydock lock' writes it, or "
                     + "--since VERSION names the last released one"
             )
         }
@@ -139,7 +140,7 @@ public struct Linter: Sendable {
     private static func idleness(of run: LintRun, _ request: LintRequest) -> [Finding] {
         if run.selection.isEmpty {
             let (what, help) =
-                request.since.map { ("there is no migration behind \($0)", "") }
+                request.since.map { ("there is no migration after \($0)", "") }
                 ?? ("every migration is locked", "--all lints them nevertheless.")
             return [
                 Finding(

@@ -12,7 +12,7 @@ public enum RuleDocumentation {
             `transaction-ended` and `pragma-ignored` are `drydock verify`'s own and need no row: a BEGIN, COMMIT or
             ROLLBACK in a transaction that the tool opened, and a PRAGMA that does nothing where it stands. A
             statement that does not compile is `migration-failed`. A migration in code is `migration-in-code`, a
-            warning: it is not linted, and what follows it is, as if it left the schema alone.
+            warning: it is not linted, and what follows it is, as if it did not change the schema.
 
 
             """

@@ -212,11 +212,6 @@ actor HeldDatabase {
     }
 }
 
-extension EngineError {
-    /// SQLITE_INTERRUPT.
-    fileprivate static let interrupted = EngineError(extendedCode: 9, message: "interrupted")
-}
-
 extension OpenDatabase {
     fileprivate func version() async throws -> Int64 {
         try await withConnection { try LiveLock.version($0) }

@@ -9,6 +9,8 @@ struct LiveCopier: Sendable {
     let path: String
     let stop: StopFlag
     var checksDisk = true
+    /// When whoever looks must be done; nil for no limit.
+    var deadline: ContinuousClock.Instant?
 
     /// How long a read transaction may last. In a rollback journal mode nobody can commit meanwhile: what takes longer
     /// than the first goes on without, and counts if nobody wrote; only then they have to wait.
@@ -28,7 +30,10 @@ struct LiveCopier: Sendable {
             (LiveState(path).isLogged ? [] : [Self.short]) + Array(repeating: Self.long, count: Self.attempts)
         for limit in limits {
             let live = LiveOverlay(
-                engine: engine, path: path, settings: settings, limit: limit, isStopped: { stop.value })
+                engine: engine, path: path, settings: settings, limit: limit,
+                isStopped: { [stop, deadline] in
+                    stop.value || deadline.map { ContinuousClock.now >= $0 } ?? false
+                })
             do {
                 let result = try await live.slice(body)
                 await live.close()

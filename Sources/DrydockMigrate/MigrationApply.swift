@@ -152,6 +152,9 @@ struct MigrationApply: Sendable {
         if request.checksDisk { try needs.check(summary.needs) }
         summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
+        // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
+        note(.installing(done: 0, total: 0))
+        MemoryBounds.apply(nil)
         summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
         let (note, stop) = (note, stop)
         let isInstalled = try await held.install(end, over: base) { done, total in

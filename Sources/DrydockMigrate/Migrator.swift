@@ -78,6 +78,9 @@ public struct Migrator: Sendable {
         let path = request.path
         guard FolderListing.exists(path) else { throw RequestError("there is no database '\(path)'") }
         if FolderListing.isFolder(path) { throw RequestError("'\(path)' is a folder, not a database") }
+        if FolderListing.isSpecial(path) {
+            throw RequestError("'\(path)' is not a regular file, so it is not a database")
+        }
         if let fault = SnapshotFile.fault(of: path) { throw RequestError("\(fault.message)") }
         BackupPlace.removeLeftOvers(request)
         guard request.mode == .apply else { return }

@@ -20,6 +20,9 @@ struct PendingCheck: Sendable {
     func run() async throws -> Outcome {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        // What the history looks like is a stranger's affair, too: it may be a view that never ends.
+        var copier = copier
+        copier.deadline = TimeBudget(request.timeout).firstDeadline
         let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
         let set = try choice.load(facts)
         let snapshot = Snapshot(live: copier.path, copy: copier.path)

@@ -97,11 +97,11 @@ public enum DeclarationParser {
         case "ignore": return [try parseIgnore(&reader)]
         default:
             if words.hasPrefix(": ") {
-                throw Fault(message: "the colon behind 'drydock' is missing", form: "drydock" + words)
+                throw Fault(message: "the colon after 'drydock' is missing", form: "drydock" + words)
             }
             let nearest = nearestName(to: verb, in: verbs)
             throw Fault(
-                message: verb.isEmpty ? "nothing follows 'drydock:'" : "'\(verb)' is no declaration",
+                message: verb.isEmpty ? "nothing follows 'drydock:'" : "'\(verb)' is not a declaration",
                 form: forms.filter { form in nearest.map { form.hasPrefix($0) } ?? true }.joined(
                     separator: "  |  "))
         }
@@ -120,13 +120,13 @@ public enum DeclarationParser {
         let name = reader.word() ?? ""
         guard let rule = Rule.ignorable.first(where: { $0.rawValue == name }) else {
             if let form = meant[name] {
-                throw Fault(message: "'\(name)' cannot be ignored; declare what is meant", form: form)
+                throw Fault(message: "'\(name)' cannot be ignored; declare what is intended", form: form)
             }
             let nearest = nearestName(to: name, in: Rule.ignorable.map(\.rawValue))
             throw Fault(
                 message: name.isEmpty
                     ? "no rule follows 'ignore'"
-                    : "'\(name)' is no rule of drydock lint"
+                    : "'\(name)' is not a rule of drydock lint"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ", which --list-rules shows"),
                 form: nearest.map { "ignore \($0) because REASON" } ?? form)
         }
@@ -236,30 +236,41 @@ struct WordReader {
         guard isAtEnd else { throw .init(message: "'\(rest)' is not expected", form: form) }
     }
 
-    /// `TABLE` or `TABLE.COLUMN`.
+    /// `TABLE` or `TABLE.COLUMN`, behind the schema of the database or without.
     mutating func name(_ form: String) throws(DeclarationParser.Fault) -> (String, String?) {
         let first = try part(form)
-        guard !isAtEnd, tokens[index].text(in: source) == "." else { return (first, nil) }
-        index += 1
-        if !isAtEnd, tokens[index].text(in: source) == "*" {
-            index += 1
-            return (first, nil)
+        guard skip(".") else { return (first, nil) }
+        if skip("*") { return (first, nil) }
+        let second = try part(form)
+        guard skip(".") else { return (first, second) }
+        guard first.foldedASCII == Self.schema else {
+            throw .init(message: "'\(first)' is not the schema of the database, which is main", form: form)
         }
-        return (first, try part(form))
+        return (second, skip("*") ? nil : try part(form))
     }
 
+    /// A table, index, trigger or view, behind the schema of the database or without.
     mutating func plainName(_ form: String) throws(DeclarationParser.Fault) -> String {
         let (table, column) = try name(form)
-        guard column == nil else {
-            throw .init(
-                message: "'\(table).\(column ?? "")' names a column where a table is expected", form: form)
+        guard let column else { return table }
+        guard table.foldedASCII == Self.schema else {
+            throw .init(message: "'\(table).\(column)' names a column where a table is expected", form: form)
         }
-        return table
+        return column
+    }
+
+    /// What SQLite calls the database that a connection was opened on.
+    private static let schema = "main"
+
+    private mutating func skip(_ text: String) -> Bool {
+        guard !isAtEnd, tokens[index].text(in: source) == text else { return false }
+        index += 1
+        return true
     }
 
     private mutating func part(_ form: String) throws(DeclarationParser.Fault) -> String {
         guard !isAtEnd, let name = tokens[index].identifier(in: source) else {
-            throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is no name", form: form)
+            throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is not a name", form: form)
         }
         index += 1
         // What a comment cannot hold, or nobody would see in it, is spelled out.

@@ -1,6 +1,7 @@
 import DrydockFindings
 import Foundation
 import SQLiteSchema
+import Synchronization
 
 /// The files of a migrations folder: names now, texts when they are asked for.
 public struct FolderFiles: Sendable {
@@ -11,6 +12,12 @@ public struct FolderFiles: Sendable {
     public let folders: [String]
     /// Files that are taken for what an edit would make of them, by path.
     private let edited: [String: [UInt8]]
+    /// Sources that were read and found to be text: several formats may read a file.
+    private let checked = CheckedSources()
+
+    private final class CheckedSources: Sendable {
+        let byPath = Mutex<[String: SQLSource]>([:])
+    }
 
     /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
     public init(_ path: String) throws { try self.init(path, edited: [:]) }
@@ -31,6 +38,14 @@ public struct FolderFiles: Sendable {
     func contents(of path: String) throws -> [UInt8] {
         try edited[path] ?? FolderListing.contents(of: path)
     }
+
+    /// Returns the source of a file that holds these bytes and was found to be text.
+    func checkedSource(of path: String, _ bytes: [UInt8]) -> SQLSource? {
+        guard let source = checked.byPath.withLock({ $0[path] }), source.bytes == bytes else { return nil }
+        return source
+    }
+
+    func note(checked source: SQLSource) { checked.byPath.withLock { $0[source.name] = source } }
 
     public func exists(_ name: String) -> Bool { FolderListing.exists(file(name)) }
 

@@ -20,6 +20,11 @@ extension Migration {
 
     /// The same for the statement that a place of its file is in.
     package func ignore(of rule: Rule, at place: Finding.Place?) -> Declaration? {
+        let isAsked = declarations.contains { declaration in
+            if case .ignores(rule, _) = declaration.kind { true } else { false }
+        }
+        // Where a statement is takes longer to tell than that nobody asks.
+        guard isAsked else { return nil }
         let (line, column) = (place?.line ?? 0, place?.column ?? .max)
         return ignore(
             of: rule, in: statements.last { ($0.location.line, $0.location.column) <= (line, column) })
@@ -32,6 +37,7 @@ extension Rule {
     package static let ignorableInReplay: [Rule] = [
         .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .autoincrementReset, .searchIndexStale,
         .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch,
+        .headerMarkChanged,
     ]
 
     /// What `ignore` may name.

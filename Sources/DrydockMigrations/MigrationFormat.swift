@@ -41,6 +41,19 @@ public protocol MigrationFormat: Sendable {
     /// Why a folder is this tool's, by its files; nil when it is not.
     func evidence(in folder: FolderFiles) -> FolderEvidence?
 
+    /// Endings of the files that are meant to be its migrations, in lower case.
+    var fileEndings: [String] { get }
+
+    /// Whether it reads the folders in the folder as well: those that hold a migration, or every one.
+    var readsSubfolders: Bool { get }
+    var readsEverySubfolder: Bool { get }
+
+    /// Whether a file that it does not run has a meaning of its own to the tool.
+    func knows(_ file: String) -> Bool
+
+    /// How a file is named, or listed, so that the tool runs it, in a sentence.
+    var namingAdvice: String { get }
+
     /// Reads a folder.
     /// - Throws: ``RequestError`` when the folder as a whole cannot be read. A file that cannot be read is
     ///   a migration with a fault.
@@ -57,9 +70,19 @@ extension MigrationFormat {
     public var home: String { "the folder" }
     public var historySetup: [Bookkeeping] { [] }
     public var checksums: ChecksumScope { .none }
+    public var fileEndings: [String] { [".sql"] }
+    public var readsSubfolders: Bool { readsEverySubfolder }
+    public var readsEverySubfolder: Bool { false }
+    public var namingAdvice: String { "" }
+    public func knows(_ file: String) -> Bool { false }
     public var foreignKeysOffAdvice: String {
         "Turn them off on the app's connection before the tool opens its transaction, and say so with 'foreignKeys: "
             + "false' in drydock.yml."
+    }
+
+    /// Whether a database's version is told by `PRAGMA user_version`.
+    package var usesUserVersion: Bool {
+        historyQuery.map { $0.foldedASCII.contains(HeaderMark.userVersion.rawValue) } ?? (historyTable == nil)
     }
 
     /// The tables that are no part of the app's schema.

@@ -157,6 +157,7 @@ package struct FormatChoice {
         if let misfit = misfit(format) { throw RequestError(misfit) }
         var set = try format.load(folder: files, options: options)
         set.base = options.base
+        set.findings += LeftOutFiles(folder: files, set: set).findings()
         return set
     }
 
@@ -169,9 +170,22 @@ package struct FormatChoice {
             if x.statements.map(\.text) != y.statements.map(\.text) || (x.fault == nil) != (y.fault == nil) {
                 return "differ in the statements of \(x.path)"
             }
-            if x.transaction != y.transaction { return "differ in the transaction of \(x.path)" }
+            if x.transaction != y.transaction {
+                return
+                    "differ in the transaction of \(x.path) (\(a.format.name): \(x.transaction.words); \(b.format.name): \(y.transaction.words))"
+            }
         }
         return nil
+    }
+}
+
+extension ToolPolicy.Transaction {
+    fileprivate var words: String {
+        switch self {
+        case .each: "one for each migration"
+        case .all: "one for all pending migrations"
+        case .none: "none"
+        }
     }
 }
 

@@ -49,7 +49,7 @@ struct MigrationReader {
             if let first = taken.updateValue(path, forKey: identifier) {
                 throw FileProblem(
                     "two migrations are called '\(identifier)': \(first) and \(path)",
-                    "Rename one: the history tells migrations apart by this name alone.")
+                    "Rename one: the history tells migrations apart only by this name.")
             }
             let source = try self.source(path)
             let sections = try read(source)
@@ -120,6 +120,9 @@ struct MigrationReader {
             throw FileProblem(
                 "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")
         }
+        if let known = folder.checkedSource(of: path, bytes) {
+            return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(known)
+        }
         let source = SQLSource(name: path, bytes: bytes)
         if let offset = firstInvalidUTF8(in: bytes) {
             let line = source.location(at: offset).line
@@ -134,6 +137,7 @@ struct MigrationReader {
                 "\(path) holds a NUL character at line \(line)", "SQLite reads no further. Remove it.",
                 line: line)
         }
+        folder.note(checked: source)
         return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(source)
     }
 
@@ -169,6 +173,8 @@ struct FileProblem: Error {
 
 /// The offset of the first byte that is not valid UTF-8.
 package func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
+    // Nearly every text is valid, and that is soon told.
+    if String(validating: bytes, as: UTF8.self) != nil { return nil }
     var decoder = Unicode.UTF8.ForwardParser()
     var iterator = bytes.makeIterator()
     var offset = 0

@@ -11,12 +11,15 @@ package enum Sandbox {
     /// - Throws: ``EngineError``.
     package static func run(_ statement: SQLStatement, on connection: any Connection) throws {
         try check(statement)
+        connection.statements?.begin(statement)
         do {
             try connection.execute(statement.executedText)
+            connection.statements?.end()
         } catch var error as EngineError {
             if case .attach = statement.action, error.code == 14 {
-                error.message += "; Drydock opens files below the folder that it runs in alone"
+                error.message += "; Drydock opens only files below the folder that it runs in"
             }
+            if !error.isInterrupt { connection.statements?.end() }
             throw error
         }
     }
@@ -109,5 +112,19 @@ extension EngineError {
         ]
         return known.contains { message.hasPrefix($0) }
             ? message : "an error on a row, whose message may quote it (SQLite code \(code))"
+    }
+}
+
+extension StatementLog {
+    /// Notes that a statement of a file begins.
+    package func begin(_ statement: SQLStatement) { begin { Place(statement) } }
+}
+
+extension StatementLog.Place {
+    init(_ statement: SQLStatement) {
+        let location = statement.location
+        self.init(
+            file: statement.source.name, line: location.line, column: location.column,
+            lineText: statement.source.lineText(location.line))
     }
 }

@@ -21,13 +21,13 @@ struct CodeGaps {
         if let bridge = bridge(behind: migration) {
             return Finding(
                 .migrationInCode, .note,
-                "\(migration.identifier) is written in code: the replay of \(names) ends before it, and \(bridge) goes on behind it",
+                "\(migration.identifier) is written in code: the replay of \(names) ends before it, and \(bridge) continues after it",
                 help: "What the code itself does to rows was not seen.", migration: migration.identifier,
                 place: place)
         }
         return Finding(
             .migrationInCode,
-            "\(migration.identifier) is written in code: the replay of \(names) ends before it, and no snapshot goes on behind it",
+            "\(migration.identifier) is written in code: the replay of \(names) ends before it, and no snapshot continues after it",
             help:
                 "Let the app upgrade a copy of such a database to \(migration.identifier) or later, and keep that as a "
                 + "snapshot too: the replay goes on from there.",

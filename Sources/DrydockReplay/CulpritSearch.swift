@@ -2,7 +2,6 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockState
 import DatabaseEngine
-import OverlayVFS
 import SQLiteSchema
 
 /// What to look for after each statement.
@@ -21,7 +20,6 @@ struct CulpritSearch: Sendable {
     let engine: any Engine
     let inspector: StateInspector
 
-    private static let beforeSchema = "before_step"
     /// A closure that goes row by row runs so many statements that looking after each would take minutes.
     private static let statementLimit = 2_000
 
@@ -40,44 +38,29 @@ struct CulpritSearch: Sendable {
     }
 
     private func search(_ probes: [CulpritProbe]) async throws -> [Int?] {
-        let overlay = try Overlay(before.image)
-        var settings = inspector.settings
-        settings.foreignKeys = migration.enforcesForeignKeys
-        let database = try await engine.open(overlay, settings: settings)
-        let uri = overlay.attach(before.image).replacing("'", with: "''")
+        let fork = StepFork(migration: migration, before: before, engine: engine, inspector: inspector)
         let (migration, catalog) = (migration, before.catalog)
         let historyTables = inspector.historyTables
         let end = TableLineage(catalog, statements: migration.statements)
-        let outcome: Result<[Int?], any Error>
         do {
-            outcome = .success(
-                try await database.withConnection { connection in
-                    try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
-                    if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
-                    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-                    var lineage = TableLineage(catalog)
-                    var traces = probes.map {
-                        Trace($0, from: lineage, through: migration.statements, to: end)
-                    }
-                    for (index, statement) in migration.statements.enumerated() {
-                        try MigrationRun.run(statement, at: index, on: connection)
-                        lineage.apply(statement, at: index)
-                        let moment = CulpritMoment(
-                            connection: connection, lineage: lineage, action: lineage.actions[index],
-                            index: index,
-                            beforeSchema: Self.beforeSchema, historyTables: historyTables)
-                        for trace in traces.indices { traces[trace].look(moment) }
-                    }
-                    return traces.map(\.culprit)
-                })
+            return try await fork.withConnection { connection in
+                var lineage = TableLineage(catalog)
+                var traces = probes.map { Trace($0, from: lineage, through: migration.statements, to: end) }
+                try fork.run(on: connection) { index in
+                    lineage.apply(migration.statements[index], at: index)
+                    let moment = CulpritMoment(
+                        connection: connection, lineage: lineage, action: lineage.actions[index],
+                        index: index, beforeSchema: StepFork.beforeSchema, historyTables: historyTables)
+                    for trace in traces.indices { traces[trace].look(moment) }
+                }
+                return traces.map(\.culprit)
+            }
         } catch let error as EngineError where error.isInterrupt {
-            outcome = .failure(error)
+            throw error
         } catch {
             // The place of a finding is a help; the finding stands without it.
-            outcome = .success(probes.map { _ in nil })
+            return probes.map { _ in nil }
         }
-        try await database.close()
-        return try outcome.get()
     }
 }
 

@@ -108,7 +108,13 @@ struct DeclarationNames: Sendable {
     }
 
     private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {
-        if let fault = tableFault(table, declaration) { return fault }
+        if let fault = tableFault(table, declaration) {
+            // The schema of the database, which is taken for a table where no column follows.
+            guard case .rewrites = declaration.kind, table.foldedASCII == "main",
+                let meant = tables(called: column).first
+            else { return fault }
+            return invalid(fault.message, declaration, "\(quotedIfNeeded(meant.name)).*")
+        }
         if table.foldedASCII == "sqlite_sequence" { return nil }
         let tables = tables(called: table)
         if tables.contains(where: { $0.column(column) != nil }) { return nil }

@@ -14,14 +14,29 @@ struct FreshInstall: Sendable {
     var passed = 0
     /// Why it did not get to the end.
     var failure: String?
+    /// That there was no time to get to the end.
+    var overdue: Overdue?
 
     /// Whether a migration passes when there are no rows.
     func passes(_ index: Int) -> Bool { index < passed }
 
-    static func make(_ context: ReplayContext, timeout: Duration?) async throws -> FreshInstall {
-        let watchdog = Watchdog(timeout: timeout)
-        let made = try await Patience(watchdog: watchdog).result { try await make(context, watchdog) }
-        return made ?? FreshInstall(failure: "it takes longer than the time limit")
+    static func make(
+        _ context: ReplayContext, until deadline: ContinuousClock.Instant?
+    ) async throws -> FreshInstall {
+        let watchdog = Watchdog(deadline: deadline)
+        do {
+            let made = try await Patience(watchdog: watchdog).result { try await make(context, watchdog) }
+            if let made, !watchdog.hasCutShort { return made }
+        } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
+            // What is said of it is the same, wherever it was.
+        }
+        let place = watchdog.statements.place
+        let migration = context.set.migrations.first { $0.path == place?.file }
+        return FreshInstall(
+            failure: "it takes longer than the time limit",
+            overdue: Overdue(
+                limit: context.timeLimit, migration: migration?.identifier, place: place, isFreshInstall: true
+            ))
     }
 
     private static func make(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall {
@@ -63,10 +78,7 @@ struct FreshInstall: Sendable {
             } catch {
                 try Task.checkCancellation()
                 let name = (error as? BatchFailure).map { ready[$0.index] } ?? ready.last
-                failure =
-                    watchdog.isTimeUp
-                    ? "\(name?.identifier ?? "") on an empty database took longer than the time limit"
-                    : "\(name?.identifier ?? "") fails on an empty database: \(Self.describe(error))"
+                failure = "\(name?.identifier ?? "") fails on an empty database: \(Self.describe(error))"
             }
             if failure != nil { return }
         }

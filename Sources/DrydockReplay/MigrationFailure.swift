@@ -65,36 +65,8 @@ package struct MigrationFailure {
     }
 
     /// - Parameter statement: what failed; nil where a closure ran it.
-    package func help(for error: EngineError, in statement: SQLStatement? = nil) -> String {
-        let message = error.message
-        if let name = message.dropping(prefix: "no such function: ") {
-            return
-                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
-        }
-        if let name = message.dropping(prefix: "no such collation sequence: ") {
-            return
-                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
-        }
-        if message.hasPrefix("UNIQUE constraint failed") {
-            return "Rows share these values. Give all but one of them another value first."
-        }
-        if message.hasPrefix("Cannot add a NOT NULL column") {
-            return "Existing rows have no value for it. Give the column a DEFAULT other than NULL."
-        }
-        if message.hasPrefix("NOT NULL constraint failed") {
-            return
-                "A row has no value for it. Write one, as with coalesce: a DEFAULT does not replace a NULL that is written."
-        }
-        if message.hasPrefix("CHECK constraint failed") {
-            return "Rows do not meet it. Give them values that do first, and declare it."
-        }
-        if let name = statement.flatMap(error.doubleQuotedName) {
-            return
-                "If a text is meant, write \(quotedText(name)) in single quotes; double-quoted ones are off here."
-        }
-        if message.hasPrefix("cannot start a transaction within a transaction"),
-            let help = migration.transactionHelp
-        {
+    private func help(for error: EngineError, in statement: SQLStatement? = nil) -> String {
+        if let help = RefusalHelp(error: error, statement: statement, migration: migration).text {
             return help
         }
         switch migration.transaction {
@@ -134,31 +106,10 @@ package struct MigrationFailure {
 }
 
 extension EngineError {
-    /// The name in double quotes that the statement has where no column was found: SQLite may take it for a
-    /// string elsewhere (https://www.sqlite.org/quirks.html#dblquote).
-    fileprivate func doubleQuotedName(in statement: SQLStatement) -> String? {
-        guard let found = message.dropping(prefix: "no such column: ") else { return nil }
-        let source = statement.source
-        let token = statement.tokens.first { token in
-            guard token.kind == .quotedIdentifier, source.bytes[token.range.lowerBound] == UInt8(ascii: "\""),
-                offset.map({ statement.range.lowerBound + $0 == token.range.lowerBound }) ?? true,
-                let name = token.identifier(in: source)
-            else { return false }
-            return found == name || found.hasPrefix("\"\(name)\" - should this be a string literal")
-        }
-        return token?.identifier(in: source)
-    }
-
     /// A violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
     var isForeignKeyCheckFailure: Bool {
         // A statement that is refused for it is no check.
         isForeignKeyViolation && sql.map { $0.hasPrefix("COMMIT") } ?? true
             || message.hasPrefix("foreign key mismatch")
-    }
-}
-
-extension String {
-    func dropping(prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }

@@ -2,7 +2,8 @@ import DrydockFindings
 import Dispatch
 import Synchronization
 
-/// Waits for work until its watchdog's time is up, and a while beyond, in which it can stop by itself.
+/// Waits for work until its watchdog's time is up or the task is cancelled, and a while beyond, in which it can stop by
+/// itself.
 ///
 /// SQLite is stopped while it compiles and while it runs, but not inside one function: LIKE with a hostile pattern may
 /// take hours. Such work is left behind on its thread, and the report is made without it.
@@ -10,19 +11,21 @@ struct Patience: Sendable {
     let watchdog: Watchdog
 
     private static let grace = Duration.seconds(5)
+    /// Whoever interrupts does not wait for a second.
+    private static let graceOfCancellation = Duration.milliseconds(500)
 
     /// - Returns: what the work gives; nil when it did not stop.
+    /// - Throws: as the work does; CancellationError when the task is cancelled.
     func result<Value: Sendable>(
         of work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
-        guard let deadline = watchdog.deadline else { return try await work() }
         let wait = Wait<Value?>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 wait.begin(continuation)
-                let rest = deadline - ContinuousClock.now + Self.grace
-                DispatchQueue.global().asyncAfter(deadline: .now() + max(0, rest.inSeconds)) { [weak wait] in
-                    wait?.end(.success(nil))
+                if let deadline = watchdog.deadline {
+                    let rest = max(.zero, deadline - ContinuousClock.now)
+                    wait.end(with: .success(nil), after: rest + Self.grace)
                 }
                 wait.task = Task {
                     do { wait.end(.success(try await work())) } catch { wait.end(.failure(error)) }
@@ -30,7 +33,7 @@ struct Patience: Sendable {
             }
         } onCancel: {
             watchdog.cancel()
-            wait.cancel()
+            wait.cancel(after: Self.graceOfCancellation)
         }
     }
 
@@ -59,11 +62,18 @@ struct Patience: Sendable {
             }
         }
 
-        func cancel() {
+        func cancel(after grace: Duration) {
             state.withLock { state in
                 state.isCancelled = true
                 return state.task
             }?.cancel()
+            end(with: .failure(CancellationError()), after: grace)
+        }
+
+        func end(with result: Result<Value, any Error>, after time: Duration) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + time.inSeconds) { [weak self] in
+                self?.end(result)
+            }
         }
 
         func end(_ result: Result<Value, any Error>) {

@@ -26,6 +26,8 @@ package struct ReplayContext: Sendable {
     var readsPages = true
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
+    /// How long one snapshot may take, with what comes before it.
+    var timeLimit = Duration.zero
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 
@@ -37,6 +39,7 @@ package struct ReplayContext: Sendable {
         settings.functions = functions
         settings.collations = collations
         settings.interrupt = { watchdog.isTripped }
+        settings.statements = watchdog.statements
         // Debian's SQLite has it on, and then a dropped table is overwritten page by page. Where the pages are to
         // be a live database's, it is as it is everywhere on this machine.
         settings.setup = isRehearsal ? [] : ["PRAGMA secure_delete = OFF"]

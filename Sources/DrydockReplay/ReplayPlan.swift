@@ -75,7 +75,7 @@ package struct ReplayPlan: Sendable {
                 Finding(
                     .migrationFailed, "\(snapshot.path): \(refusal)",
                     help:
-                        "\(set.format.name) runs nothing on such a database until somebody mends it by hand.",
+                        "\(set.format.name) runs nothing on such a database until it is fixed by hand.",
                     tags: [.preExisting]))
         }
         if !unknown.isEmpty {
@@ -125,12 +125,12 @@ package struct ReplayPlan: Sendable {
             case .run:
                 (
                     .warning, fact,
-                    "It runs after migrations that sort behind it. If it is new, rename it so that it sorts last."
+                    "It runs after migrations that sort after it. If it is new, rename it so that it sorts last."
                 )
             case .skip:
                 (
                     .error, "\(fact): \(set.format.name) never runs it here",
-                    "The tool looks behind the newest applied version alone. Rename it so that it sorts last."
+                    "The tool runs only versions after the newest applied one. Rename it so that it sorts last."
                 )
             case .refuse:
                 (
@@ -150,7 +150,7 @@ package struct ReplayPlan: Sendable {
         if isOfLineEndings {
             return Finding(
                 .migrationEdited, isRefused ? .error : .warning,
-                "\(migration.identifier) differs from what the snapshot applied in its line endings alone",
+                "\(migration.identifier) differs from what the snapshot applied only in its line endings",
                 help: (isRefused ? refusal : leniency + ". ")
                     + "Git may have converted them: '*.sql -text' in .gitattributes keeps files as they were committed. "
                     + "Put the line endings of the released file back.",

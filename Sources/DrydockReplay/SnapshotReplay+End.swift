@@ -16,7 +16,7 @@ extension SnapshotReplay {
             {
                 finding.severity = .warning
                 finding.tags.append(.healed)
-                finding.message += "; a later migration mends it"
+                finding.message += "; a later migration fixes it"
             }
             add(finding)
         }

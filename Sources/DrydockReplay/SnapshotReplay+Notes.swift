@@ -16,20 +16,26 @@ extension SnapshotReplay {
         if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
     }
 
-    /// That a snapshot takes too long.
-    static func overdue(_ snapshot: Snapshot, at migration: String?) -> Finding {
-        var finding = Finding(
-            .timeLimit,
-            "\(snapshot.path) was not verified within the time limit"
-                + (migration.map { "; it was at \($0)" } ?? ""),
-            help: "A statement of it may never end. Where it only takes long, give it longer with --timeout.",
-            migration: migration)
-        finding.snapshot = snapshot.path
-        return finding
+    /// That a migration changed a file which it attached.
+    mutating func notCompared(_ path: String, _ migration: Migration) {
+        let folder = FolderListing.realPath(".") + "/"
+        let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+        notChecked(
+            .rowsLost,
+            "\(migration.identifier) changes the attached database \(name), whose rows were not compared")
+    }
+
+    /// That the snapshot takes too long.
+    mutating func addOverdue() {
+        add(
+            Overdue(
+                limit: context.timeLimit, migration: current, place: watchdog.statements.place,
+                isFreshInstall: false
+            ).finding(snapshot))
     }
 
     mutating func note(failure error: any Error) {
-        if watchdog.isTimeUp { return add(Self.overdue(snapshot, at: current)) }
+        if watchdog.isTimeUp { return addOverdue() }
         switch error {
         case let fault as SnapshotFault:
             var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
@@ -37,6 +43,14 @@ extension SnapshotReplay {
             add(finding)
         case let error as OverlayError:
             add(Finding(.snapshotUnreadable, error.description))
+        case let error as EngineError where error.isCorruption && integrity != nil && current != nil:
+            // The snapshot was whole before.
+            add(
+                Finding(
+                    .integrityFailure, "after \(current ?? "") the database is damaged: \(error.message)",
+                    help:
+                        "Look for writable_schema, and for statements that write to the tables in which a module keeps its "
+                        + "data.", migration: current))
         case let error as EngineError where error.isCorruption:
             add(
                 Finding(

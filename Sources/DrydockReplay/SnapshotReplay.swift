@@ -20,6 +20,8 @@ struct SnapshotReplay {
     private let chronicle: Chronicle
     /// Temporary tables that the migrations so far left on their connection.
     private var temporaries: Set<String> = []
+    /// Full-text indexes that read another table once, by folded name.
+    private var searched: [String: SearchedIndex] = [:]
     /// For steps that another engine runs as well.
     private let random: RandomSource?
     var integrity: IntegrityCheck?
@@ -68,6 +70,8 @@ struct SnapshotReplay {
             note(failure: error)
         }
         settle(nil)
+        // Whoever asks SQLite may take no answer for nothing wrong.
+        if watchdog.hasCutShort, !result.findings.contains(where: { $0.rule == .timeLimit }) { addOverdue() }
         result.summary.seconds = (ContinuousClock.now - start).inSeconds
     }
 
@@ -274,6 +278,7 @@ struct SnapshotReplay {
             reached.image, earlier: before, footprint: reached.footprint)
         if after.changes?.dirty == nil { changedPages = nil }
         changedPages?.formUnion(reached.footprint.pages)
+        for path in reached.footprint.otherFiles { notCompared(path, reached.step) }
         return after
     }
 
@@ -303,9 +308,9 @@ struct SnapshotReplay {
             before: before,
             after: after, inspector: inspector, engine: context.engine, format: context.set.format,
             chronicle: chronicle,
-            temporaries: temporaries)
+            temporaries: temporaries, searched: searched)
         let outcome = try await verification.run()
-        temporaries = outcome.temporaries
+        (temporaries, searched) = (outcome.temporaries, outcome.searched)
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
@@ -318,6 +323,8 @@ struct SnapshotReplay {
             pending.finding.place = pending.finding.place ?? .init(file: migration.path)
             return (pending, trail.steps.count)
         }
+        var after = after
+        after.searchEntries = searched.compactMapValues(\.count)
         return after
     }
 

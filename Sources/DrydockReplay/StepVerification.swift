@@ -18,11 +18,13 @@ package struct StepVerification: Sendable {
     var chronicle: Chronicle?
     /// Temporary tables that earlier migrations left on the connection.
     var temporaries: Set<String> = []
+    /// Full-text indexes that read another table before an earlier step, by folded name.
+    var searched: [String: SearchedIndex] = [:]
 
     package init(
         migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
         inspector: StateInspector, engine: any Engine, format: (any MigrationFormat)? = nil,
-        chronicle: Chronicle? = nil, temporaries: Set<String> = []
+        chronicle: Chronicle? = nil, temporaries: Set<String> = [], searched: [String: SearchedIndex] = [:]
     ) {
         self.migration = migration
         self.declarations = declarations
@@ -33,6 +35,7 @@ package struct StepVerification: Sendable {
         self.format = format
         self.chronicle = chronicle
         self.temporaries = temporaries
+        self.searched = searched
     }
 
     package struct Outcome: Sendable {
@@ -45,6 +48,7 @@ package struct StepVerification: Sendable {
         var names: StepNames
         /// Temporary tables that are still there.
         var temporaries: Set<String>
+        var searched: [String: SearchedIndex] = [:]
     }
 
     package func run() async throws -> Outcome {
@@ -64,10 +68,13 @@ package struct StepVerification: Sendable {
         }
         outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
         let step = StepView(
-            migration: migration, before: before, after: after, lineage: lineage, conservation: conservation)
+            migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
+            usesUserVersion: format?.usesUserVersion ?? false)
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += newFaults(outcome.names, conservation)
+        outcome.searched = searched
+        outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
         let (broken, invalid) = try await invariants()
         outcome.findings += broken
         outcome.declarationFindings += invalid
@@ -201,6 +208,22 @@ package struct StepVerification: Sendable {
         }
     }
 
+    // MARK: - Search
+
+    private func emptiedIndexes(
+        _ searched: inout [String: SearchedIndex], _ names: StepNames
+    ) async throws -> [StepFinding] {
+        let indexes = SearchedIndexes(before: before.catalog, after: after.catalog, names: names)
+        guard indexes.isNeeded(searched) else { return [] }
+        let (known, migration) = (searched, migration)
+        let (losses, now) = try await inspector.withConnection(to: before.image, attaching: after.image) {
+            var known = known
+            return (try indexes.losses(&known, $0), known)
+        }
+        searched = now
+        return losses.map { $0.finding(migration) }
+    }
+
     // MARK: - Invariants
 
     /// `preserves` queries, asked of both states.
@@ -213,7 +236,7 @@ package struct StepVerification: Sendable {
             guard Sandbox.isQuery(query) else {
                 invalid.append(
                     Finding(
-                        .invalidDeclaration, "what is to be preserved is no query: \(query)",
+                        .invalidDeclaration, "what is to be preserved is not a query: \(query)",
                         help: "Write a SELECT that runs before and after: preserves QUERY",
                         migration: migration.identifier, place: declaration.place))
                 continue

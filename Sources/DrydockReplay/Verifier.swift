@@ -4,7 +4,6 @@ import DrydockState
 import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
-import Synchronization
 
 /// What happens while a run goes on.
 public enum VerifyEvent: Sendable {
@@ -53,6 +52,9 @@ public struct Verifier: Sendable {
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
             throw RequestError("nothing was written to the database, and no report can be made. \(fault)")
         }
+        if case .writtenTooMuch? = log.first, let fault = log.first {
+            report.findings.append(Finding(.migrationFailed, .note, "\(fault)"))
+        }
         // SQLite may have tried again, or gone on without what it wanted to know.
         if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
             report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))
@@ -64,7 +66,8 @@ public struct Verifier: Sendable {
         _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
     ) async throws -> (VerifyReport, [ReplayResult]) {
         let start = ContinuousClock.now
-        let set = if let known { known } else { try await load(request, snapshots) }
+        let budget = TimeBudget(request.timeout)
+        let (set, overdue) = try await load(request, snapshots, budget, known)
         var report = VerifyReport()
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
@@ -72,14 +75,16 @@ public struct Verifier: Sendable {
         let lock = try lockCheck(request, &report)
         let locked = try lock.map { try lockFindings($0, request, set) } ?? []
         var results: [ReplayResult] = []
-        if !set.migrations.isEmpty, !snapshots.isEmpty {
+        if let overdue {
+            report.findings += snapshots.map { overdue.finding($0) }
+        } else if !set.migrations.isEmpty, !snapshots.isEmpty {
             let context = try await makeContext(request, set, lock)
-            let fresh = try await FreshInstall.make(context, timeout: request.timeout)
+            let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
-            results = try await replay(snapshots, context, fresh, request)
+            results = try await replay(snapshots, context, fresh, request, budget.snapshotDeadlines())
             assemble(results, context, fresh.catalogs, request.proposal, into: &report)
         }
         report.add(locked: locked)
@@ -91,20 +96,45 @@ public struct Verifier: Sendable {
 
     /// Reads the migrations; the snapshots are asked for their history where the folder alone does not say
     /// whose it is.
-    private func load(_ request: VerifyRequest, _ snapshots: [Snapshot]) async throws -> MigrationSet {
+    private func load(
+        _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?
+    ) async throws -> (MigrationSet, Overdue?) {
+        if let known { return (known, nil) }
+        let watchdog = Watchdog(deadline: budget.firstDeadline)
+        do {
+            let set = try await Patience(watchdog: watchdog).result {
+                try await load(request, snapshots, watchdog)
+            }
+            if let set {
+                let overdue = Overdue(limit: budget.limit ?? .zero, place: watchdog.statements.place)
+                return (set, watchdog.hasCutShort ? overdue : nil)
+            }
+        } catch  where watchdog.hasCutShort {
+            try Task.checkCancellation()
+        }
+        throw RequestError(
+            TimeLimitText.fact(budget.limit ?? .zero, at: watchdog.statements.place)
+                + (watchdog.statements.place == nil ? ": the migrations were being read" : ""),
+            quote: TimeLimitText.remedy)
+    }
+
+    private func load(
+        _ request: VerifyRequest, _ snapshots: [Snapshot], _ watchdog: Watchdog
+    ) async throws -> MigrationSet {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
-        let watchdog = Watchdog(timeout: request.timeout)
         var settings = ConnectionSettings()
         settings.functions = request.functions
         settings.collations = request.collations
         settings.interrupt = { watchdog.isTripped }
+        settings.statements = watchdog.statements
         let histories = try await choice.histories(
             of: snapshots, SnapshotOpener(engine: engine, settings: settings))
         return try await settler.settle(
             choice, try choice.readings(histories), in: request.migrationsFolder,
             functions: request.functions,
-            collations: request.collations, on: BoundedEngine(engine) { watchdog.isTripped })
+            collations: request.collations,
+            on: BoundedEngine(engine, statements: watchdog.statements) { watchdog.isTripped })
     }
 
     private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
@@ -115,6 +145,8 @@ public struct Verifier: Sendable {
         for path in request.snapshots {
             if FolderListing.isFolder(path) {
                 found += try SnapshotFolder.snapshots(in: path)
+            } else if DatabaseNames.isPattern(path) {
+                found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
             } else {
                 guard FolderListing.exists(path) else { throw RequestError("there is no snapshot '\(path)'") }
                 found.append(Snapshot(path: path))
@@ -167,7 +199,7 @@ public struct Verifier: Sendable {
             guard let index = set.index(of: name) else {
                 let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
                 throw RequestError(
-                    "drydock.yml declares for '\(name)', which is no migration in \(set.folder)"
+                    "drydock.yml declares for '\(name)', which is not a migration in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
             declarations[set.migrations[index].identifier, default: []] += more
@@ -181,8 +213,8 @@ public struct Verifier: Sendable {
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages, isRehearsal: request.isRehearsal
-        )
+            isFullCheck: request.isFullCheck, readsPages: request.readsPages,
+            isRehearsal: request.isRehearsal, timeLimit: request.timeout ?? .zero)
     }
 
     private func baselines(
@@ -198,7 +230,8 @@ public struct Verifier: Sendable {
 
     /// Replays as many snapshots at once as there are jobs; results are in the order of the snapshots.
     private func replay(
-        _ snapshots: [Snapshot], _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest
+        _ snapshots: [Snapshot], _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest,
+        _ deadline: @escaping @Sendable () -> ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
         try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
             var results = [ReplayResult?](repeating: nil, count: snapshots.count)
@@ -209,7 +242,7 @@ public struct Verifier: Sendable {
                 let (index, snapshot) = (next, snapshots[next])
                 next += 1
                 group.addTask {
-                    var result = try await replay(snapshot, context, fresh, request.timeout)
+                    var result = try await replay(snapshot, context, fresh, deadline())
                     result.summary.name = names.name(of: snapshot.path)
                     return (index, result)
                 }
@@ -228,28 +261,31 @@ public struct Verifier: Sendable {
     }
 
     private func replay(
-        _ snapshot: Snapshot, _ context: ReplayContext, _ fresh: FreshInstall, _ timeout: Duration?
+        _ snapshot: Snapshot, _ context: ReplayContext, _ fresh: FreshInstall,
+        _ deadline: ContinuousClock.Instant?
     ) async throws -> ReplayResult {
-        let watchdog = Watchdog(timeout: timeout)
+        var left = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
+        if let overdue = fresh.overdue {
+            left.findings = [overdue.finding(snapshot)]
+            return left
+        }
+        let watchdog = Watchdog(deadline: deadline)
         let place = ReplayPlace()
         let noting: @Sendable (VerifyEvent) -> Void = { [onEvent] event in
             if case .step(_, let migration, _, _) = event { place.set(migration) }
             onEvent(event)
         }
-        return try await withTaskCancellationHandler {
-            let result = try await Patience(watchdog: watchdog).result {
-                var replay = SnapshotReplay(
-                    context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: noting)
-                try await replay.run()
-                return replay.result
-            }
-            if let result { return result }
-            var left = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
-            left.findings = [SnapshotReplay.overdue(snapshot, at: place.migration)]
-            return left
-        } onCancel: {
-            watchdog.cancel()
+        let result = try await Patience(watchdog: watchdog).result {
+            var replay = SnapshotReplay(
+                context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: noting)
+            try await replay.run()
+            return replay.result
         }
+        if let result { return result }
+        let overdue = Overdue(
+            limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
+        left.findings = [overdue.finding(snapshot)]
+        return left
     }
 
     // MARK: - The report
@@ -265,7 +301,8 @@ public struct Verifier: Sendable {
             let schema = catalogs[index]?.schema
             let weight = PragmaWeight(
                 migration: migration, before: schema, found: results.flatMap(\.findings))
-            report.findings += StaticChecks.findings(for: migration, before: schema).map(weight.weighed)
+            report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)
+                .map(weight.weighed)
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
@@ -345,43 +382,4 @@ public struct Verifier: Sendable {
         }
         return findings
     }
-}
-
-/// The migration that a replay is at.
-private final class ReplayPlace: Sendable {
-    private let current = Mutex<String?>(nil)
-
-    var migration: String? { current.withLock { $0 } }
-
-    func set(_ migration: String) { current.withLock { $0 = migration } }
-}
-
-extension Finding {
-    /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a
-    /// released migration, comments included, so for one that a snapshot has applied it is drydock.yml.
-    package mutating func placeDeclaration(isReleased: Bool, _ proposal: ((String, String) -> String)? = nil)
-    {
-        help = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            guard line.hasPrefix(declarationMarker) else { return String(line) }
-            let words = line.dropFirst(declarationMarker.count)
-            if let proposal, let migration { return proposal(String(words), migration) }
-            guard isReleased, let migration else { return "  -- drydock: \(words)" }
-            return """
-                  # drydock.yml, since \(migration) is released
-                  declarations:
-                    \(yamlScalar(migration)):
-                      - \(yamlScalar(String(words)))
-                """
-        }.joined(separator: "\n")
-    }
-}
-
-/// A text as a YAML scalar: plain where that reads back, else in single quotes
-/// (https://yaml.org/spec/1.2.2/#733-plain-style).
-private func yamlScalar(_ text: String) -> String {
-    let isPlain =
-        text.first?.isLetter == true && !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":")
-        && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
-        && text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 } && !text.hasSuffix(" ")
-    return isPlain ? text : "'" + text.replacing("'", with: "''") + "'"
 }

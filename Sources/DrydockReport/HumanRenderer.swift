@@ -235,6 +235,7 @@ package struct HumanRenderer: ReportRenderer {
             report.lock.map(facts)
             ?? report.lint.map { self.facts($0, tool: tool) }
             ?? replayed(report, tool)
+        let gaps = report.notChecked.isEmpty ? [] : ["\(report.notChecked.count) not checked"]
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
             guard count > 0 else { return nil }
@@ -245,7 +246,7 @@ package struct HumanRenderer: ReportRenderer {
         let word = report.migrate.map { result(of: $0, report) } ?? (report.hasPassed ? "passed" : "failed")
         let verdict = report.hasPassed ? paint.green(word) : paint.red(word)
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
-            + (facts + [duration(report.seconds)]).joined(separator: ", ") + "\n"
+            + (facts + gaps + [duration(report.seconds)]).joined(separator: ", ") + "\n"
     }
 
     private func replayed(_ report: VerifyReport, _ tool: String) -> [String] {

@@ -16,6 +16,8 @@ package struct DatabaseState: Sendable {
     /// The highest id that each rowid table ever gave out, by folded name: the larger of its AUTOINCREMENT
     /// mark and its highest rowid (https://www.sqlite.org/autoinc.html). Empty where nothing is AUTOINCREMENT.
     package var highestIDs: [String: Int64] = [:]
+    /// How many entries a full-text index has that keeps its own text and once read another table, by folded name.
+    package var searchEntries: [String: Int] = [:]
 
     /// How much there is of a fault, by identity; tables are given new names on the way.
     package func faultCounts(renaming names: [String: String] = [:]) -> [Fault.ID: Int] {
@@ -173,6 +175,7 @@ package struct StateInspector: Sendable {
             for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {
                     state.faults += try rule.faults(in: view)
+                    state.notChecked += rule.notChecked(in: view).map { NotChecked(rule.rule, reason: $0) }
                 } catch let error as EngineError where !error.isInterrupt {
                     state.notChecked.append(NotChecked(rule.rule, reason: error.message))
                 }

@@ -20,7 +20,7 @@ extension Configuration {
         let interruptor = settings.interrupt.map(Interruptor.init)
         prepareDatabase { database in
             interruptor?.install(on: database)
-            let handle = try GRDBConnection(database, nil).handle
+            let handle = try GRDBConnection(database).handle
             try settings.harden(handle)
             try settings.random?.install(on: handle)
             for stub in settings.functions { try stub.install(on: handle) }

@@ -6,17 +6,23 @@ import GRDB
 struct GRDBConnection: Connection {
     let database: Database
     let handle: OpaquePointer
+    let statements: StatementLog?
     private let interrupt: (@Sendable () -> Bool)?
 
-    /// - Parameter interrupt: see ``ConnectionSettings/interrupt``.
+    /// - Parameters:
+    ///   - interrupt: see ``ConnectionSettings/interrupt``.
+    ///   - statements: see ``ConnectionSettings/statements``.
     /// - Throws: ``EngineError`` (SQLITE_MISUSE) when the connection is closed.
-    init(_ database: Database, _ interrupt: (@Sendable () -> Bool)?) throws {
+    init(
+        _ database: Database, _ interrupt: (@Sendable () -> Bool)? = nil, _ statements: StatementLog? = nil
+    ) throws {
         guard let handle = database.sqliteConnection else {
             throw EngineError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
         }
         self.database = database
         self.handle = handle
         self.interrupt = interrupt
+        self.statements = statements
     }
 
     func execute(_ sql: String) throws {

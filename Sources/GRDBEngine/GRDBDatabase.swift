@@ -9,21 +9,27 @@ package final class GRDBDatabase: OpenDatabase {
     private let isClosed = Atomic(false)
 
     private let interrupt: (@Sendable () -> Bool)?
+    private let statements: StatementLog?
 
-    /// - Parameter interrupt: see ``ConnectionSettings/interrupt``.
-    package init(writer: any DatabaseWriter, interrupt: (@Sendable () -> Bool)? = nil) {
+    /// - Parameters:
+    ///   - interrupt: see ``ConnectionSettings/interrupt``.
+    ///   - statements: see ``ConnectionSettings/statements``.
+    package init(
+        writer: any DatabaseWriter, interrupt: (@Sendable () -> Bool)? = nil, statements: StatementLog? = nil
+    ) {
         self.writer = writer
         self.interrupt = interrupt
+        self.statements = statements
     }
 
     package func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.writeWithoutTransaction { [interrupt] database in
+            try await writer.writeWithoutTransaction { [interrupt, statements] database in
                 // GRDB traps when a closure leaves a transaction open.
                 defer { if database.isInsideTransaction { try? database.rollback() } }
-                let result = try body(GRDBConnection(database, interrupt))
+                let result = try body(GRDBConnection(database, interrupt, statements))
                 guard !database.isInsideTransaction else {
                     throw EngineError(
                         extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
@@ -38,7 +44,9 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.read { [interrupt] in try body(GRDBConnection($0, interrupt)) }
+            try await writer.read { [interrupt, statements] in
+                try body(GRDBConnection($0, interrupt, statements))
+            }
         }
     }
 
@@ -87,8 +95,8 @@ package final class GRDBDatabase: OpenDatabase {
             migrator.registerMigration(
                 migration.identifier,
                 foreignKeyChecks: migration.foreignKeyChecks == .immediate ? .immediate : .deferred
-            ) { [interrupt] database in
-                try body(GRDBConnection(database, interrupt))
+            ) { [interrupt, statements] database in
+                try body(GRDBConnection(database, interrupt, statements))
             }
         }
         let ready = migrator

@@ -19,7 +19,8 @@ public struct GRDBDriver: Engine {
             // GRDB takes it for a fault of its own, and traps, where SQLite has no memory while a connection is set up:
             // what may have to stop there is passed by the configuration.
             let writer = try Self.writer(for: location, configuration)
-            return GRDBDatabase(writer: writer, interrupt: settings.interrupt)
+            return GRDBDatabase(
+                writer: writer, interrupt: settings.interrupt, statements: settings.statements)
         } catch let error as DatabaseError {
             throw EngineError(error)
         }

@@ -4,6 +4,7 @@ import DatabaseEngine
 /// A connection of the system's SQLite.
 final class NIOConnection: Connection {
     let handle: OpaquePointer
+    let statements: StatementLog?
     private let cache: StatementCache
     private let stop: Stop
 
@@ -19,6 +20,7 @@ final class NIOConnection: Connection {
             throw EngineError(extendedCode: extended, message: String(cString: sqlite3_errstr(code)))
         }
         self.handle = handle
+        statements = settings.statements
         cache = StatementCache()
         stop = Stop(settings.interrupt)
         try stop.passing { try setUp(settings) }

@@ -24,9 +24,11 @@ final class BlockStore: Sendable {
 
     private let arena: Mutex<Arena>
 
-    /// - Parameter memoryLimit: how many bytes of written pages stay in memory.
-    init(memoryLimit: Int) {
-        arena = Mutex(Arena(memoryLimit: memoryLimit, meter: Overlay.spillMeter))
+    /// - Parameters:
+    ///   - memoryLimit: how many bytes of written pages stay in memory.
+    ///   - allowance: how many may be written in all.
+    init(memoryLimit: Int, allowance: Int = .max) {
+        arena = Mutex(Arena(memoryLimit: memoryLimit, allowance: allowance, meter: Overlay.spillMeter))
     }
 
     deinit { arena.withLock { $0.close() } }
@@ -43,6 +45,7 @@ final class BlockStore: Sendable {
 /// The chunks of a store and the cells in them that are free.
 private struct Arena {
     let memoryLimit: Int
+    let allowance: Int
     let meter: SpillMeter?
     var spilled = 0
     var chunks: [UnsafeMutableRawPointer] = []
@@ -60,6 +63,9 @@ private struct Arena {
         if memoryUsed + BlockStore.chunkSize <= memoryLimit, let chunk = mapMemory() { return cut(chunk) }
         if let cell = freeSpilled.popLast() { return cell }
         if let newest, newestUsed < BlockStore.chunkSize { return cut(newest) }
+        guard memoryUsed + spilled + BlockStore.chunkSize <= allowance else {
+            throw .writtenTooMuch(bytes: allowance)
+        }
         return cut(try mapSpill())
     }
 

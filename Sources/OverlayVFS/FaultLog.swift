@@ -15,7 +15,7 @@ package final class FaultLog: Sendable {
 
     func note(_ error: OverlayError) {
         switch error {
-        case .unreadable, .spillFailed: noted.withLock { $0 = $0 ?? error }
+        case .unreadable, .spillFailed, .writtenTooMuch: noted.withLock { $0 = $0 ?? error }
         default: break
         }
     }

@@ -121,7 +121,10 @@ enum FileMethods {
             return SQLITE_OK
         } catch {
             handle.system.space.note(error)
-            if case .spillFailed = error { return SQLITE_FULL }
+            switch error {
+            case .spillFailed, .writtenTooMuch: return SQLITE_FULL
+            default: break
+            }
             return ResultCode.write
         }
     }

@@ -35,7 +35,8 @@ final class FileSpace: Sendable {
 
     /// - Parameter images: the state of the files to begin with; nil for a name that stands for nothing.
     init(_ images: [FilePath: FileImage?], bases: [MappedFile], memoryLimit: Int) {
-        let store = BlockStore(memoryLimit: memoryLimit)
+        let store = BlockStore(
+            memoryLimit: memoryLimit, allowance: Overlay.allowance(over: bases.reduce(0) { $0 + $1.size }))
         self.store = store
         state = Mutex(State(nodes: images.mapValues { Self.node($0, store) }, bases: bases))
     }

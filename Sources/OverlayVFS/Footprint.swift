@@ -11,6 +11,8 @@ package struct Footprint: Sendable, Equatable {
     /// The file's size in bytes.
     package let sizeBefore: Int
     package let sizeAfter: Int
+    /// Paths of other files of the disk that differ as well, such as databases that were attached; sorted.
+    package var otherFiles: [String] = []
 
     /// The size of the differing pages in bytes.
     package var byteCount: Int { pages.count * pageSize }

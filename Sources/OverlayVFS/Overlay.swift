@@ -20,6 +20,23 @@ package final class Overlay: Sendable {
     /// The memory, in bytes, that written pages take before they go to a temporary file.
     package static let defaultMemoryLimit = 256 << 20
 
+    private static let writtenLimit = Atomic(Int.max)
+
+    /// Limits what SQL may write to one overlay, wherever it is kept. A migration that rebuilds every table of a large
+    /// database writes more than fits any memory, and may: what it writes grows with what was there. One that makes
+    /// gigabytes of nothing is stopped.
+    /// - Parameter bytes: for an empty database; nil for no limit.
+    package static func limitWritten(to bytes: Int?) {
+        writtenLimit.store(bytes ?? .max, ordering: .relaxed)
+    }
+
+    static func allowance(over size: Int) -> Int {
+        let limit = writtenLimit.load(ordering: .relaxed)
+        let (sum, isOver) = limit.addingReportingOverflow(
+            size.multipliedReportingOverflow(by: 4).partialValue)
+        return isOver ? .max : sum
+    }
+
     /// What fails in the overlays that are made meanwhile; for tests.
     @TaskLocal package static var faults: FaultPlan?
     /// What hears of faults in the overlays that are made meanwhile.
@@ -84,8 +101,22 @@ package final class Overlay: Sendable {
     package func freeze() -> (image: Image, footprint: Footprint) {
         let (files, bases) = fileSystem.space.freeze()
         let image = Image(path: path, files: files.mapValues { $0?.after }, bases: bases)
-        let footprint = (files[path] ?? nil).map { Footprint($0) } ?? .empty
+        var footprint = (files[path] ?? nil).map { Footprint($0) } ?? .empty
+        footprint.otherFiles = otherFiles(files)
         return (image, footprint)
+    }
+
+    /// The files of the disk beside the main database whose bytes changed; a write-ahead log counts for its database.
+    private func otherFiles(_ files: [FilePath: FrozenFile?]) -> [String] {
+        let own = Set(Image.suffixes.map { path.appending($0) })
+        var changed: Set<String> = []
+        for case (let name, let file?) in files where !own.contains(name) {
+            guard file.before.base != nil, !Footprint(file).isEmpty else { continue }
+            let text = name.string
+            guard !text.hasSuffix("-shm"), !text.hasSuffix("-journal") else { continue }
+            changed.insert(text.hasSuffix("-wal") ? String(text.dropLast(4)) : text)
+        }
+        return changed.sorted()
     }
 
     /// Mounts the main database of another state in this overlay, copy on write.

@@ -20,6 +20,8 @@ package enum OverlayError: Error, Equatable, Sendable {
     case shrank(path: String)
     /// Written pages beyond the memory limit could not be put into a temporary file.
     case spillFailed(directory: String, errno: Int32)
+    /// More pages were written than an overlay may hold, in memory and in its temporary file together.
+    case writtenTooMuch(bytes: Int)
     /// SQLite took no further virtual file system.
     case notRegistered(code: Int32)
     /// More files are mapped in this process than the fault table has room for.
@@ -32,7 +34,7 @@ package enum OverlayError: Error, Equatable, Sendable {
             .changed(let path), .shrank(let path), .tooManyFiles(let path):
             path
         case .spillFailed(let directory, _): directory
-        case .notRegistered: ""
+        case .notRegistered, .writtenTooMuch: ""
         }
     }
 }
@@ -56,6 +58,9 @@ extension OverlayError: CustomStringConvertible {
         case .spillFailed(let directory, let errno):
             "Written pages could not be put into a temporary file in \(directory): \(Self.text(errno)). "
                 + "Free space there, or point TMPDIR to a folder that has room."
+        case .writtenTooMuch(let bytes):
+            "More than \(bytes >> 20) MB were written, which is the memory limit and four times the database. Where it "
+                + "is meant to write as much, give it more with --memory."
         case .notRegistered(let code):
             "SQLite did not register the overlay's file system (result code \(code)). Close other "
                 + "overlays, then run again."

@@ -35,6 +35,8 @@ public struct WriteAheadLog: Equatable, Sendable {
     public let checkpointSequence: UInt32
     /// The number of frames up to the last commit.
     public let frameCount: Int
+    /// The first frame that is not valid, counted from 1; one behind the last where all are.
+    let firstInvalidFrame: Int
     /// The database's size in pages after the last commit; 0 when there is none.
     public let pageCount: UInt32
     /// Where in the log the content of a page lies; the last frame of a page counts.
@@ -64,7 +66,7 @@ public struct WriteAheadLog: Equatable, Sendable {
 
         let frameSize = Self.frameHeaderSize + pageSize
         var (offsets, uncommitted): ([UInt32: Int], [UInt32: Int]) = ([:], [:])
-        var (frameCount, pageCount) = (0, UInt32(0))
+        var (frameCount, pageCount, firstInvalidFrame) = (0, UInt32(0), 1)
         for number in 0..<((bytes.count - Self.headerSize) / frameSize) {
             let frame = start + Self.headerSize + number * frameSize
             checksum.add(frame, 8)
@@ -72,6 +74,7 @@ public struct WriteAheadLog: Equatable, Sendable {
             guard frame.uint64(at: 8) == start.uint64(at: 16), checksum.first == frame.uint32(at: 16),
                 checksum.second == frame.uint32(at: 20), frame.uint32(at: 0) != 0
             else { break }
+            firstInvalidFrame = number + 2
             uncommitted[frame.uint32(at: 0)] = frame - start + Self.frameHeaderSize
             guard frame.uint32(at: 4) != 0 else { continue }
             offsets.merge(uncommitted) { $1 }
@@ -80,6 +83,7 @@ public struct WriteAheadLog: Equatable, Sendable {
         }
         self.offsets = offsets
         self.frameCount = frameCount
+        self.firstInvalidFrame = firstInvalidFrame
         self.pageCount = pageCount
     }
 

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: b: c", "y is no YAML"), ("- a", "y:1:1: the file must be a mapping"),
+        ("a: b: c", "is not valid YAML"), ("- a", "y:1:1: the file must be a mapping"),
         ("migratons: a", "y:1:1: 'migratons' is no key; did you mean 'migrations'?"),
         ("\nzzz: a", "y:2:1: 'zzz' is no key, which are: migrations"),
         ("jobs: many", "y:1:7: jobs must be a number of at least 1"), ("jobs: 0", "y:1:7: jobs must be"),

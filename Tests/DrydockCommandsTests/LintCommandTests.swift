@@ -236,7 +236,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("lint: {rules: {unique-over-exsting: off}}", "drydock.yml:1:16: 'unique-over-exsting' is no rule"),
+        (
+            "lint: {rules: {unique-over-exsting: off}}",
+            "drydock.yml:1:16: 'unique-over-exsting' is not a rule"
+        ),
         ("lint: {rules: {unique-over-existing: loud}}", "drydock.yml:1:38"),
         ("lint: {rule: {}}", "drydock.yml:1:8: 'rule' is no key of lint"),
         ("sqlite: ios15", "drydock.yml:1:9: sqlite: 'ios15' is not a version of SQLite 3"),

@@ -23,7 +23,8 @@ import Testing
         try project.write("Migrations/v2.sql", "ALTER TABLE email ADD COLUMN note INTEGER;")
         let result = try project.run("verify")
         #expect(
-            result.status == 1 && result.output.contains("error[migration-edited] v2 is not what is locked"))
+            result.status == 1
+                && result.output.contains("error[migration-edited] v2 differs from what is locked"))
         #expect(result.output.contains("--> Migrations/v2.sql\n"))
         #expect(result.output.contains("drydock lock --replace v2"))
         #expect(try project.run("verify", "--no-lock").status == 0)
@@ -93,7 +94,7 @@ import Testing
     @Test(arguments: [
         (["lock", "--check", "--replace", "v1"], 64, "--check writes nothing"),
         (["lock", "--format", "xml"], 64, "there is no format 'xml'"),
-        (["lock", "--replace", "v9"], 2, "--replace 'v9' is no migration and no snapshot"),
+        (["lock", "--replace", "v9"], 2, "--replace 'v9' is neither a migration nor a snapshot"),
         (["lock", "--migrations", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["lock", "--snapshots", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["verify", "--lock", "nowhere.lock"], 2, "there is no lock 'nowhere.lock'"),

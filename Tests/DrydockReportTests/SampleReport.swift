@@ -25,7 +25,7 @@ enum SampleReport {
                 help: "If they may go, declare it:\n  -- drydock: drops table email", migration: "v2",
                 place: .init(statements[1]), table: "email"),
             Finding(
-                .positionalCopy, .note, "the copy into n goes by the order of columns",
+                .positionalCopy, .note, "the copy into n depends on the order of columns",
                 help: "Name the columns.", migration: "v2", place: .init(statements[0], offset: 23),
                 table: "n"),
         ]
@@ -46,7 +46,7 @@ enum SampleReport {
             var lost = Finding(
                 .rowsLost, "\(count) rows of email are gone (of 12)",
                 help:
-                    "If they were meant to go, declare it:\n  -- drydock: deletes from email where CONDITION",
+                    "If they are no longer needed, declare it:\n  -- drydock: deletes from email where CONDITION",
                 migration: "v2_tidy", place: .init(statements[0]), table: "email",
                 evidence: Evidence(
                     rowCount: count, rows: [.init(key: [cell("id", 4)]), .init(key: [cell("id", 9)])]))

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    private static func make(
+    static func make(
         _ seed: Int, _ folder: Folder
     ) throws -> (made: RandomDatabase, main: [UInt8], log: [UInt8]) {
         var made = try RandomDatabase(seed: seed, in: folder)

@@ -24,7 +24,9 @@ public struct SchemaSource: Sendable {
 
     /// - Throws: ``RequestError`` when nothing is there.
     public init(_ text: String) throws {
-        if FolderListing.isSpecial(text) { throw RequestError("'\(text)' is not a regular file") }
+        if FolderListing.isSpecial(text) {
+            throw RequestError("'\(text)' is not a regular file, so it is not a database")
+        }
         if let kind = Self.kind(of: text) {
             self.init(path: text, kind: kind)
         } else if let at = text.lastIndex(of: "@"), FolderListing.isFolder(String(text[..<at])) {
@@ -223,7 +225,7 @@ struct SchemaLoader: Sendable {
     private static func describe(_ fault: SnapshotFault) -> RequestError {
         guard let place = fault.place, let line = place.line, let column = place.column,
             let text = place.lineText
-        else { return RequestError(fault.message) }
+        else { return RequestError(fault.help.isEmpty ? fault.message : "\(fault.message). \(fault.help)") }
         let (shown, blanks) = SourceQuote.cut(text, at: column)
         return RequestError(
             "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")

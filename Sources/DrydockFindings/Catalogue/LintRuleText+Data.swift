@@ -29,7 +29,7 @@ extension LintRuleText {
         good: "ALTER TABLE hook ADD COLUMN kind TEXT AS (CASE WHEN n > 1 THEN 'many' ELSE 'one' END);")
 
     static let uniqueOverExisting = LintRuleText(
-        summary: "UNIQUE is asked of rows that were written without it",
+        summary: "UNIQUE for rows that were written without it",
         detail: """
             `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
             the same values, and a rebuild's `INSERT ... SELECT` fails alike, as does one into a table of its own \

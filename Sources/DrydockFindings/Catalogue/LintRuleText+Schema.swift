@@ -31,7 +31,7 @@ extension LintRuleText {
             """)
 
     static let foreignKeyParent = LintRuleText(
-        summary: "a foreign key names a parent that is not there or has no such key",
+        summary: "a foreign key names a parent that does not exist or has no such key",
         detail: """
             SQLite makes such a table without a word. With foreign keys on, the first write to it fails with "no \
             such table" or "foreign key mismatch". The parent's columns must be its primary key or have a \
@@ -70,11 +70,12 @@ extension LintRuleText {
             """)
 
     static let viewBroken = LintRuleText(
-        summary: "a view or trigger names what is not there",
+        summary: "a view or trigger names what does not exist",
         detail: """
             SQLite makes views and triggers without looking at what they name. A view fails when it is read, a \
             trigger fails every write to its table, and both make later ALTER TABLE statements fail. A trigger \
-            that waits for UPDATE OF a column that its table does not have never fires.
+            that waits for UPDATE OF a column that its table does not have never fires. Functions that the app \
+            registers are named under `functions:` in drydock.yml.
             """,
         bad: "CREATE VIEW inbox AS SELECT id, subjct FROM email;")
 

@@ -35,6 +35,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case engineDivergence = "engine-divergence"
     case timeLimit = "time-limit"
     case nothingVerified = "nothing-verified"
+    case headerMarkChanged = "header-mark-changed"
+    case fileLeftOut = "file-left-out"
 
     // Of `drydock lint` alone; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
@@ -70,10 +72,10 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .tableDropped: "a table is gone"
         case .columnDropped: "a column is gone"
         case .rowsAdded: "rows appeared in a table that existed before"
-        case .invariantBroken: "a declared `preserves` query answers differently"
+        case .invariantBroken: "a declared `preserves` query returns something else"
         case .objectLost: "an index, trigger or view vanished that no statement dropped by name"
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
-        case .searchIndexStale: "a full-text index no longer agrees with its content"
+        case .searchIndexStale: "a full-text or spatial index no longer agrees with its content"
         case .viewBroken: "a view or trigger no longer compiles"
         case .tableUnreadable: "a table can no longer be read in all its columns, or takes no row any more"
         case .foreignKeyViolation: "a row references a parent that does not exist"
@@ -81,23 +83,26 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .schemaMismatch: "a migrated snapshot's schema is not that of a fresh install"
         case .notIdempotent: "opened again with the same migrations, the database changes"
         case .snapshotUnreadable: "a snapshot cannot be read"
-        case .snapshotVersionUnknown: "a snapshot does not tell its version"
+        case .snapshotVersionUnknown: "a snapshot does not show its version"
         case .unknownMigration: "a snapshot has applied a migration that is not in the folder"
         case .migrationOutOfOrder: "a pending or new migration sorts before an applied or locked one"
         case .migrationEdited:
-            "a migration that is locked, or that a snapshot has applied, is not what it was"
+            "a migration that is locked, or that a snapshot has applied, has changed"
         case .migrationRemoved: "a locked migration is gone"
-        case .migrationVaries: "a closure executes something else each time that it runs"
-        case .snapshotEdited: "a locked snapshot is not what it was"
+        case .migrationVaries: "a closure executes different statements each time it runs"
+        case .snapshotEdited: "a locked snapshot has changed"
         case .snapshotRemoved: "a locked snapshot is gone"
         case .migrationInCode: "a migration is written in code, which cannot be run here"
-        case .rollbackFailed: "a migration cannot be undone, or not done again"
-        case .rollbackMismatch: "undone or done again, a migration leaves another schema"
+        case .rollbackFailed: "a migration cannot be undone, or not run again"
+        case .rollbackMismatch: "undone or run again, a migration leaves a different schema"
         case .invalidDeclaration: "a drydock: comment is not understood"
         case .unusedDeclaration: "a declaration that nothing needed"
-        case .engineDivergence: "two engines make something else of a migration"
+        case .engineDivergence: "two engines give different results for a migration"
         case .timeLimit: "a replay took longer than it was given"
         case .nothingVerified: "there was nothing to verify"
+        case .headerMarkChanged:
+            "a migration changed user_version or application_id, which its tool does not use"
+        case .fileLeftOut: "a file beside the migrations is not read as a migration"
         default: lintText?.summary ?? ""
         }
     }
@@ -111,10 +116,10 @@ extension Rule {
         case .transactionEnded: "What ran before it would stay even if the rest fails."
         case .rowsLost, .tableDropped, .columnDropped:
             "Users lose this data on upgrade. integrity_check and foreign_key_check do not see it."
-        case .valuesChanged: "Users find other data after the upgrade than before."
+        case .valuesChanged: "Users find different data after the upgrade."
         case .invariantBroken: "The migration's author said that this must not change."
         case .objectLost:
-            "SQLite drops indexes and triggers with their table; a rebuild has to make them again."
+            "SQLite drops indexes and triggers with their table; a rebuild must recreate them."
         case .autoincrementReset: "Old ids may live on in other tables, in files or on a server."
         case .searchIndexStale:
             "Searches miss rows or find what is no longer there; integrity_check does not see it."
@@ -132,7 +137,10 @@ extension Rule {
         case .migrationInCode: "What it does to users' data was not seen."
         case .rollbackFailed, .rollbackMismatch:
             "A release that is taken back leaves a database that no version knows."
-        case .engineDivergence: "Who migrates with the other engine gets another database, or none."
+        case .engineDivergence: "Whichever engine an app uses decides which database its users get."
+        case .headerMarkChanged:
+            "An app that reads the number takes the database for a different version or kind."
+        case .fileLeftOut: "What it was meant to do never happens to a user's database."
         case .unknownMigration: "Its schema may differ from what the folder makes."
         default: nil
         }

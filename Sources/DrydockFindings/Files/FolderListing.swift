@@ -66,10 +66,22 @@ extension FolderListing {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A device, a pipe or a socket: it has no size, and reading it may never end.
+    /// A device, a pipe or a socket: it has no size, and reading it may never end. So are files that the kernel makes up
+    /// as they are read, such as those of `/proc`: they say that they are regular and have no byte, and yet give some, or
+    /// cannot be read at all.
     package static func isSpecial(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+        guard stat(path, &status) == 0 else { return false }
+        guard status.st_mode & S_IFMT == S_IFREG else { return status.st_mode & S_IFMT != S_IFDIR }
+        guard status.st_size == 0 else { return false }
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        // That it may not be opened is said by whoever reads it.
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var byte: UInt8 = 0
+        guard read(descriptor, &byte, 1) != 0 else { return false }
+        // Somebody may have written to it meanwhile.
+        return fstat(descriptor, &status) != 0 || status.st_size == 0
     }
 
     package static func size(of path: String) throws -> Int {

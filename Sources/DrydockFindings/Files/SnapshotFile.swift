@@ -37,6 +37,9 @@ package enum SnapshotFile {
     }
 
     private static func faultOfFile(_ path: String) -> (message: String, help: String)? {
+        if FolderListing.isSpecial(path) {
+            return ("\(path) is not a regular file", "A snapshot is a SQLite file or an SQL dump.")
+        }
         let head: [UInt8]
         let size: Int
         do {

@@ -1,17 +1,31 @@
+import DatabaseEngine
 import Synchronization
 
 /// Stops a replay: when its task is cancelled or its time is up. SQLite polls it while it works.
 package final class Watchdog: Sendable {
     package let deadline: ContinuousClock.Instant?
+    /// Where statements of files are noted while they run.
+    package let statements = StatementLog()
     private let isCancelled = Atomic(false)
+    private let hasStoppedWork = Atomic(false)
 
-    package init(timeout: Duration?) {
-        deadline = timeout.map { ContinuousClock.now + $0 }
+    package init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
+
+    package convenience init(timeout: Duration?) {
+        self.init(deadline: timeout.map { ContinuousClock.now + $0 })
     }
 
     package func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     package var isTimeUp: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
 
-    package var isTripped: Bool { isCancelled.load(ordering: .relaxed) || isTimeUp }
+    /// Whether to stop; who asks does.
+    package var isTripped: Bool {
+        guard isCancelled.load(ordering: .relaxed) || isTimeUp else { return false }
+        hasStoppedWork.store(true, ordering: .relaxed)
+        return true
+    }
+
+    /// Whether something was stopped because the time is up. Not everybody who asks SQLite says that it did not answer.
+    package var hasCutShort: Bool { hasStoppedWork.load(ordering: .relaxed) && isTimeUp }
 }

@@ -5,6 +5,12 @@ package func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)" + (count == 1 ? "" : "s")
 }
 
+/// `a`, `a and b`, `a, b and c`.
+package func listed(_ names: [String]) -> String {
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+}
+
 /// A remedy that proposes a declaration. The marker line is where the replay writes the declaration in the
 /// form that the migration can take: a comment, or an entry in drydock.yml.
 package func remedy(_ condition: String, _ declaration: String, else alternative: String = "") -> String {
@@ -18,3 +24,8 @@ package let declarationMarker = "@declare "
 /// A name as people write it: quoted only where SQLite, in whatever place and version, may need it, and on one line,
 /// with what does not show spelled out. A declaration may have it so; SQL that is run is made with ``quotedName(_:)``.
 package func quotedIfNeeded(_ name: String) -> String { VisibleText.line(SQLName.printed(name)) }
+
+/// Help for a function that SQLite does not have.
+package func standInHelp(forFunction name: String) -> String {
+    "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
+}

@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
@@ -21,13 +22,13 @@ struct AddColumnRule: LintRule {
                 severity, message, help: help, at: step.statement, token: token, table: table.name,
                 column: column.name)
         }
-        let statement = step.statement.text
+        let advice = AddColumnAdvice(statement: step.statement, table: table, column: column)
         if let generated = column.generated {
             if generated.isStored {
                 return [
                     fault(
                         "a STORED generated column cannot be added to a table that has rows",
-                        "Make it VIRTUAL, or rebuild the table.", step.token("stored"))
+                        advice.storedHelp, step.token("stored"))
                 ]
             }
             guard column.notNull != nil else { return [] }
@@ -46,30 +47,27 @@ struct AddColumnRule: LintRule {
             return [
                 fault(
                     "\(column.name) is NOT NULL and has no default: adding it fails if \(table.name) has a row",
-                    "Give it a default:\n"
-                        + proposed(statement + " DEFAULT \(Self.zero(table.affinity(of: column)));"),
-                    step.token("not", "null"))
+                    advice.notNullHelp, step.token("not", "null"))
             ]
         }
         if let value = column.defaultValue, Self.isComputed(value), isRefused(value, step) {
             return [
                 fault(
                     "the default of \(column.name) is computed: adding it fails if \(table.name) has a row",
-                    "Add it without the default and fill it:\n" + proposed(Self.filled(column, table)),
-                    step.token("default"))
+                    advice.computedDefaultHelp, step.token("default"))
             ]
         }
         if !isNull, step.foreignKeysAreOn, table.foreignKeys.contains(where: { Self.isOf(column, $0) }) {
             return [
                 fault(
                     "\(column.name) references another table and has a default: with foreign keys on, adding it fails if \(table.name) has a row",
-                    "Add it without the default, and fill it with UPDATE.", step.token("references"))
+                    advice.referenceHelp, step.token("references"))
             ]
         }
         if let value = column.defaultValue, table.isStrict, isOfAnotherType(value, column, step) {
             return [
                 fault(
-                    "the default of \(column.name) is no \(column.declaredType): every row of the STRICT \(table.name) has it, and integrity_check complains",
+                    "the default of \(column.name) is not of type \(column.declaredType): every row of the STRICT \(table.name) has it, and integrity_check complains",
                     "Choose a default of the column's type.", step.token("default"))
             ]
         }
@@ -148,7 +146,9 @@ struct AddColumnRule: LintRule {
         var old = table
         old.checks.removeAll { $0.column?.foldedASCII == own }
         let probe = LintProbe(table: old, known: [own: value], connection: step.connection)
-        return table.checks.filter { $0.column?.foldedASCII == own }.compactMap { check in
+        var seen: Set<SQLFragment> = []
+        let new = table.checks.filter { $0.column?.foldedASCII == own && seen.insert($0.expression).inserted }
+        return new.compactMap { check in
             let names = check.expression.names.union([own])
             let others = table.columns.map(\.name.foldedASCII).filter { $0 != own && names.contains($0) }
             switch probe.row(where: "NOT (\(check.expression))", names: names) {
@@ -161,7 +161,9 @@ struct AddColumnRule: LintRule {
                 return LintFault(
                     .warning,
                     "adding \(column.name) fails if a row of \(table.name) has \(row), which its CHECK refuses",
-                    help: "Fix such rows first, or rebuild the table.")
+                    help:
+                        "Give \(listed(others)) values that meet CHECK (\(check.expression)) first, with UPDATE."
+                )
             case .noRow, .unknown:
                 guard let other = others.first else { return nil }
                 return LintFault(
@@ -183,22 +185,5 @@ struct AddColumnRule: LintRule {
             expression.items.contains { if case .literal = $0 { false } else { true } }
         default: false
         }
-    }
-
-    private static func zero(_ affinity: Affinity) -> String {
-        switch affinity {
-        case .text: "''"
-        case .blob: "x''"
-        default: "0"
-        }
-    }
-
-    private static func filled(_ column: Column, _ table: Table) -> String {
-        let (name, type) = (quotedIfNeeded(column.name), column.declaredType)
-        let parent = quotedIfNeeded(table.name)
-        var value = column.defaultValue.map { "\($0)" } ?? "NULL"
-        if value.hasPrefix("("), value.hasSuffix(")") { value = String(value.dropFirst().dropLast()) }
-        return "ALTER TABLE \(parent) ADD COLUMN \(name)\(type.isEmpty ? "" : " " + type);\n"
-            + "UPDATE \(parent) SET \(name) = \(value);"
     }
 }

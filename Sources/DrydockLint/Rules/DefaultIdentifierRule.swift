@@ -25,7 +25,7 @@ struct DefaultIdentifierRule: LintRule {
             guard !Self.values.contains(word.foldedASCII) else { return nil }
             return LintFault(
                 nil, "DEFAULT \(word) is the text '\(word)', letter by letter",
-                help: "Write '\(word)' if that is meant, or an expression in parentheses.",
+                help: "Write '\(word)' if that is intended, or an expression in parentheses.",
                 at: step.statement,
                 token: token)
         }

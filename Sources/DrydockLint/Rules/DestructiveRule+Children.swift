@@ -68,7 +68,7 @@ extension DestructiveRule {
             return fault(
                 .warning,
                 "changes \(key.columns.joined(separator: ", ")) of \(child.name), by ON \(verb) \(action.rawValue)",
-                remedy("that is meant", "rewrites \(list)"))
+                remedy("that is intended", "rewrites \(list)"))
         case .restrict, .noAction:
             let isLater = key.isDeferred || step.foreignKeysAreDeferred
             if isLater, action == .noAction { return nil }

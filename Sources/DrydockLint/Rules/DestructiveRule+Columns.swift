@@ -24,7 +24,8 @@ extension DestructiveRule {
         let isTaken = isTaken(old.name, name, step)
         if isTaken, declaresRewrite(step.migration, table, old.name) { return nil }
         let loss = remedy(
-            isTaken ? "that is meant" : "they may go", "\(isTaken ? "rewrites" : "drops column") \(own)")
+            isTaken ? "that is intended" : "they are no longer needed",
+            "\(isTaken ? "rewrites" : "drops column") \(own)")
         guard let (place, extent) = ColumnShelter(of: old.name, in: origin, step.migration).ends.first else {
             return fault(.error, "", loss)
         }

@@ -19,7 +19,7 @@ extension DestructiveRule {
             let declaration = "rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column.name))"
             func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
                 LintFault(
-                    severity, message, help: remedy("that is meant", declaration), at: rebuild.statement,
+                    severity, message, help: remedy("that is intended", declaration), at: rebuild.statement,
                     table: table, column: column.name)
             }
             guard let item = items[folded] else {
@@ -72,7 +72,7 @@ extension DestructiveRule {
         }
         if let token = statement.outermost("limit"), !isWithoutLimit(token, statement) {
             return fault(
-                .error, "the rebuild of \(name) copies as many rows as LIMIT says, and the others are lost",
+                .error, "the rebuild of \(name) copies as many rows as LIMIT says, and the rest are lost",
                 token)
         }
         var join = statement.outermost("join")
@@ -81,7 +81,7 @@ extension DestructiveRule {
             if !keepsRows {
                 return fault(
                     .warning,
-                    "the rebuild of \(name) copies rows that the JOIN finds a partner for, and the others are lost",
+                    "the rebuild of \(name) copies only rows that the JOIN finds a partner for, and the rest are lost",
                     token)
             }
             join = statement.outermost("join", after: token)
@@ -113,7 +113,7 @@ extension DestructiveRule {
                 || target.folded == name.foldedASCII && index > drop
             guard isNew else { return nil }
             return LintFault(
-                .error, "DELETE takes rows of \(name) behind the copy",
+                .error, "DELETE removes rows of \(name) after the copy",
                 help: remedy("they may go", "deletes from \(quotedIfNeeded(name)) where CONDITION"),
                 at: statement, table: name)
         }

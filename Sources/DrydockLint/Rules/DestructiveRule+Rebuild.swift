@@ -52,7 +52,7 @@ extension DestructiveRule {
         }
         let isSimple = statement.outermost("join") == nil && !text.contains("--")
         return LintFault(
-            .error, "the rebuild of \(name) copies some rows only, and the others are lost",
+            .error, "the rebuild of \(name) copies only some rows, and the rest are lost",
             help: remedy(
                 "they may go",
                 "deletes from \(quotedIfNeeded(name)) where "
@@ -75,7 +75,7 @@ extension DestructiveRule {
         // Rows with a key are never alike.
         if isDistinct, UniqueRule.isUnique(terms, in: rebuild.old, migration.start) { return nil }
         return LintFault(
-            .warning, "the rebuild of \(name) keeps one of rows that are alike, and the others are lost",
+            .warning, "the rebuild of \(name) keeps one of several equal rows, and the rest are lost",
             help: remedy("they may go", "deletes from \(quotedIfNeeded(name)) where CONDITION"),
             at: statement,
             token: token, table: name)
@@ -106,7 +106,7 @@ extension DestructiveRule {
             if isDeclared { return nil }
             return LintFault(
                 .warning, "the rebuild of \(table) makes \(to) \(new.declaredType): \(what)",
-                help: remedy("that is meant", "rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(name))"),
+                help: remedy("that is intended", "rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(name))"),
                 at: rebuild.statement, table: table, column: to)
         }
     }

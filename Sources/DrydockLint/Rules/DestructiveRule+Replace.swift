@@ -22,7 +22,7 @@ extension DestructiveRule {
             LintFault(
                 severity, message,
                 help: (isUpdate ? "" : "ON CONFLICT DO UPDATE keeps the row. ")
-                    + remedy(isUpdate ? "they may go" : "that is meant", declaration),
+                    + remedy(isUpdate ? "they are no longer needed" : "that is intended", declaration),
                 at: step.statement, token: step.token("replace"), table: name.name)
         }
         let verb = isUpdate ? "UPDATE OR REPLACE" : "REPLACE"

@@ -55,7 +55,7 @@ extension DestructiveRule {
         else { return nil }
         return LintFault(
             .warning, "trigger \(trigger.name) is fired and can leave rows of \(source) out of \(name.name)",
-            help: "Make the trigger behind the copy.", at: step.statement, table: name.name)
+            help: "Create the trigger after the copy.", at: step.statement, table: name.name)
     }
 }
 

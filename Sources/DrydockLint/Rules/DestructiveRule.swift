@@ -159,7 +159,7 @@ struct DestructiveRule: LintRule {
         }.joined(separator: ", ")
         return LintFault(
             .warning, "\(verb) rewrites values of \(name.name).\(first) that users have",
-            help: remedy("that is meant", "rewrites \(list)"), at: step.statement, table: name.name,
+            help: remedy("that is intended", "rewrites \(list)"), at: step.statement, table: name.name,
             column: first)
     }
 

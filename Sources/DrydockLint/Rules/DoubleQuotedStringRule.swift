@@ -24,8 +24,8 @@ struct DoubleQuotedStringRule: LintRule {
         let word = first.text(in: source)
         let message =
             strings.count > 1
-            ? "\(word) and \(strings.count - 1) more are no columns and are read as strings"
-            : "\(word) is no column and is read as a string"
+            ? "\(word) and \(strings.count - 1) more are not columns and are read as strings"
+            : "\(word) is not a column and is read as a string"
         return [
             LintFault(
                 nil, message,

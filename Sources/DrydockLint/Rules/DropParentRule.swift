@@ -50,8 +50,8 @@ struct DropParentRule: LintRule {
             .error, message,
             help: step.migration.isDeferred
                 ? "Remove 'foreign-keys immediate', so that foreign keys are off while the migration runs and checked before the commit."
-                : "Turn foreign keys off before the transaction begins: on the connection, or by opting this file out of the "
-                    + "tool's transaction and writing PRAGMA foreign_keys = OFF first.", at: step.statement,
+                : "Run the migration with foreign keys off. " + step.format.foreignKeysOffAdvice,
+            at: step.statement,
             table: table)
     }
 

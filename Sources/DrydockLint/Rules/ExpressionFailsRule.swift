@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import DrydockState
 import DatabaseEngine
@@ -71,7 +72,10 @@ struct ExpressionFailsRule: LintRule {
             }
             return subjects
         }
-        return columns + table.checks.map { Subject(value: .check($0)) }
+        // One that stands there twice fails as it does once.
+        var seen: Set<SQLFragment> = []
+        return columns
+            + table.checks.filter { seen.insert($0.expression).inserted }.map { Subject(value: .check($0)) }
     }
 
     private func changedTables(_ step: LintStep) -> [Table] {
@@ -123,7 +127,7 @@ struct ExpressionFailsRule: LintRule {
             }
         let function = UnknownFunction(error, on: step.connection)
         // What came between this SQLite and the oldest to be supported is no fault of the migration.
-        let isKnown = function?.since.map { since in step.minimum.map { since <= $0 } ?? false } ?? false
+        let isKnown = function?.isSupported(since: step.minimum) ?? false
         var fault = LintFault(
             isKnown ? .warning : nil,
             isKnown
@@ -137,38 +141,6 @@ struct ExpressionFailsRule: LintRule {
                 || schema.indexes.values.contains { Subject(value: .index($0)) == subject }
         }
         return fault
-    }
-}
-
-/// A function that SQLite says it does not have.
-struct UnknownFunction {
-    let name: String
-    /// The version that brought it; nil where it is none of SQLite's.
-    let since: SQLiteVersion?
-    private let version: String
-
-    /// Nil where the error is another.
-    init?(_ error: EngineError, on connection: any Connection) {
-        let message = error.message
-        let texts = ["no such function: ", "unknown function: "]
-        let found = texts.lazy.compactMap { before -> String? in
-            guard let start = message.firstRange(of: before)?.upperBound else { return nil }
-            return String(message[start...].prefix { $0 != "(" && !$0.isWhitespace })
-        }.first
-        guard let found else { return nil }
-        name = found
-        since = SQLiteFeatureTable.functions[found.foldedASCII]
-        version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
-    }
-
-    var help: String {
-        guard let since else {
-            return
-                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
-        }
-        return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
-            + (["if", "iif"].contains(name.foldedASCII)
-                ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
     }
 }
 

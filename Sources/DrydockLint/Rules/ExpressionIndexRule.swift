@@ -96,7 +96,7 @@ struct ExpressionIndexRule: LintRule {
         let column = table.column(name)?.name ?? name
         let token = function == "->" ? nil : step.statement.token(named: function)
         return LintFault(
-            .warning, "the index fails if a row of \(table.name) has a \(column) that is no JSON",
+            .warning, "the index fails if a row of \(table.name) has a \(column) that is not valid JSON",
             help: "Leave such rows out:\n"
                 + proposed(step.statement.adding(condition: "json_valid(\(quotedIfNeeded(column)))") + ";"),
             at: step.statement, token: token, table: table.name, column: column)

@@ -85,7 +85,7 @@ struct ForeignKeyParentRule: LintRule {
             if isHidden { return nil }
             let nearest = nearestName(to: key.parent, in: schema.tables.values.map(\.name))
             return (
-                "the parent table \(key.parent) is not there",
+                "the parent table \(key.parent) does not exist",
                 nearest.map { "Did you mean \($0)?" } ?? "Make it, or take the foreign key away."
             )
         }

@@ -14,7 +14,7 @@ struct MissingStrictRule: LintRule {
             LintFault(
                 .warning, "\(table.name) is not STRICT: its columns take values of any type",
                 help:
-                    "Write STRICT behind the last parenthesis; columns are then INT, INTEGER, REAL, TEXT, BLOB or ANY.",
+                    "Write STRICT after the last parenthesis; columns are then INT, INTEGER, REAL, TEXT, BLOB or ANY.",
                 at: step.statement, table: table.name)
         ]
     }

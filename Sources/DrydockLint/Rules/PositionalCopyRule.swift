@@ -64,7 +64,7 @@ struct PositionalCopyRule: LintRule {
                 "the copy puts \(name ?? "an expression") into \(table).\(target), by the order of columns")
         }
         return copied.readsTable
-            ? fault(.note, "the copy into \(table) goes by the order of columns") : nil
+            ? fault(.note, "the copy into \(table) depends on the order of columns") : nil
     }
 
     /// The rewrite by name, for `SELECT *` of one table and nothing more in the list.

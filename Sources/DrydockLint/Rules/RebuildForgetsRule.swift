@@ -26,7 +26,7 @@ struct RebuildForgetsRule: LintRule {
         ) -> LintFault {
             var fault = LintFault(
                 .warning, "\(kind) \(object) goes with the old \(name) and is not made again",
-                help: "Make it again behind the rebuild:\n" + proposed(sql + ";")
+                help: "Recreate it after the rebuild:\n" + proposed(sql + ";")
                     + "\nIf it may go, drop it by name before.", at: drop, table: name)
             fault.stands = stands
             return fault
@@ -115,7 +115,7 @@ struct RebuildForgetsRule: LintRule {
         return [
             LintFault(
                 .warning,
-                "CREATE TABLE AS makes \(rebuild.new.name) anew without \(first)\(others), which the old one had",
+                "CREATE TABLE AS recreates \(rebuild.new.name) without \(first)\(others), which the old one had",
                 help: "Make the table with its definition, and copy with INSERT ... SELECT.",
                 at: rebuild.statement, table: rebuild.new.name)
         ]
@@ -153,7 +153,7 @@ struct RebuildForgetsRule: LintRule {
         losses(rebuild, migration.end).map { loss in
             LintFault(
                 loss.severity, "the new \(rebuild.new.name) has no \(loss.what), which the old one had",
-                help: "Add it to the new table, unless the rebuild is there to take it away.",
+                help: "Add it to the new table, unless the rebuild is meant to remove it.",
                 at: rebuild.statement, table: rebuild.new.name, column: loss.column)
         }
     }

@@ -28,7 +28,7 @@ struct RebuildRenamesFirstRule: LintRule {
             guard let first = followers.first else { return nil }
             let others = followers.count > 1 ? " and \(followers.count - 1) more" : ""
             var fault = LintFault(
-                .error, "\(first)\(others) followed the rename to \(away), which is gone at the end",
+                .error, "\(first)\(others) followed the rename to \(away), which does not exist at the end",
                 help:
                     "Make the new table under another name, copy, drop \(old.name), and rename the new one to \(old.name).",
                 at: statement, table: old.name)

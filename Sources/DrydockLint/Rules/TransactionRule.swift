@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import SQLiteSchema
 
@@ -13,7 +14,7 @@ struct TransactionRule: LintRule {
             return [
                 LintFault(
                     .error, "VACUUM fails inside a transaction, and the migration with it",
-                    help: "Remove it; vacuum when the app is closed, or with 'drydock vacuum'.",
+                    help: TransactionAdvice.vacuum,
                     at: step.statement)
             ]
         case .pragma(_, let name, let value?)
@@ -21,14 +22,14 @@ struct TransactionRule: LintRule {
             return [
                 LintFault(
                     .error, "PRAGMA journal_mode = WAL fails inside a transaction",
-                    help: "Set it when the database is opened.", at: step.statement)
+                    help: TransactionAdvice.setting, at: step.statement)
             ]
         case .pragma(let schema, let name, _?)
         where name.foldedASCII == "synchronous" && schema?.foldedASCII != "temp":
             return [
                 LintFault(
                     .error, "PRAGMA synchronous fails inside a transaction, and the migration with it",
-                    help: "Set it when the database is opened.", at: step.statement)
+                    help: TransactionAdvice.setting, at: step.statement)
             ]
         default: return []
         }

@@ -117,7 +117,7 @@ struct UniqueRule: LintRule {
     }
 
     private static func cared(_ table: Table) -> String {
-        "Rows of \(table.name) are changed before; drydock verify tells whether that is enough."
+        "Rows of \(table.name) are changed before; drydock verify shows whether that is enough."
     }
 
     /// Columns that rows did not have when the migration began.
@@ -218,7 +218,7 @@ struct UniqueRule: LintRule {
                         isCared ? .note : .warning,
                         "\(rebuild.old.name) becomes UNIQUE over \(list): "
                             + (merges
-                                ? "of rows that have the same the copy keeps one and drops the others in silence"
+                                ? "of rows that have the same values the copy keeps one and drops the rest without an error"
                                 : "the copy fails if two rows have the same"),
                         help: isCared
                             ? Self.cared(rebuild.old)

@@ -1,3 +1,4 @@
+import DrydockReplay
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
@@ -34,17 +35,36 @@ struct ViewCompilesRule: LintRule {
         Self.broken(in: end.schema, on: end.connection, without: end.historyTables).compactMap { fault in
             let kind = fault.id.kind
             guard let name = fault.id.names.first else { return nil }
-            if let found = end.fault(kind, name, nil, fault.message, help: fault.help, table: fault.table) {
+            var (fault, severity) = (fault, Finding.Severity?.none)
+            if let function = UnknownFunction(message: fault.message, on: end.connection) {
+                fault.help = function.help
+                // What came between this SQLite and the oldest to be supported is no fault of the migration.
+                if function.isSupported(since: end.minimum) { severity = .warning }
+            }
+            if let found = end.fault(
+                kind, name, severity, fault.message, help: fault.help, table: fault.table)
+            {
                 return found
             }
             // What broke before is no fault of what is linted.
             guard !end.brokenElsewhere.contains(fault.id), let last = end.linted.last else { return nil }
             let culprit = culprit(of: fault, end)
             var found = LintFault(
-                nil, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
+                severity, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
             found.migration = culprit?.migration ?? last
             return found
         }
+    }
+
+    /// Why some views and triggers of a schema are not compiled.
+    static func unchecked(
+        in schema: Schema, on connection: any Connection, without historyTables: [String]
+    ) -> [String] {
+        guard !schema.views.isEmpty,
+            let catalog = try? Catalog(connection, without: historyTables, earlier: nil)
+        else { return [] }
+        return ViewRule().notChecked(
+            in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
     }
 
     /// The views and triggers of a schema that do not compile.
@@ -56,8 +76,7 @@ struct ViewCompilesRule: LintRule {
             let faults = try? ViewRule().faults(
                 in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
         else { return [] }
-        // A function that the app registers is not known here.
-        return faults.filter { !$0.message.contains("no such function") }
+        return faults
     }
 
     /// The last linted statement that took away or renamed what SQLite misses.

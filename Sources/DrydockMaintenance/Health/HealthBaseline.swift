@@ -39,14 +39,28 @@ struct HealthBaseline: Sendable {
         guard FolderListing.exists(path) else { return HealthBaseline(at: path) }
         do {
             let bytes = try FolderListing.contents(of: path)
-            let file = try JSONDecoder().decode(File.self, from: Data(bytes))
-            guard file.formatVersion == 1 else { throw FileFault("it is of a newer Drydock") }
+            let file = try Self.file(bytes)
             var baseline = HealthBaseline(at: path)
             for known in file.known { baseline.known[known.entry] = known }
             return baseline
         } catch {
             throw RequestError(
-                "the baseline '\(path)' cannot be read: \(error); remove it, and make it again with --accept")
+                "the file of known findings '\(path)' cannot be read: \(error); restore it, or move it away and make it again with --accept"
+            )
+        }
+    }
+
+    /// - Throws: ``FileFault`` that says what is wrong with the file's content, and where.
+    private static func file(_ bytes: [UInt8]) throws -> File {
+        struct Version: Decodable { var formatVersion: Int }
+        do {
+            let version = try JSONDecoder().decode(Version.self, from: Data(bytes)).formatVersion
+            guard version == 1 else {
+                throw FileFault("its formatVersion is \(version), and this Drydock reads 1")
+            }
+            return try JSONDecoder().decode(File.self, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw FileFault(error.fact)
         }
     }
 
@@ -120,4 +134,35 @@ struct HealthBaseline: Sendable {
     }
 
     private static func count(_ finding: HealthFinding) -> Int { finding.evidence?.rowCount ?? 1 }
+}
+
+extension DecodingError {
+    /// What is wrong with a JSON file, in words, with the place as in `known[0].entry`.
+    fileprivate var fact: String {
+        switch self {
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it is not valid JSON"
+        case .dataCorrupted(let context): "\(Self.place(context.codingPath)) is not a valid value"
+        case .keyNotFound(let key, let context):
+            "\(Self.place(context.codingPath)) has no '\(key.stringValue)'"
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            "\(Self.place(context.codingPath)) is not \(Self.words(type))"
+        @unknown default: "it is not a file that --accept wrote"
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        let text = path.reduce(into: "") { text, key in
+            text += key.intValue.map { "[\($0)]" } ?? (text.isEmpty ? "" : ".") + key.stringValue
+        }
+        return text.isEmpty ? "the file" : text
+    }
+
+    private static func words(_ type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is any BinaryInteger.Type: "a whole number"
+        case is any Collection.Type where !"\(type)".hasPrefix("Dictionary"): "a list"
+        default: "an object"
+        }
+    }
 }

@@ -1,8 +1,16 @@
 import DrydockFindings
+import SQLiteSchema
 
 /// The checks of `drydock health`, each in a file of its own, the quick ones first. This is the one place
 /// where a check is registered.
 public enum HealthChecks {
+    /// Why a name is no check's; nil where it is one's.
+    package static func fault(ofName name: String) -> String? {
+        guard !names.contains(name) else { return nil }
+        let near = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
+        return "there is no check '\(name)'" + (near ?? ", they are: \(names.joined(separator: ", "))")
+    }
+
     static let all: [any HealthCheck] = [
         FileHeaderCheck(), JournalCheck(), LogSizeCheck(), CheckpointCheck(), WriterVersionCheck(),
         DiskSpaceCheck(), PageSizeCheck(), FreelistCheck(), AutoVacuumCheck(), ObjectSizeCheck(),

@@ -14,14 +14,10 @@ public struct HealthInspector: Sendable {
     public func run(_ request: HealthRequest) async throws -> HealthReport {
         let start = ContinuousClock.now
         var report = HealthReport()
-        let paths = try DatabaseNames.resolve(request.databases)
-        for name in request.only.union(request.without).union(request.thresholds.keys).sorted()
-        where !HealthChecks.names.contains(name) {
-            let near = nearestName(to: name, in: HealthChecks.names).map { "; did you mean '\($0)'?" }
-            throw RequestError(
-                "there is no check '\(name)'"
-                    + (near ?? ", they are: \(HealthChecks.names.joined(separator: ", "))"))
+        for name in request.only.union(request.without).union(request.thresholds.keys).sorted() {
+            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(fault) }
         }
+        let paths = try DatabaseNames.resolve(request.databases)
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
         let databases = try await inspect(paths, request, progress)

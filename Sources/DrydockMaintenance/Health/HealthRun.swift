@@ -120,7 +120,9 @@ struct HealthRun: Sendable {
         if !isMeant, let fault = SnapshotFile.fault(of: path) {
             health.findings = [
                 FileHeaderCheck().finding(
-                    .error, fault.message, help: isEmpty ? HealthHelp.empty : HealthHelp.damaged)
+                    .error, fault.message,
+                    help: !isEmpty
+                        ? HealthHelp.damaged : hasOrphans ? HealthHelp.orphan : HealthHelp.empty)
             ]
             health.checked = [FileHeaderCheck().text.name]
             health.notReached = checks.map(\.text.name).filter { !health.checked.contains($0) }.map {
@@ -128,7 +130,8 @@ struct HealthRun: Sendable {
             }
             return
         }
-        let state = LiveState(path)
+        var state = LiveState(path)
+        state.findLogDamage(path)
         var settings = ConnectionSettings()
         (settings.functions, settings.collations) = (request.functions, request.collations)
         settings.setup = ["PRAGMA secure_delete = OFF"]
@@ -149,6 +152,11 @@ struct HealthRun: Sendable {
         }
         let missed = Set(health.notReached.map(\.check))
         health.checked = checks.map(\.text.name).filter { !missed.contains($0) }
+    }
+
+    /// Whether something lies beside a file without a byte that the next program to open it deletes.
+    private var hasOrphans: Bool {
+        ["-wal", "-journal"].contains { (try? FolderListing.size(of: realPath(of: path) + $0)) ?? 0 > 0 }
     }
 
     private func rangedTasks(_ live: LiveOverlay, _ state: LiveState) async -> [Task] {
@@ -309,6 +317,11 @@ enum HealthHelp {
     static let empty = """
         A failed copy or a wrong path looks like this: look for the database where it was, or restore a backup.
         One that is yet to be made is left in peace with --without file-header.
+        """
+
+    static let orphan = """
+        Copy what lies beside the file away before any program opens it: the first one that does deletes it. Then look for
+        the database where it was, or restore a backup.
         """
 
     static let damaged = """

@@ -41,6 +41,9 @@ struct LiveFile: Sendable {
     ) async throws -> Result {
         guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
         if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
+        if FolderListing.isSpecial(path) {
+            throw RequestError("'\(name)' is not a regular file, so it is not a database")
+        }
         if FolderListing.isSpecial(path) { throw RequestError("'\(name)' is not a regular file") }
         for _ in 0..<Self.attempts {
             do {

@@ -1,6 +1,7 @@
 import DrydockFindings
 import Foundation
 import OverlayVFS
+import SQLiteFile
 
 /// What lies beside a database and who has it open, found out without a connection.
 ///
@@ -12,6 +13,10 @@ package struct LiveState: Sendable, Equatable {
     var logSize: Int?
     /// The file's own header is damaged, and the log has the one that counts.
     var hasHeaderInLogAlone = false
+    /// Frames of the log that SQLite does not read; only looked for by ``findLogDamage(_:)``.
+    var logDamage: LogDamage?
+    /// In bytes.
+    var size: Int?
     var hasSharedMemory = false
     /// Some program has the write-ahead log's index open.
     package var isOpenElsewhere = false
@@ -28,6 +33,7 @@ package struct LiveState: Sendable, Equatable {
         let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
         // The version to read decides (sqlite3BtreeBeginTrans in btree.c).
         isLogged = head.count == 100 && head[19] == 2
+        size = try? FolderListing.size(of: path)
         logSize = try? FolderListing.size(of: path + "-wal")
         if (logSize ?? 0) > 0 { hasHeaderInLogAlone = SnapshotFile.hasHeaderInLogAlone(path) }
         hasSharedMemory = FolderListing.exists(path + "-shm")
@@ -45,6 +51,20 @@ package struct LiveState: Sendable, Equatable {
             isJournalHot = LockHolder.of(path, at: 0x4000_0001) == nil
         }
         if !isLogged { writer = LockHolder.of(path, at: 0x4000_0001) }
+    }
+
+    /// Reads the whole log for what of it SQLite would not; one that a program has open is read by its index, and may
+    /// change meanwhile.
+    mutating func findLogDamage(_ path: String) {
+        guard (logSize ?? 0) > 0, !isOpenElsewhere,
+            let log = try? MappedFile(path: realPath(of: path) + "-wal"),
+            let bytes = log.contiguousBytes(at: 0, count: log.size)
+        else { return }
+        let damage = LogDamage(bytes)
+        withExtendedLifetime(log) {
+            // One that is being written is not judged.
+            if !log.isBroken, (try? log.checkUnchanged()) != nil { logDamage = damage }
+        }
     }
 
     /// A connection would look for a log, whatever the header says: beside a file without a byte even one that only

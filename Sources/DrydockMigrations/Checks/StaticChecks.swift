@@ -20,10 +20,11 @@ package enum StaticChecks {
     }
 
     /// - Parameter before: the schema that the migration meets, where it is known.
-    package static func findings(for migration: Migration, before: @autoclosure @escaping () -> Schema?)
-        -> [Finding]
-    {
-        guard migration.isDeferred else { return ToolStaticChecks(migration, before).findings() }
+    package static func findings(
+        for migration: Migration, of format: any MigrationFormat,
+        before: @autoclosure @escaping () -> Schema?
+    ) -> [Finding] {
+        guard migration.isDeferred else { return ToolStaticChecks(migration, format, before).findings() }
         var findings: [Finding] = []
         if let statement = transactionStatement(in: migration) {
             let word = statement.tokens[0].text(in: statement.source).uppercased()

@@ -6,6 +6,8 @@ import SQLiteSchema
 struct ToolStaticChecks {
     private let migration: Migration
     private let before: () -> Schema?
+    /// ``MigrationFormat/foreignKeysOffAdvice``
+    private let foreignKeysOffAdvice: String
     private var isInside: Bool
     private var foreignKeys: Bool
     /// The file would have had foreign keys off.
@@ -14,8 +16,9 @@ struct ToolStaticChecks {
     private var end: SQLStatement?
     private var result: [Finding] = []
 
-    init(_ migration: Migration, _ before: @escaping () -> Schema?) {
+    init(_ migration: Migration, _ format: any MigrationFormat, _ before: @escaping () -> Schema?) {
         self.migration = migration
+        foreignKeysOffAdvice = format.foreignKeysOffAdvice
         self.before = before
         isInside = migration.transaction != .none
         foreignKeys = migration.foreignKeys
@@ -84,9 +87,10 @@ struct ToolStaticChecks {
         add(
             .pragmaIgnored, parents.isEmpty ? .warning : .error,
             "PRAGMA foreign_keys = \(value) has no effect inside a transaction, foreign keys stay on\(what)",
-            "The tool opens the transaction before the file's first statement. Opt out of it for this file where "
-                + "the tool allows that, or set foreign keys off on the connection"
-                + (savesRows(before: index) ? "." : ", or move the children's rows to safety first."),
+            "The tool opens the transaction before the file's first statement. \(foreignKeysOffAdvice)"
+                + (savesRows(before: index)
+                    ? ""
+                    : " Otherwise copy the children's rows to a table without the key first, and back afterwards."),
             statement)
     }
 

@@ -57,6 +57,11 @@ public struct CustomFormat: MigrationFormat {
         return ((historyTable.map { [$0] } ?? []) + written).filter { $0.foldedASCII != own }
     }
 
+    public let namingAdvice = "'files' under 'custom' in drydock.yml says how a migration is called."
+    public let readsSubfolders = true
+
+    public func knows(_ file: String) -> Bool { file == schema }
+
     public func owns(_ facts: HistoryFacts) -> Bool { historyTable.map { facts.has($0) } ?? true }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? { nil }
@@ -67,7 +72,7 @@ public struct CustomFormat: MigrationFormat {
         do {
             pattern = try NSRegularExpression(pattern: files)
         } catch {
-            throw RequestError("custom.files is no regular expression: \(files)")
+            throw RequestError("custom.files is not a valid regular expression: \(files)")
         }
         var reader = MigrationReader(folder, options)
         let found = folder.descendants().filter { $0 != schema }.compactMap { file in
@@ -99,7 +104,7 @@ public struct CustomFormat: MigrationFormat {
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
         if try connection.isEmptyDatabase { return AppliedHistory([]) }
         if let historyTable, try connection.columns(of: historyTable) == nil { return nil }
-        guard Sandbox.isQuery(query) else { throw RequestError("custom.history is no query: \(query)") }
+        guard Sandbox.isQuery(query) else { throw RequestError("custom.history is not a query: \(query)") }
         let rows = try connection.rows(query) { $0.optionalString(0) }.compactMap(\.self)
         guard isNewestOnly else { return AppliedHistory(rows) }
         guard let newest = rows.first else { return AppliedHistory([]) }

@@ -36,9 +36,11 @@ public struct D1Format: NamedHistory {
     public var foreignKeysOffAdvice: String {
         """
         D1 never turns them off in a migration, and PRAGMA defer_foreign_keys = ON holds back checks, not ON DELETE: copy \
-        the children's rows to a table without the key before the DROP TABLE, and back behind the rename.
+        the children's rows to a table without the key before the DROP TABLE, and back after the rename.
         """
     }
+
+    public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 0003_add_label.sql."
 
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "id", "name", "applied_at")

@@ -23,8 +23,10 @@ public struct DbmateFormat: NamedHistory {
 
     public var foreignKeysOffAdvice: String {
         "Write '-- migrate:up transaction:false', PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+            + "PRAGMA foreign_keys = ON after its COMMIT."
     }
+
+    public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 20240131120000_add_label.sql."
 
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version") && !facts.has(historyTable ?? "", "dirty")
@@ -93,11 +95,11 @@ public struct DbmateFormat: NamedHistory {
             case "up", "down":
                 throw FileProblem(
                     "'-- migrate:\(word)' stands twice",
-                    "dbmate reads the first alone. Write one file a migration.",
+                    "dbmate reads only the first. Write one file for each migration.",
                     line: line.number)
             default:
                 throw FileProblem(
-                    "'migrate:\(word)' is no marker of dbmate", "There are: migrate:up, migrate:down.",
+                    "'migrate:\(word)' is not a marker of dbmate", "Markers are: migrate:up, migrate:down.",
                     line: line.number)
             }
         }

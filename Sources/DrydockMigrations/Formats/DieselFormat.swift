@@ -36,8 +36,10 @@ public struct DieselFormat: MigrationFormat {
 
     public var foreignKeysOffAdvice: String {
         "Write 'run_in_transaction = false' into metadata.toml beside the file, PRAGMA foreign_keys = OFF before a BEGIN of "
-            + "its own, and PRAGMA foreign_keys = ON behind its COMMIT."
+            + "its own, and PRAGMA foreign_keys = ON after its COMMIT."
     }
+
+    public let namingAdvice = "A migration is a folder with a file up.sql."
 
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("__diesel_schema_migrations", "version", "run_on")

@@ -19,6 +19,9 @@ public struct DriftFormat: MigrationFormat {
 
     public init() {}
 
+    public let namingAdvice = "Migrations are written in code, and the exported schemas are read."
+    public let fileEndings: [String] = []
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.userVersion > 0 }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -36,7 +39,8 @@ public struct DriftFormat: MigrationFormat {
             do {
                 object = try JSONSerialization.jsonObject(with: Data((folder.text(file) ?? "").utf8))
             } catch {
-                throw RequestError("\(JSONFault.place(error, path)): the schema is no JSON; export it again")
+                throw RequestError(
+                    "\(JSONFault.place(error, path)): the schema is not valid JSON; export it again")
             }
             set.addCode(version: version, path: path)
             if let statements = Self.statements(object, path) {

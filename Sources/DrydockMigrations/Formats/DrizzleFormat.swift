@@ -45,9 +45,12 @@ public struct DrizzleFormat: NamedHistory {
         client.pragma('foreign_keys = OFF') and client.pragma('foreign_keys = ON') with better-sqlite3, or the like with the \
         other drivers; libsql's migrate() turns them off itself, and Expo has them off unless the app turns them on. Then say \
         so with 'foreignKeys: false' in drydock.yml. On D1 nothing turns them off in a migration: copy the children's rows \
-        to a table without the key first, and back behind the rename.
+        to a table without the key first, and back after the rename.
         """
     }
+
+    public let namingAdvice =
+        "Drizzle runs what meta/_journal.json lists: have drizzle-kit generate it, or restore the journal."
 
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "hash", "created_at")
@@ -167,7 +170,7 @@ public struct DrizzleFormat: NamedHistory {
         do {
             object = try JSONSerialization.jsonObject(with: Data(text.utf8))
         } catch {
-            throw RequestError("\(JSONFault.place(error, path)): the journal is no JSON; restore it")
+            throw RequestError("\(JSONFault.place(error, path)): the journal is not valid JSON; restore it")
         }
         guard let root = object as? [String: Any], let entries = root["entries"] as? [[String: Any]] else {
             throw RequestError("\(path):1: the journal has no list 'entries'; restore it")

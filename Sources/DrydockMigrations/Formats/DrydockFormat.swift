@@ -25,6 +25,8 @@ public struct DrydockFormat: MigrationFormat {
         "Leave out 'foreign-keys immediate': they are then off while the migration runs, and checked before its commit."
     }
 
+    public let namingAdvice = "A migration is a file NAME.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("grdb_migrations", "identifier") }
 
     /// Every folder of SQL can be one.

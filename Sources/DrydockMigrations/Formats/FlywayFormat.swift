@@ -9,11 +9,14 @@ import SQLiteSchema
 ///   `R__<description>.sql` runs behind them, by description, whenever its checksum changed. `U<version>__…`
 ///   undoes a version. Folders in the folder are read too. `V….java` and `.kt` are code ("Migrations").
 /// - `${name}` is replaced everywhere, comments included, and one without a value is an error ("Placeholders").
+/// - `afterMigrate.sql` and the like are callbacks, which are not run here ("Callbacks").
 /// - Each file runs with its bookkeeping in a transaction of its own ("Migration transaction handling"), unless
 ///   `FILE.conf` beside it says `executeInTransaction=false`. A file whose only statements are
 ///   `PRAGMA foreign_keys` runs without; one that mixes them with others is refused
 ///   (flyway-core, SQLiteParser.java, `detectCanExecuteInTransaction`; ParserSqlScript.java), unless `flyway.mixed`
 ///   is set: then it runs without (DbMigrate.java, `isMixed`).
+/// - To its parser BEGIN opens a block that only END closes, also where it begins a transaction: a file with BEGIN and
+///   COMMIT is refused as an "Incomplete statement" (SQLiteParser.java, `adjustBlockDepth`; Parser.java).
 /// - sqlite-jdbc leaves foreign keys off and double-quoted strings on.
 /// - `flyway_schema_history(installed_rank, version, description, type, script, checksum, …, success)`, or what
 ///   `flyway.table` says; `type` is SQL, or another word for what no SQL file holds (CoreMigrationType.java). The
@@ -55,8 +58,22 @@ public struct FlywayFormat: NamedHistory {
     }
 
     public var foreignKeysOffAdvice: String {
-        "Write 'executeInTransaction=false' into the file's .conf, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+        """
+        sqlite-jdbc has them off unless the app turns them on: have Flyway migrate through a URL without \
+        foreign_keys=true, and say so with 'foreignKeys: false' in drydock.yml. Otherwise write 'executeInTransaction=false' \
+        into the file's .conf, PRAGMA foreign_keys = OFF as its first statement and PRAGMA foreign_keys = ON as its last, \
+        without a BEGIN, which Flyway cannot parse there: each statement is then committed alone.
+        """
+    }
+
+    public let namingAdvice =
+        "A migration is called V2__description.sql, or R__description.sql where it is repeated."
+    public let readsEverySubfolder = true
+
+    /// What is called like a baseline stands for migrations that are there
+    /// (https://documentation.red-gate.com/fd/baseline-migrations-273973336.html).
+    public func knows(_ file: String) -> Bool {
+        (file.split(separator: "/").last ?? "").wholeMatch(of: /[BU]\d+(?:[._]\d+)*__.+\.sql/) != nil
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
@@ -105,6 +122,13 @@ public struct FlywayFormat: NamedHistory {
             ]
             migration.down = reader.down(in: undos[script.version], of: script.identifier)
             migrations.append(migration)
+        }
+        for file in folder.descendants() where Self.isCallback(file) {
+            reader.note(
+                Finding(
+                    .fileLeftOut, .warning,
+                    "\(folder.file(file)) is a callback, which Flyway runs around migrations, and is not run here",
+                    help: "What it does to rows was not seen.", place: .init(file: folder.file(file))))
         }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,
@@ -159,6 +183,14 @@ public struct FlywayFormat: NamedHistory {
         _ source: SQLSource, _ config: String?, isMixed: Bool
     ) throws -> MigrationReader.Sections {
         let statements = source.statements()
+        if let begin = statements.firstIndex(where: { $0.action == .begin }),
+            !statements[begin...].contains(where: { $0.tokens[0].isWord("end", in: source) })
+        {
+            throw FileProblem(
+                "BEGIN opens a block that Flyway reads up to an END, and the file has none: it refuses the file",
+                "Remove BEGIN and COMMIT: Flyway opens a transaction itself, unless the file's .conf says otherwise.",
+                line: statements[begin].location.line, whenPending: true)
+        }
         if config?.contains(/(?m)^\s*executeInTransaction\s*=\s*false\b/) == true {
             return .init(up: statements, transaction: ToolPolicy.Transaction.none)
         }
@@ -179,6 +211,13 @@ public struct FlywayFormat: NamedHistory {
                 + "If the app sets flyway.mixed, so that Flyway runs the file without a transaction, write "
                 + "'mixed: true' into drydock.yml.",
             line: statements[first].location.line, whenPending: true)
+    }
+
+    /// `afterMigrate.sql`, `beforeEachMigrate__description.sql`
+    /// (https://documentation.red-gate.com/fd/callback-concept-184127466.html).
+    private static func isCallback(_ file: String) -> Bool {
+        (file.split(separator: "/").last ?? "").wholeMatch(of: /(before|after)[A-Z][A-Za-z]*(__.*)?\.sql/)
+            != nil
     }
 
     /// CRC-32 of the lines without their endings, as a signed number.

@@ -27,6 +27,17 @@ public struct GolangMigrateFormat: NamedHistory {
         ]
     }
 
+    public let namingAdvice = "A migration is called VERSION_TITLE.up.sql, such as 3_add_label.up.sql."
+
+    public var foreignKeysOffAdvice: String {
+        """
+        The drivers leave them off: migrate with a database URL that does not turn them on (_foreign_keys, _fk, \
+        _pragma=foreign_keys), and say so with 'foreignKeys: false' in drydock.yml. With x-no-tx-wrap=true in the URL and \
+        'transaction: none' in drydock.yml, a file can have PRAGMA foreign_keys = OFF before a BEGIN of its own, and PRAGMA \
+        foreign_keys = ON after its COMMIT.
+        """
+    }
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has(historyTable ?? "", "version", "dirty") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {

@@ -43,8 +43,10 @@ public struct GooseFormat: NamedHistory {
 
     public var foreignKeysOffAdvice: String {
         "Write '-- +goose NO TRANSACTION' at the top of the file, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+            + "PRAGMA foreign_keys = ON after its COMMIT."
     }
+
+    public let namingAdvice = "A migration is called NUMBER_NAME.sql, such as 00003_add_label.sql."
 
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version_id", "is_applied")
@@ -211,14 +213,14 @@ enum GooseParser {
                 if source.bytes.contains(UInt8(ascii: "$")) { parts.note(annotation) }
             default:
                 throw problem(
-                    "'+goose \(annotation)' is no annotation of goose",
+                    "'+goose \(annotation)' is not an annotation of goose",
                     "There are: Up, Down, StatementBegin, StatementEnd, NO TRANSACTION, ENVSUB ON, ENVSUB OFF.",
                     line)
             }
         }
         if let block {
             throw FileProblem(
-                "'-- +goose StatementBegin' has no StatementEnd", "Write '-- +goose StatementEnd' behind it.",
+                "'-- +goose StatementBegin' has no StatementEnd", "Write '-- +goose StatementEnd' after it.",
                 line: block)
         }
         guard section != nil else {

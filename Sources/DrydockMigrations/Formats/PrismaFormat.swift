@@ -48,6 +48,8 @@ public struct PrismaFormat: MigrationFormat {
             + "the end of the file."
     }
 
+    public let namingAdvice = "A migration is a folder with a file migration.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_prisma_migrations", "migration_name", "finished_at", "checksum")
     }

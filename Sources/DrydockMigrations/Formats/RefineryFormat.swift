@@ -46,6 +46,9 @@ public struct RefineryFormat: NamedHistory {
         ]
     }
 
+    public let namingAdvice = "A migration is called V2__name.sql."
+    public let readsEverySubfolder = true
+
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has(historyTable ?? "", "version", "name", "applied_on", "checksum")
     }
@@ -77,8 +80,9 @@ public struct RefineryFormat: NamedHistory {
         for file in files where RefineryScript.isMisnamed(file) {
             reader.note(
                 Finding(
-                    .migrationFailed, .warning, "refinery leaves \(folder.file(file)) alone: it is misnamed",
-                    help: "The name behind V1__ or U1__ is of letters, digits and _ alone.",
+                    .migrationFailed, .warning,
+                    "refinery does not run \(folder.file(file)): its name is not one of refinery's",
+                    help: "The name after V1__ or U1__ may have only letters, digits and _.",
                     place: .init(file: folder.file(file))))
         }
         return MigrationSet(
@@ -98,7 +102,7 @@ public struct RefineryFormat: NamedHistory {
         var migration = reader.migration(script.version, in: script.file, policy) { source in
             guard script.number != nil else {
                 throw FileProblem(
-                    "\(script.version) is no version to refinery",
+                    "\(script.version) is not a version to refinery",
                     "A version is a whole number, such as 2, or 20240131120000 with the feature int8-versions."
                 )
             }

@@ -22,6 +22,9 @@ public struct RoomFormat: MigrationFormat {
 
     public init() {}
 
+    public let namingAdvice = "Migrations are written in code, and the exported schemas are read."
+    public let fileEndings: [String] = []
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("room_master_table", "identity_hash") }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
@@ -71,11 +74,12 @@ public struct RoomFormat: MigrationFormat {
         do {
             object = try JSONSerialization.jsonObject(with: Data((folder.text(file) ?? "").utf8))
         } catch {
-            throw RequestError("\(JSONFault.place(error, path)): the schema is no JSON; export it again")
+            throw RequestError(
+                "\(JSONFault.place(error, path)): the schema is not valid JSON; export it again")
         }
         guard let database = (object as? [String: Any])?["database"] as? [String: Any],
             let version = database["version"] as? Int, let entities = database["entities"] as? [[String: Any]]
-        else { throw RequestError("\(path):1: this is no schema that Room exported; export it again") }
+        else { throw RequestError("\(path):1: this is not a schema that Room exported; export it again") }
         var sql: [String] = []
         for entity in entities {
             let table = entity["tableName"] as? String ?? ""

@@ -18,6 +18,10 @@ public struct SQLDelightFormat: MigrationFormat {
 
     public init() {}
 
+    public let namingAdvice = "A migration is called N.sqm, by the version that it starts from."
+    public let fileEndings = [".sqm", ".sql"]
+    public let readsEverySubfolder = true
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.userVersion > 0 }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {

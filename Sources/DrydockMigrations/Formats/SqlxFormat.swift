@@ -40,9 +40,14 @@ public struct SqlxFormat: MigrationFormat {
     }
 
     public var foreignKeysOffAdvice: String {
-        "Write '-- no-transaction' as the file's first line, PRAGMA foreign_keys = OFF before a BEGIN of its own, and "
-            + "PRAGMA foreign_keys = ON behind its COMMIT."
+        """
+        From sqlx 0.9, write '-- no-transaction' as the file's first line, PRAGMA foreign_keys = OFF before a BEGIN of its \
+        own, and PRAGMA foreign_keys = ON after its COMMIT. Older versions pass over that line on SQLite: run the migrator on \
+        a connection with SqliteConnectOptions::foreign_keys(false), and say so with 'foreignKeys: false' in drydock.yml.
+        """
     }
+
+    public let namingAdvice = "A migration is called VERSION_DESCRIPTION.sql, such as 3_add_label.sql."
 
     public func owns(_ facts: HistoryFacts) -> Bool {
         facts.has("_sqlx_migrations", "version", "checksum", "success")

@@ -16,6 +16,8 @@ public struct UserVersionFormat: MigrationFormat {
 
     public init() {}
 
+    public let namingAdvice = "A migration has its version in its name, such as 3_add_label.sql."
+
     public func owns(_ facts: HistoryFacts) -> Bool { facts.userVersion > 0 }
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {

@@ -5,12 +5,13 @@ import SQLiteSchema
 
 /// The column that a failing ADD COLUMN would have added.
 struct AddedColumn {
+    /// With the constraints that come with the column, without the column.
     let table: Table
     let column: Column
     let checks: [CheckConstraint]
 
-    init?(_ name: QualifiedName, _ column: String, _ scene: FailureScene) {
-        guard name.isMain, let table = scene.schema.table(name.name), let statement = scene.statement,
+    init?(_ name: QualifiedName, _ column: String, _ statement: SQLStatement, _ schema: Schema) {
+        guard name.isMain, let table = schema.table(name.name),
             let token = statement.token(named: column),
             let place = statement.tokens.lastIndex(where: { other in
                 other.name(in: statement.source)?.foldedASCII == column.foldedASCII
@@ -23,7 +24,11 @@ struct AddedColumn {
         guard let model = SchemaParser().schema(of: [row]).table("t"), let added = model.columns.first else {
             return nil
         }
-        (self.table, self.column, checks) = (table, added, model.checks)
+        (self.column, checks) = (added, model.checks)
+        var changed = table
+        changed.foreignKeys += model.foreignKeys
+        changed.checks += model.checks
+        self.table = changed
     }
 
     /// The rows of the table that meet a condition in which the column stands for what it would be.

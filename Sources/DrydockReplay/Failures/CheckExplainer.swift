@@ -9,7 +9,7 @@ struct CheckExplainer: FailureExplainer {
             let statement = scene.statement
         else { return nil }
         if case .addColumn(let name, let column) = statement.action,
-            let added = AddedColumn(name, column, scene)
+            let added = AddedColumn(name, column, statement, scene.schema)
         {
             for check in added.checks {
                 let names = shown(check, added.table.columns + [added.column])
@@ -17,10 +17,7 @@ struct CheckExplainer: FailureExplainer {
                 else {
                     continue
                 }
-                return found.explanation(
-                    help:
-                        "Give the column a DEFAULT that meets CHECK (\(check.expression)), or change these rows first."
-                )
+                return found.explanation(help: help(check, added, scene))
             }
             return nil
         }
@@ -37,6 +34,44 @@ struct CheckExplainer: FailureExplainer {
             return found.explanation(help: help(check, names, rows, scene))
         }
         return nil
+    }
+
+    /// A default helps only where the condition reads the new column.
+    private func help(_ check: CheckConstraint, _ added: AddedColumn, _ scene: FailureScene) -> String {
+        let read = check.expression.names
+        let isGenerated = added.column.generated != nil
+        let others = sources(of: read.union(added.column.generated?.expression.names ?? []), in: added.table)
+        let readsOwn = read.contains(added.column.name.foldedASCII)
+        let condition = "CHECK (\(check.expression))"
+        if others.isEmpty {
+            return isGenerated
+                ? "Write another expression, or leave \(condition) out."
+                : "Give the column a DEFAULT that meets \(condition)."
+        }
+        let declared = others.compactMap { scene.origin(of: $0, in: added.table.name) }
+        let change =
+            "Give \(listed(others)) in these rows values that meet \(condition) first, with UPDATE"
+            + (declared.isEmpty
+                ? "."
+                : ", and declare it:\n"
+                    + declared.map { "\(declarationMarker)rewrites \($0)" }.joined(separator: "\n"))
+        guard readsOwn, !isGenerated else {
+            return isGenerated
+                ? change : "No DEFAULT helps: the condition does not read \(added.column.name). " + change
+        }
+        return "Give the column a DEFAULT that meets \(condition) in every row, if there is one. Otherwise: "
+            + change
+    }
+
+    /// The columns with values of their own among these names, and those that generated columns read.
+    private func sources(of names: Set<String>, in table: Table) -> [String] {
+        var (all, open) = (names, names)
+        while let next = open.popFirst() {
+            let read = table.column(next)?.generated?.expression.names ?? []
+            open.formUnion(read.subtracting(all))
+            all.formUnion(read)
+        }
+        return table.columns.filter { $0.generated == nil && all.contains($0.name.foldedASCII) }.map(\.name)
     }
 
     private func help(

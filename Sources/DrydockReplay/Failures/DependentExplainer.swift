@@ -3,156 +3,126 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// ALTER TABLE that is refused for what stands on the table: "error in view v: no such table: main.t", "error in index
-/// i after drop column", "cannot drop UNIQUE column".
-struct DependentExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let statement = scene.statement else { return nil }
+/// ALTER TABLE that is refused for what depends on the table: "error in view v: no such table: main.t", "error in index
+/// i after drop column", "cannot drop UNIQUE column". All that is in the way is named at once.
+struct DependentExplainer: RefusalExplainer {
+    func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
+        guard let statement = refused.statement else { return nil }
+        let named = Dependents.Named(refused.error.message)
         switch statement.action {
-        case .dropColumn(let table, let column):
-            if let explanation = try droppedColumn(table, column, statement, scene) { return explanation }
-        case .renameTable, .renameColumn, .addColumn: break
+        case .dropColumn(let name, let column):
+            let message = refused.error.message
+            let isRefusal = ["UNIQUE", "PRIMARY KEY"].contains {
+                message.hasPrefix("cannot drop \($0) column")
+            }
+            guard named != nil || isRefusal, name.isMain, let table = refused.schema.table(name.name),
+                let dropped = table.column(column)
+            else { return nil }
+            let removal = ColumnRemoval(dropped.name, from: table, in: refused.schema)
+            if !removal.users.isEmpty { return explanation(of: removal, refused) }
+            guard
+                let found = try Dependents(
+                    of: statement, named: named, known: removal.indexes, on: refused.connection)
+            else { return nil }
+            let references = removal.references.map { "\n" + $0 }.joined()
+            var explanation = FailureExplanation(
+                help: help(found, refused, stale: dropped.name, now: nil) + references)
+            if found.all.count > 1 {
+                explanation.detail = "; \(listed(found.all.map(\.label))) use \(quotedIfNeeded(dropped.name))"
+            }
+            return explanation
+        case .renameColumn(_, let old, let new):
+            return try blocked(statement, named, refused, stale: old, now: new)
+        case .renameTable(let old, let new):
+            return try blocked(statement, named, refused, stale: old.name, now: new)
+        case .addColumn: return try blocked(statement, named, refused, stale: nil, now: nil)
         default: return nil
         }
-        return try brokenObjects(statement, scene)
     }
 
-    /// An object that SQLite names in such a message.
-    private struct Object {
-        var kind: String
-        var name: String
-
-        init?(_ message: String) {
-            guard
-                let match = message.wholeMatch(
-                    of: /error in (view|trigger|index|table) (.+?)( after [a-z ]+)?: .+/)
-            else { return nil }
-            (kind, name) = (String(match.1), String(match.2))
-        }
-    }
-
-    // MARK: - Views and triggers
-
-    /// All views, triggers and indexes that are in the way: each is dropped, and the statement tried again.
-    private func brokenObjects(_ statement: SQLStatement, _ scene: FailureScene) throws -> FailureExplanation?
-    {
-        let connection = scene.connection
-        guard var object = Object(scene.error.message), object.kind != "table" else { return nil }
-        try connection.execute("SAVEPOINT drydock_dependents")
-        defer { try? connection.execute("ROLLBACK TO drydock_dependents; RELEASE drydock_dependents") }
-        var (drops, creates): ([String], [String]) = ([], [])
-        while drops.count < 50 {
-            let text = try connection.firstRow(
-                "SELECT sql FROM main.sqlite_schema WHERE type = ? AND name = ?",
-                [SQLValue(object.kind), SQLValue(object.name)]
-            ) { $0.optionalString(0) }
-            guard let text, let sql = text else { return nil }
-            let drop = "DROP \(object.kind.uppercased()) \(quotedIfNeeded(object.name));"
-            try connection.execute(drop)
-            drops.append(drop)
-            creates.append(sql + ";")
-            do {
-                try connection.execute(statement.executedText)
-                break
-            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-                guard let next = Object(error.message), next.kind != "table" else { break }
-                object = next
-            }
-        }
-        let isColumn = if case .dropColumn = statement.action { true } else { false }
-        let place = scene.migration.mention(scene.index)
-        return FailureExplanation(
-            help: "Drop what stands on it before \(place):\n" + proposed(drops.joined(separator: "\n"))
-                + "\nand recreate it at the end\(isColumn ? ", without what is gone" : ""):\n"
-                + proposed(creates.reversed().joined(separator: "\n")))
-    }
-
-    // MARK: - DROP COLUMN
-
-    private func droppedColumn(
-        _ name: QualifiedName, _ column: String, _ statement: SQLStatement, _ scene: FailureScene
+    private func blocked(
+        _ statement: SQLStatement, _ named: Dependents.Named?, _ refused: RefusedStatement, stale: String?,
+        now: String?
     ) throws -> FailureExplanation? {
-        let message = scene.error.message
-        guard let table = scene.schema.table(name.name), let dropped = table.column(column) else {
-            return nil
-        }
-        let object = Object(message)
-        if object?.kind == "index" {
-            let indexes = scene.schema.indexes(on: table.name).filter {
-                $0.names.contains(dropped.name.foldedASCII)
+        guard let named, named.kind != "table",
+            let found = try Dependents(of: statement, named: named, known: [], on: refused.connection)
+        else { return nil }
+        return FailureExplanation(help: help(found, refused, stale: stale, now: now))
+    }
+
+    // MARK: - What can be dropped and created again
+
+    /// - Parameters:
+    ///   - stale: the name that no longer exists after the statement.
+    ///   - now: what is called instead; nil where nothing is.
+    private func help(
+        _ dependents: Dependents, _ refused: RefusedStatement, stale: String?, now: String?
+    ) -> String {
+        let place = refused.migration.mention(refused.index)
+        func isStale(_ object: Dependent) -> Bool { stale.map(object.mentions) ?? false }
+        let change =
+            stale.map { old in
+                now.map { ", with \(quotedIfNeeded($0)) in place of \(quotedIfNeeded(old))" }
+                    ?? ", without \(quotedIfNeeded(old))"
+            } ?? ""
+        var parts: [String] = []
+        var older: [Dependent] = []
+        for object in dependents.all {
+            guard let made = object.creation(in: refused) else {
+                older.append(object)
+                continue
             }
-            let drops = indexes.map { "DROP INDEX \(quotedIfNeeded($0.name));" }
-            return FailureExplanation(
-                help:
-                    "Drop the \(indexes.count == 1 ? "index" : "indexes") on \(dropped.name) first, before \(scene.migration.mention(scene.index)):\n"
-                    + proposed(drops.joined(separator: "\n")))
+            parts.append(
+                "Create \(object.label) after \(place) instead of in \(refused.migration.mention(made))"
+                    + "\(isStale(object) ? change : "").")
         }
-        guard object?.kind == "table" || message.hasPrefix("cannot drop UNIQUE column") else { return nil }
-        let users = ColumnUsers(dropped.name, table)
-        guard !users.names.isEmpty else { return nil }
-        var wanted = scene.schema
-        wanted.tables[table.name.foldedASCII] = users.without
-        wanted.indexes = wanted.indexes.filter { _, index in
-            index.table.foldedASCII != table.name.foldedASCII || users.gone.isDisjoint(with: index.names)
+        guard !older.isEmpty else { return parts.joined(separator: "\n") }
+        parts.append(
+            "Drop what depends on it before \(place):\n"
+                + proposed(older.map(\.drop).joined(separator: "\n")))
+        // A view takes its triggers along.
+        let gone = older.reversed() + dependents.lost
+        let (changed, same) = (gone.filter(isStale), gone.filter { !isStale($0) })
+        if !same.isEmpty {
+            parts.append(
+                "and recreate it at the end:\n"
+                    + proposed(same.map { $0.sql + ";" }.joined(separator: "\n")))
         }
-        let plan = MigrationPlanner(from: scene.schema, to: wanted).plan()
+        if !changed.isEmpty {
+            parts.append(
+                "Recreate \(listed(changed.map(\.label))) at the end\(change), where still needed.")
+        }
+        return parts.joined(separator: "\n")
+    }
+
+    // MARK: - What only a rebuild can change
+
+    private func explanation(of removal: ColumnRemoval, _ refused: RefusedStatement) -> FailureExplanation {
+        let names = removal.users + (removal.indexes + removal.dependents).map(\.label)
+        var explanation = FailureExplanation(
+            detail: ", which \(listed(names)) \(names.count == 1 ? "uses" : "use")")
+        if removal.isPrimaryKey {
+            explanation.detail = names.count == 1 ? "" : explanation.detail
+            explanation.help =
+                "Rebuild \(removal.table.name) with another primary key, and change what references it first."
+            return explanation
+        }
+        let plan = MigrationPlanner(from: refused.schema, to: removal.wanted).plan()
         let statements = plan.steps.flatMap { $0.statements.map { $0 + ";" } }.joined(separator: "\n")
         let planned = plan.steps.flatMap(\.declarations)
-        let generated = users.generated.map {
-            "drops column \(quotedIfNeeded(table.name)).\(quotedIfNeeded($0))"
+        let generated = removal.generated.map {
+            "drops column \(quotedIfNeeded(removal.table.name)).\(quotedIfNeeded($0))"
         }
         let declarations = (planned + generated.filter { !planned.contains($0) })
             .map { "\n\(declarationMarker)\($0)" }.joined()
-        return FailureExplanation(
-            detail:
-                ", which \(users.names.joined(separator: " and ")) \(users.names.count == 1 ? "uses" : "use")",
-            help:
-                "Rebuild \(table.name) without \(users.names.count == 1 ? "both" : "all of them") instead:\n"
-                + proposed(statements) + declarations
-                + plan.caution.map { "\n" + $0 }.joined())
-    }
-}
-
-/// What in a table's own definition uses one of its columns.
-private struct ColumnUsers {
-    private(set) var names: [String] = []
-    /// The generated columns among them.
-    private(set) var generated: [String] = []
-    /// The table without the column and all of these.
-    private(set) var without: Table
-    /// The columns that are gone then, folded.
-    private(set) var gone: Set<String>
-
-    init(_ column: String, _ table: Table) {
-        var gone: Set<String> = [column.foldedASCII]
-        without = table
-        var isMore = true
-        while isMore {
-            isMore = false
-            for other in table.columns where !gone.contains(other.name.foldedASCII) {
-                guard let names = other.generated?.expression.names, !gone.isDisjoint(with: names) else {
-                    continue
-                }
-                gone.insert(other.name.foldedASCII)
-                if names.contains(column.foldedASCII) { self.names.append("generated column \(other.name)") }
-                generated.append(other.name)
-                isMore = true
-            }
-        }
-        func uses(_ columns: [String]) -> Bool { columns.contains { gone.contains($0.foldedASCII) } }
-        for check in table.checks where !gone.isDisjoint(with: check.expression.names) {
-            names.append("CHECK (\(check.expression))")
-        }
-        for key in table.foreignKeys where uses(key.columns) {
-            names.append("FOREIGN KEY (\(key.columns.joined(separator: ", ")))")
-        }
-        for unique in table.uniques where uses(unique.terms.map(\.column)) {
-            names.append("UNIQUE (\(unique.terms.map(\.column).joined(separator: ", ")))")
-        }
-        without.columns.removeAll { gone.contains($0.name.foldedASCII) }
-        without.checks.removeAll { !gone.isDisjoint(with: $0.expression.names) }
-        without.foreignKeys.removeAll { uses($0.columns) }
-        without.uniques.removeAll { uses($0.terms.map(\.column)) }
-        self.gone = gone
+        let recreated =
+            removal.dependents.isEmpty
+            ? ""
+            : "\nRecreate \(listed(removal.dependents.map(\.label))) at the end, without \(removal.column), where still needed."
+        let keys = removal.references.isEmpty ? "" : "\n" + removal.references.joined(separator: "\n")
+        explanation.help =
+            "Rebuild \(removal.table.name) without \(removal.users.count == 1 ? "both" : "all of them") instead:\n"
+            + proposed(statements) + declarations + plan.caution.map { "\n" + $0 }.joined() + recreated + keys
+        return explanation
     }
 }

@@ -26,7 +26,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
                 return nil
             }
             return explanation(
-                found, key, help: Self.help(key, table, isIndex: true))
+                found, key, help: Self.help(key, table, scene))
         }
         guard let rows = try UncheckedRows(scene) else { return nil }
         let keys = Self.keys(of: rows.table, scene).filter { $0.label == label }
@@ -151,9 +151,9 @@ struct DuplicateKeyExplainer: FailureExplainer {
     // MARK: - Help
 
     /// Rows that are there already.
-    private static func help(_ key: Key, _ table: Table, isIndex: Bool) -> String {
+    private static func help(_ key: Key, _ table: Table, _ scene: FailureScene) -> String {
         "Give all but one of them another value first, or make the index without UNIQUE."
-            + merge(key, table, columns: nil)
+            + merge(key, table, columns: nil, scene)
     }
 
     /// Rows that a statement would have written.
@@ -172,12 +172,14 @@ struct DuplicateKeyExplainer: FailureExplainer {
         let isWhole = key.condition == nil && key.terms.allSatisfy { names[$0.name.foldedASCII] != nil }
         return
             "Give all but one of them another value in \(origin.name) before the copy, or make the new table without UNIQUE there."
-            + (isWhole ? merge(key, origin, columns: names) : "")
+            + (isWhole ? merge(key, origin, columns: names, scene) : "")
     }
 
     /// Where the rows stand for the same thing, one of them is enough.
     /// - Parameter columns: what the key's columns are called in the table, by folded name; nil where alike.
-    private static func merge(_ key: Key, _ table: Table, columns: [String: String]?) -> String {
+    private static func merge(_ key: Key, _ table: Table, columns: [String: String]?, _ scene: FailureScene)
+        -> String
+    {
         guard let rowid = table.rowidName else { return "" }
         let terms = key.terms.map { term -> String in
             columns?[term.name.foldedASCII].map(quotedIfNeeded)
@@ -192,14 +194,11 @@ struct DuplicateKeyExplainer: FailureExplainer {
         }
         let filled = terms.map { "\($0) IS NOT NULL" }
         let those = ((key.condition.map { [$0] } ?? []) + filled).joined(separator: " AND ")
-        let name = quotedIfNeeded(table.name)
-        let condition =
-            "\(those) AND \(rowid) NOT IN (SELECT min(\(rowid)) FROM \(name) WHERE \(those) GROUP BY \(group.joined(separator: ", ")))"
-        return """
-
-            Only where such rows mean the same and nothing references them, keep the first of each and declare it:
-            \(declarationMarker)deletes from \(name) where \(condition)
-              DELETE FROM \(name) WHERE \(condition);
-            """
+        let words = terms.map { SQLFragment(sql: $0).names }
+        return DuplicateMerge(
+            table: table, schema: scene.schema, rowid: rowid,
+            keyColumns: words.reduce(into: []) { $0.formUnion($1) }, group: group, covered: those,
+            origin: { scene.origin(of: $0, in: $1) }
+        ).help
     }
 }

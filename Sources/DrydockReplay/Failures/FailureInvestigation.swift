@@ -2,7 +2,6 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockState
 import DatabaseEngine
-import OverlayVFS
 import SQLiteSchema
 
 /// Finds out which rows, or which names, made a statement of a migration fail.
@@ -16,12 +15,10 @@ struct FailureInvestigation: Sendable {
     let inspector: StateInspector
     var format: (any MigrationFormat)?
 
-    static let beforeSchema = "before_step"
-
-    /// What is asked, in this order; the first answer counts.
+    /// What is tried, in this order; the first answer counts.
     private static let explainers: [any FailureExplainer] = [
         DuplicateKeyExplainer(), NullExplainer(), CheckExplainer(), StoredTypeExplainer(), JSONExplainer(),
-        ForeignKeyExplainer(), SearchIndexExplainer(), DependentExplainer(), MissingNameExplainer(),
+        ForeignKeyExplainer(),
     ]
 
     /// The finding with the rows or the name to blame, where they are found.
@@ -64,36 +61,19 @@ struct FailureInvestigation: Sendable {
     private func explanation(
         of error: EngineError, at index: Int, culprit: Int? = nil
     ) async throws -> FailureExplanation? {
-        let overlay = try Overlay(before.image)
-        var settings = inspector.settings
-        settings.foreignKeys = migration.enforcesForeignKeys
-        let database = try await engine.open(overlay, settings: settings)
-        let uri = overlay.attach(before.image).replacing("'", with: "''")
+        let fork = StepFork(migration: migration, before: before, engine: engine, inspector: inspector)
         let (migration, before, format) = (migration, before, format)
-        let outcome: Result<FailureExplanation?, any Error>
-        do {
-            outcome = .success(
-                try await database.withConnection { connection in
-                    try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
-                    if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
-                    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-                    for (place, statement) in migration.statements.prefix(index).enumerated() {
-                        try MigrationRun.run(statement, at: place, on: connection)
-                    }
-                    let scene = try FailureScene(
-                        connection: connection, migration: migration, index: index, error: error,
-                        culprit: culprit ?? (migration.statements.indices.contains(index) ? index : nil),
-                        before: before, format: format)
-                    for explainer in Self.explainers {
-                        if let explanation = try explainer.explanation(of: scene) { return explanation }
-                    }
-                    return nil
-                })
-        } catch {
-            outcome = .failure(error)
+        return try await fork.withConnection { connection in
+            try fork.run(upTo: index, on: connection)
+            let scene = try FailureScene(
+                connection: connection, migration: migration, index: index, error: error,
+                culprit: culprit ?? (migration.statements.indices.contains(index) ? index : nil),
+                before: before, format: format)
+            for explainer in Self.explainers {
+                if let explanation = try explainer.explanation(of: scene) { return explanation }
+            }
+            return try scene.refused.explanation()
         }
-        try await database.close()
-        return try outcome.get()
     }
 }
 
@@ -111,66 +91,37 @@ protocol FailureExplainer: Sendable {
     func explanation(of scene: FailureScene) throws -> FailureExplanation?
 }
 
-/// What is known of a failure beyond SQLite's own message.
-struct FailureExplanation: Sendable {
-    /// Is appended to the message, with its own punctuation.
-    var detail = ""
-    /// The same without values of rows; nil where it has none.
-    var redactedDetail: String?
-    /// What to do, in place of the general advice.
-    var help: String?
-    var table: String?
-    var evidence: Evidence?
-    /// The violation, and how much of it the state before had.
-    var fault: (id: Fault.ID, baseline: Int)?
-
-    func added(to finding: Finding) -> Finding {
-        var finding = finding
-        if redactedDetail != nil || finding.redactedMessage != nil {
-            finding.redactedMessage =
-                (finding.redactedMessage ?? finding.message) + (redactedDetail ?? detail)
-        }
-        finding.message += detail
-        finding.help = help ?? finding.help
-        finding.table = table ?? finding.table
-        finding.evidence = evidence ?? finding.evidence
-        return finding
-    }
-}
-
 /// A database as the failing statement meets it, on a fork that may be written.
 struct FailureScene {
-    let connection: any Connection
-    let migration: Migration
-    /// The statement that failed; one past the last where the commit was refused.
-    let index: Int
-    let error: EngineError
+    let refused: RefusedStatement
     /// The statement to blame, where it is known.
     let culprit: Int?
     let before: DatabaseState
     let format: (any MigrationFormat)?
-    let schema: Schema
-    /// What the statements before it did to names.
-    let lineage: TableLineage
 
     init(
         connection: any Connection, migration: Migration, index: Int, error: EngineError, culprit: Int?,
         before: DatabaseState, format: (any MigrationFormat)?
     ) throws {
-        self.connection = connection
-        (self.migration, self.index, self.error) = (migration, index, error)
         (self.culprit, self.before, self.format) = (culprit, before, format)
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
-        schema = SchemaParser().schema(of: rows)
-        lineage = TableLineage(
-            before.catalog, statements: Array(migration.statements.prefix(index)))
+        refused = RefusedStatement(
+            connection: connection, migration: migration, index: index, error: error,
+            schema: SchemaParser().schema(of: rows),
+            lineage: TableLineage(before.catalog, statements: Array(migration.statements.prefix(index))),
+            earlierColumns: { before.catalog.table($0)?.columns.map(\.name) ?? [] })
     }
 
-    var statement: SQLStatement? {
-        migration.statements.indices.contains(index) ? migration.statements[index] : nil
-    }
+    var connection: any Connection { refused.connection }
+    var migration: Migration { refused.migration }
+    /// The statement that failed; one past the last where the commit was refused.
+    var index: Int { refused.index }
+    var error: EngineError { refused.error }
+    var schema: Schema { refused.schema }
+    var lineage: TableLineage { refused.lineage }
+    var statement: SQLStatement? { refused.statement }
 
     func sample(_ value: SQLValue) -> Evidence.Sample {
         Evidence.Sample(value, encoding: before.catalog.encoding)

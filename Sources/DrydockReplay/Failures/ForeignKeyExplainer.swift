@@ -9,7 +9,7 @@ struct ForeignKeyExplainer: FailureExplainer {
         guard scene.error.isForeignKeyViolation else { return nil }
         let connection = scene.connection
         if let statement = scene.statement {
-            // Unchecked, to see what it would have left: the pragma counts outside of a transaction alone.
+            // Unchecked, to see what it would have left: the pragma works only outside a transaction.
             if connection.isInTransaction { try connection.execute("COMMIT") }
             try connection.execute("PRAGMA foreign_keys = OFF")
             try Sandbox.run(statement, on: connection)
@@ -28,12 +28,12 @@ struct ForeignKeyExplainer: FailureExplainer {
             explanation.detail +=
                 ", since DROP TABLE deletes the rows of \(name.name) first while foreign keys are on"
             explanation.help =
-                "Run the migration with foreign keys off where \(name.name) is made anew, and check them afterwards."
+                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards."
                 + advice
             return explanation
         }
         let diagnosis = ForeignKeyDiagnosis(
-            connection: connection, old: FailureInvestigation.beforeSchema, new: "main",
+            connection: connection, old: StepFork.beforeSchema, new: "main",
             before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
         if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {
             explanation.detail += ": \(found.cause)"

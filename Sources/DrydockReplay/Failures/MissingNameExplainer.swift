@@ -3,17 +3,29 @@ import DatabaseEngine
 import SQLiteSchema
 
 /// "no such table", "no such column" and the like: which name was meant.
-struct MissingNameExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let (name, candidates) = try missing(scene), let near = nearestName(to: name, in: candidates)
-        else {
-            return nil
-        }
+struct MissingNameExplainer: RefusalExplainer {
+    func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
+        guard let (name, candidates) = try missing(refused) else { return nil }
+        // The very name may exist elsewhere, as in another table: it is not a misspelling of itself.
+        let others = candidates.filter { $0.foldedASCII != name.foldedASCII }
+        if let home = try home(of: name, refused) { return FailureExplanation(detail: "; \(home)") }
+        guard let near = nearestName(to: name, in: others) else { return nil }
         return FailureExplanation(detail: "; did you mean '\(near)'?")
     }
 
-    /// The name that is not there, and those that are.
-    private func missing(_ scene: FailureScene) throws -> (String, [String])? {
+    /// The table that has a missing column of this very name.
+    private func home(of column: String, _ refused: RefusedStatement) throws -> String? {
+        guard refused.error.message.hasPrefix("no such column: ") else { return nil }
+        let tables = try columnsByTable(refused).filter { _, columns in
+            columns.contains { $0.foldedASCII == column.foldedASCII }
+        }
+        guard !tables.isEmpty else { return nil }
+        return
+            "\(listed(tables.map { quotedIfNeeded($0.table) })) \(tables.count == 1 ? "has" : "have") a column of that name"
+    }
+
+    /// The name that is missing, and those that exist.
+    private func missing(_ scene: RefusedStatement) throws -> (String, [String])? {
         let message = scene.error.message
         if let name = message.dropping(prefix: "no such table: ") {
             return (Self.last(name), try names(of: ["table", "view"], scene))
@@ -50,7 +62,7 @@ struct MissingNameExplainer: FailureExplainer {
         return parts.count > 1 ? String(parts[parts.count - 2]) : nil
     }
 
-    private func names(of kinds: [String], _ scene: FailureScene) throws -> [String] {
+    private func names(of kinds: [String], _ scene: RefusedStatement) throws -> [String] {
         let list = kinds.map(quotedText).joined(separator: ", ")
         return ["main.sqlite_schema", "temp.sqlite_schema"].flatMap { schema in
             (try? scene.connection.rows("SELECT name FROM \(schema) WHERE type IN (\(list)) ORDER BY name") {
@@ -59,18 +71,22 @@ struct MissingNameExplainer: FailureExplainer {
         }
     }
 
-    private func columns(of table: String, _ scene: FailureScene) throws -> [String] {
+    private func columns(of table: String, _ scene: RefusedStatement) throws -> [String] {
         try scene.connection.rows("PRAGMA table_xinfo(\(quotedName(table)))") { $0.string(1) }
     }
 
     /// The columns of the tables and views that the statement names; of the one that qualifies the name, where
     /// that is a table's.
-    private func columns(_ scene: FailureScene, qualifier: String?) throws -> [String] {
+    private func columns(_ scene: RefusedStatement, qualifier: String?) throws -> [String] {
+        let named = try columnsByTable(scene)
+        let own = named.filter { $0.table.foldedASCII == qualifier?.foldedASCII }
+        return (own.isEmpty ? named : own).flatMap(\.columns)
+    }
+
+    private func columnsByTable(_ scene: RefusedStatement) throws -> [(table: String, columns: [String])] {
         guard let statement = scene.statement else { return [] }
         let words = Set(statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII })
-        let all = try names(of: ["table", "view"], scene)
-        let named = all.filter { words.contains($0.foldedASCII) }
-        let own = named.filter { $0.foldedASCII == qualifier?.foldedASCII }
-        return try (own.isEmpty ? named : own).flatMap { try columns(of: $0, scene) }
+        return try names(of: ["table", "view"], scene).filter { words.contains($0.foldedASCII) }
+            .map { ($0, try columns(of: $0, scene)) }
     }
 }

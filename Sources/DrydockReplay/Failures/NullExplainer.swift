@@ -9,7 +9,7 @@ struct NullExplainer: FailureExplainer {
             let statement = scene.statement
         else { return nil }
         if case .addColumn(let name, let column) = statement.action,
-            let added = AddedColumn(name, column, scene)
+            let added = AddedColumn(name, column, statement, scene.schema)
         {
             // Of ADD COLUMN, SQLite says so of generated columns alone.
             return try added.rows(where: "\(quotedName(column)) IS NULL", scene)?.explanation(

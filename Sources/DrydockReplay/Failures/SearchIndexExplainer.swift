@@ -4,8 +4,8 @@ import DatabaseEngine
 import SQLiteSchema
 
 /// "SQL logic error" of a full-text index whose content table has other columns than it names.
-struct SearchIndexExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+struct SearchIndexExplainer: RefusalExplainer {
+    func explanation(of scene: RefusedStatement) throws -> FailureExplanation? {
         let message = scene.error.message
         guard message == "SQL logic error" || message.hasPrefix("no such column: T."),
             let statement = scene.statement
@@ -13,7 +13,7 @@ struct SearchIndexExplainer: FailureExplainer {
         for index in scene.schema.virtualTables.values where statement.mentions(index.name) {
             guard
                 let mismatch = try SearchIndexMismatch(
-                    index, scene.connection, earlier: scene.before.catalog,
+                    index, scene.connection, earlier: scene.earlierColumns,
                     renamed: scene.lineage.name(ofOrigin:))
             else { continue }
             return FailureExplanation(

@@ -46,7 +46,7 @@ struct StoredTypeExplainer: FailureExplainer {
     }
 
     private func keyHelp(_ column: Column, _ rows: UncheckedRows) -> String {
-        "INTEGER PRIMARY KEY takes integers alone. Keep the type that \(column.name) had"
+        "INTEGER PRIMARY KEY takes only integers. Keep the type that \(column.name) had"
             + (rows.copiedFrom.map { " in \($0.name)" } ?? "")
             + ", or give the new table an integer key of its own and copy the old one into another column."
     }

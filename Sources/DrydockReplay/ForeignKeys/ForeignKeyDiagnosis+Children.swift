@@ -30,7 +30,7 @@ extension ForeignKeyDiagnosis {
                 help: "Insert the rows of \(parent) that they reference too, in the same migration.")
         case .addColumn(let name, let column) where name.folded == child.foldedASCII:
             return Finding(
-                cause: "the default of \(column) in \(place) is no row of \(parent)",
+                cause: "no row of \(parent) has the default of \(column) in \(place)",
                 help:
                     "Let the column be NULL by default, or insert the row of \(parent) that the default means first."
             )

@@ -174,7 +174,7 @@ struct ForeignKeyDiagnosis {
             }
             return Finding(
                 cause:
-                    "\(migration.mention(filled ?? made)) makes \(parent) anew without the rows that they reference",
+                    "\(migration.mention(filled ?? made)) recreates \(parent) without the rows that they reference",
                 help: "Copy every row of the old \(parent) into the new one before the old one is dropped.")
         }
         return leftOut(key, copy)

@@ -40,7 +40,7 @@ public struct Lock: Sendable, Equatable {
             throw RequestError("the lock '\(path)' cannot be read: \(error)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw RequestError("\(path):1: the lock is no text in UTF-8; restore it")
+            throw RequestError("\(path):1: the lock is not UTF-8 text; restore it")
         }
         let lock = try Lock(text, path: path)
         // Cut short, what is left of its last line may still read as an entry.

@@ -64,11 +64,11 @@ private enum LockedEdit {
     var message: String {
         switch self {
         case .sql, .transaction:
-            "is not what is locked: its SQL is another, not only its comments or white space"
-        case .wayBack: "is not what is locked: the SQL of its way back is another"
+            "differs from what is locked: its SQL has changed, not only its comments or white space"
+        case .wayBack: "differs from what is locked: the SQL of its way back has changed"
         case .wayBackAdded: "is not what is locked: it had no way back then, and has one"
         case .wayBackGone: "had a way back when it was locked, which is gone"
-        case .either: "is not what is locked: its SQL is another, or that of its way back"
+        case .either: "differs from what is locked: its SQL or that of its way back has changed"
         }
     }
 }

@@ -29,7 +29,7 @@ extension LockCheck {
         let fact =
             snapshot.kind == .dump
             ? tokens == nil
-                ? ": it is no text in UTF-8" : ": its statements are others, not only its line endings"
+                ? ": it is not UTF-8 text" : ": its statements have changed, not only its line endings"
             : ""
         let cause =
             snapshot.kind == .dump
@@ -37,7 +37,7 @@ extension LockCheck {
         var finding = Finding(
             .snapshotEdited,
             "\(snapshot.path) is not what is locked (\(version)locked on \(locked.date))\(fact)",
-            help: "Put the released one back\(cause). If it was made anew on purpose: drydock lock --replace "
+            help: "Put the released one back\(cause). If it was recreated on purpose: drydock lock --replace "
                 + LockWord.text(locked.path), place: .init(file: snapshot.path))
         finding.snapshot = snapshot.path
         return .finding(finding)
@@ -53,7 +53,7 @@ extension LockCheck {
         return Finding(
             .snapshotRemoved, "\(place.file(locked.path))\(version) is locked and gone",
             help:
-                "Put it back: as long as users may have this version, its upgrade is to be proved. If nobody has: "
+                "Put it back: as long as users may have this version, its upgrade must be checked. If no one has it: "
                 + "drydock lock --replace \(LockWord.text(locked.path))",
             place: entry("snapshot", locked.path))
     }

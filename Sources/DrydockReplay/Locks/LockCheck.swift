@@ -80,7 +80,7 @@ package struct LockCheck: Sendable {
                     migration, .error,
                     now.down == nil
                         ? "had a way back when it was locked, which is gone or cannot be read"
-                        : "is not what is locked: the SQL of its way back is another", in: path))
+                        : "differs from what is locked: the SQL of its way back has changed", in: path))
         }
         return findings
     }
@@ -106,7 +106,7 @@ package struct LockCheck: Sendable {
             switch set.format.checksums {
             case .own where now.checksum == locked.checksum: return nil
             case .own where migration.isCode:
-                return finding(migration, .error, "is not what is locked: its checksum is another")
+                return finding(migration, .error, "differs from what is locked: its checksum has changed")
             case .none where !migration.isCode: return nil
             default: break
             }
@@ -117,10 +117,11 @@ package struct LockCheck: Sendable {
             }
             let consequence =
                 set.policy.edited == .refuse
-                ? "refuses it where it is applied" : "warns where it is applied, or wants to begin anew"
+                ? "refuses it where it is applied"
+                : "warns where it is applied, or asks to reset the database"
             return finding(
                 migration, .warning,
-                "differs from what is locked in comments, white space or line endings alone; "
+                "differs from what is locked only in comments, white space or line endings; "
                     + "\(set.format.name) keeps a checksum over them and \(consequence)")
         }
         return editedSQL(migration, now, locked, set)
@@ -167,7 +168,7 @@ package struct LockCheck: Sendable {
                 findings.append(
                     late(
                         now[index],
-                        "\(locked.identifier) was locked behind \(now[newest].identifier) and sorts before it",
+                        "\(locked.identifier) was locked after \(now[newest].identifier) and sorts before it",
                         set))
             }
             newest = max(newest, index)

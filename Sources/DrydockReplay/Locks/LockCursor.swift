@@ -77,7 +77,7 @@ struct LockCursor {
         guard pair.value.unicodeScalars.count == count, pair.value.unicodeScalars.allSatisfy(digits.contains)
         else {
             throw LockFault(
-                "\(name)=\(LockWord.text(pair.value)) is no digest of \(count) hexadecimal digits; restore the line"
+                "\(name)=\(LockWord.text(pair.value)) is not a digest of \(count) hexadecimal digits; restore the line"
             )
         }
         return pair.value

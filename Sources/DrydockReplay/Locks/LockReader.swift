@@ -155,7 +155,7 @@ struct LockReader {
         case "rows":
             let rows = try cursor.pairs(nil).mapValues { count in
                 guard let number = Int(count), number >= 0 else {
-                    throw LockFault("'\(count)' is no number of rows")
+                    throw LockFault("'\(count)' is not a number of rows")
                 }
                 return number
             }
@@ -166,7 +166,7 @@ struct LockReader {
             let digits = try cursor.digits()
             let text = cursor.rest
             guard Baseline(lockText: text) != nil else {
-                throw LockFault("this is no baseline; delete the line, or restore it")
+                throw LockFault("this is not a baseline; delete the line, or restore it")
             }
             try Self.expect(LockLine.of(baseline: text, by: key, of: name), digits)
             baselines.append((name, key, text, line))

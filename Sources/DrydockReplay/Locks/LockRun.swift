@@ -74,7 +74,7 @@ struct LockRun {
             + paths.map { String($0.split(separator: "/").last ?? "") }
         let nearest = nearestName(to: name, in: known)
         return RequestError(
-            "--replace '\(name)' is no migration and no snapshot, locked or not"
+            "--replace '\(name)' is neither a migration nor a snapshot, locked or not"
                 + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
     }
 

@@ -28,7 +28,7 @@ public struct Locker: Sendable {
             set = try check.migrations(in: request.migrationsFolder, options: request.format)
         } else {
             guard !request.isCheck else {
-                throw RequestError("there is no lock '\(request.path)'; make it with: drydock lock")
+                throw RequestError("there is no lock '\(request.path)'; write it with: drydock lock")
             }
             (check, set) = try await begin(request, snapshots, old?.closures ?? [])
         }

@@ -33,7 +33,9 @@ struct AutoincrementRule: StepRule {
         let permission =
             "If ids may be given out again, declare it:\n\(declarationMarker)rewrites sqlite_sequence"
         guard match.after.isAutoincrement else {
-            return "The table is no longer AUTOINCREMENT. Make it so, and take its mark along.\n" + permission
+            return
+                "The table is no longer AUTOINCREMENT. Declare it AUTOINCREMENT again, and copy its row of sqlite_sequence.\n"
+                + permission
         }
         guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
             return "Leave the table's row in sqlite_sequence as it is.\n" + permission

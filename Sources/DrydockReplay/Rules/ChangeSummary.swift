@@ -40,7 +40,7 @@ struct ChangeSummary {
 
     func help(column: String, declaration: String) -> String {
         guard let replaced = parts[.replaced], parts.count > 1 else {
-            return remedy("the new values are meant", declaration)
+            return remedy("the new values are intended", declaration)
         }
         let others = total - replaced.count
         let it = replaced.count == 1 ? "value" : "values"
@@ -53,7 +53,7 @@ struct ChangeSummary {
         }
         return advice
             + remedy(
-                "every new value is meant", declaration,
+                "every new value is intended", declaration,
                 else: "That lets the \(replaced.count) replaced \(it) go too.")
     }
 

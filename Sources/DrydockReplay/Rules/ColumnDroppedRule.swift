@@ -50,7 +50,8 @@ struct ColumnDroppedRule: StepRule {
                             + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))")
                             + Self.origin(of: dropped, count),
                         help: remedy(
-                            "its values were meant to go", "drops column \(path)", else: rename ?? moved ?? ""
+                            "its values are no longer needed", "drops column \(path)",
+                            else: rename ?? moved ?? ""
                         ),
                         place: place(of: table, column, in: step), table: table, column: column,
                         evidence: Evidence(rowCount: count))))
@@ -86,7 +87,7 @@ struct ColumnDroppedRule: StepRule {
                     + (basis.sources.isEmpty
                         ? ""
                         : "; what it was computed from is unchanged: \(basis.sources.joined(separator: ", "))"),
-                help: remedy("it was meant to go", "drops column \(path)"),
+                help: remedy("it is no longer needed", "drops column \(path)"),
                 place: place(of: table, column, in: step), table: table, column: column))
     }
 

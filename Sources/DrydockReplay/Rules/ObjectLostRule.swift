@@ -36,7 +36,7 @@ struct ObjectLostRule: StepRule {
                     help: """
                         No statement drops it by name; it went with what it stood on. Make it again:
                           \(object.text.replacing("\n", with: "\n  "));
-                        If it was meant to go, drop it by name before:
+                        If it is no longer needed, drop it by name before:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                         or declare it:
                         \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))
@@ -57,6 +57,12 @@ struct ObjectLostRule: StepRule {
             $0.match.before.name.foldedASCII == object.tableName.foldedASCII
         }) {
             return kept.match.after.name
+        }
+        // Another table may have the name of one whose rows are elsewhere.
+        if step.conservation.droppedTables.contains(where: {
+            $0.home != nil && $0.table.name.foldedASCII == object.tableName.foldedASCII
+        }) {
+            return nil
         }
         // A trigger on a view, or an object of a table that is not compared.
         return step.after.catalog.has(object.tableName) ? object.tableName : nil

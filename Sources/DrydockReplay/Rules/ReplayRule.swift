@@ -9,7 +9,7 @@ enum ReplayRules {
     /// Asked of every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
-        ObjectLostRule(), AutoincrementRule(),
+        ObjectLostRule(), AutoincrementRule(), HeaderMarkRule(),
     ]
 }
 
@@ -25,6 +25,8 @@ struct StepView: Sendable {
     let after: DatabaseState
     let lineage: TableLineage
     let conservation: Conservation
+    /// Whether the migrations' tool tells a database's version by `PRAGMA user_version`.
+    var usesUserVersion = false
 
     /// The statements' actions, those on temporary tables left out: these may have a name of the database's.
     var actions: [(statement: SQLStatement, action: StatementAction)] {

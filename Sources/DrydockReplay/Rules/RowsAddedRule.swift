@@ -28,7 +28,7 @@ struct RowsAddedRule: StepRule {
                     .rowsAdded, isFilled ? .note : .warning,
                     "\(counted(count, "row")) appeared in \(name)"
                         + (isFilled ? ", which was empty, copied from other tables" : ""),
-                    help: isFilled ? "" : remedy("they are meant", "inserts into \(quotedIfNeeded(name))"),
+                    help: isFilled ? "" : remedy("they are intended", "inserts into \(quotedIfNeeded(name))"),
                     place: inserts.last.map { .init($0.statement) }, table: name,
                     evidence: Evidence(
                         rowCount: count,

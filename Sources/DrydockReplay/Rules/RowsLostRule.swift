@@ -19,7 +19,7 @@ struct RowsLostRule: StepRule {
                     "\(counted(count, "row")) of \(name) \(count == 1 ? "is" : "are") gone"
                         + " (of \(difference.rowsBefore ?? difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
                     help: remedy(
-                        "they were meant to go", "deletes from \(quotedIfNeeded(name)) where CONDITION",
+                        "they are no longer needed", "deletes from \(quotedIfNeeded(name)) where CONDITION",
                         else: unnamed
                             ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
                             : "Only rows that meet the condition before the step may then go."),

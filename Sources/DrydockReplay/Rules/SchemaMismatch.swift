@@ -18,7 +18,7 @@ enum SchemaMismatch {
                         ? "index \(twin.index.name), in a fresh install by a constraint"
                         : "a constraint, in a fresh install by index \(twin.index.name)"),
                 help:
-                    "Rows are held to the same rule. A migration that names the index will find it in one of both alone.",
+                    "Rows must satisfy the same rule in both. A migration that names the index finds it in only one of the two.",
                 table: twin.index.table)
         }
         for change in changes {
@@ -79,18 +79,18 @@ enum SchemaMismatch {
             "trigger \(trigger.name) of \(trigger.table) is missing, which a fresh install has"
         case .virtualTableAdded(let table):
             "virtual table \(table.name) is missing, which a fresh install has"
-        case .tableDropped(let table): "table \(table.name) is there, which a fresh install has not"
+        case .tableDropped(let table): "table \(table.name) exists, but not in a fresh install"
         case .indexDropped(let index):
-            "index \(index.name) of \(index.table) is there, which a fresh install has not"
-        case .viewDropped(let view): "view \(view.name) is there, which a fresh install has not"
+            "index \(index.name) of \(index.table) exists, but not in a fresh install"
+        case .viewDropped(let view): "view \(view.name) exists, but not in a fresh install"
         case .triggerDropped(let trigger):
-            "trigger \(trigger.name) of \(trigger.table) is there, which a fresh install has not"
+            "trigger \(trigger.name) of \(trigger.table) exists, but not in a fresh install"
         case .virtualTableDropped(let table):
-            "virtual table \(table.name) is there, which a fresh install has not"
+            "virtual table \(table.name) exists, but not in a fresh install"
         case .table(let name, .columnAdded(let column)):
             "column \(name).\(column.name) is missing, which a fresh install has"
         case .table(let name, .columnDropped(let column)):
-            "column \(name).\(column.name) is there, which a fresh install has not"
+            "column \(name).\(column.name) exists, but not in a fresh install"
         case .table(let name, .columnOrder):
             "table \(name) has its columns in another order than a fresh install"
         default: "a fresh install has another \(change)"

@@ -13,6 +13,7 @@ struct TableDroppedRule: StepRule {
                 if case .dropsTable(let table) = $0 { table.foldedASCII == name.foldedASCII } else { false }
             }
             guard !isDeclared else { return nil }
+            if dropped.needsDeclarations { _ = declarations.covers { $0.letsGo(of: name) } }
             let place = step.statement(at: step.lineage.dropStatement(ofTable: name)).map {
                 Finding.Place($0)
             }
@@ -20,7 +21,9 @@ struct TableDroppedRule: StepRule {
                 return StepFinding(
                     Finding(
                         .tableDropped, .note,
-                        "table \(name) is gone; its every row is in \(home.table.name)", place: place,
+                        "table \(name) is gone; its every row is in \(home.table.name)"
+                            + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
+                        place: place,
                         table: name, evidence: Evidence(rowCount: dropped.rowCount)))
             }
             let rows = dropped.rowCount
@@ -31,7 +34,7 @@ struct TableDroppedRule: StepRule {
                         + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
                         + (dropped.home.map(lack) ?? ""),
                     help: remedy(
-                        "its rows were meant to go", "drops table \(quotedIfNeeded(name))",
+                        "its rows are no longer needed", "drops table \(quotedIfNeeded(name))",
                         else: "If it was only renamed, declare that:\n"
                             + "\(declarationMarker)renames table \(quotedIfNeeded(name)) to NEW_NAME"
                     ),
@@ -55,5 +58,15 @@ struct TableDroppedRule: StepRule {
     private func lack(_ home: MovedData.Home) -> String {
         let columns = home.missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
         return "; \(home.table.name) has them without column \(columns.joined(separator: ", "))"
+    }
+}
+
+extension Declaration.Kind {
+    /// Whether it lets rows or values of a table go.
+    fileprivate func letsGo(of table: String) -> Bool {
+        switch self {
+        case .deletes(let name, _), .rewrites(let name, _): name.foldedASCII == table.foldedASCII
+        default: false
+        }
     }
 }

@@ -29,11 +29,15 @@ public enum SnapshotFolder {
                 try collect(path, visited: &visited, into: &found)
                 continue
             }
-            guard !sidecars.contains(where: { name.hasSuffix($0) }) else { continue }
-            let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-            if endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path) {
-                found.append(Snapshot(path: path))
-            }
+            if isSnapshot(path) { found.append(Snapshot(path: path)) }
         }
+    }
+
+    /// Whether a file counts as a snapshot where nobody names it.
+    static func isSnapshot(_ path: String) -> Bool {
+        guard !sidecars.contains(where: { path.hasSuffix($0) }) else { return false }
+        let name = path.split(separator: "/").last ?? ""
+        let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        return endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path)
     }
 }

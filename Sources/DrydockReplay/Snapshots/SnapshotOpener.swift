@@ -52,6 +52,28 @@ package struct SnapshotOpener: Sendable {
         }
     }
 
+    /// What in a file's bytes SQLite would not read as the text that it is.
+    private static func unreadable(_ source: SQLSource) -> SnapshotFault? {
+        let (path, bytes) = (source.name, source.bytes)
+        func fault(_ offset: Int, _ fact: String, _ help: String) -> SnapshotFault {
+            let line = source.location(at: offset).line
+            var place = Finding.Place(file: path)
+            place.line = line
+            return SnapshotFault(message: "\(path):\(line) \(fact)", help: help, place: place)
+        }
+        let alternative = "or keep the content as a database file, which a dump cannot hold faithfully."
+        if let offset = firstInvalidUTF8(in: bytes) {
+            return fault(
+                offset, "is not UTF-8: byte 0x\(String(bytes[offset], radix: 16))",
+                "Save the file as UTF-8, \(alternative)")
+        }
+        return bytes.firstIndex(of: 0).map { offset in
+            fault(
+                offset, "holds a NUL character, and SQLite reads no further",
+                "Remove it and write such a value as char(0) or as a blob X'00', \(alternative)")
+        }
+    }
+
     /// Runs a dump on an empty database, statement by statement, so that a fault has its line.
     private func openDump(_ snapshot: Snapshot) async throws -> Overlay {
         let bytes: [UInt8]
@@ -61,11 +83,7 @@ package struct SnapshotOpener: Sendable {
             throw SnapshotFault(message: "\(snapshot.path) cannot be read: \(error)", help: "")
         }
         let source = SQLSource(name: snapshot.path, bytes: bytes)
-        if let offset = firstInvalidUTF8(in: bytes) ?? bytes.firstIndex(of: 0) {
-            throw SnapshotFault(
-                message: "\(snapshot.path) is no text in UTF-8 at line \(source.location(at: offset).line)",
-                help: "A dump cannot hold such values faithfully. Keep the snapshot as a database file.")
-        }
+        if let fault = Self.unreadable(source) { throw fault }
         let statements = source.statements()
         guard !statements.isEmpty || allowsEmptyDumps else {
             throw SnapshotFault(

@@ -10,7 +10,7 @@ package struct BaselineKey: Sendable, Hashable {
     package static let digitCount = 16
 
     /// Raise it when a baseline means something else than it did.
-    private static let version = 2
+    private static let version = 3
 
     package let hex: String
 

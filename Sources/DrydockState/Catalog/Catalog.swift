@@ -1,3 +1,4 @@
+import DrydockMigrations
 import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
@@ -11,6 +12,8 @@ package struct Catalog: Sendable {
     /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
     package var objects: [ObjectID: Object] = [:]
     package var encoding: TextEncoding = .utf8
+    /// `PRAGMA user_version` and `PRAGMA application_id`.
+    package var marks: [HeaderMark: Int64] = [:]
     /// Whether SQLite keeps AUTOINCREMENT marks here.
     package var hasSequences = false
 
@@ -151,6 +154,9 @@ extension Catalog {
         encoding =
             try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
             ?? .utf8
+        for mark in HeaderMark.allCases {
+            marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
+        }
         let kinds = try ListedKind.all(connection)
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
@@ -254,9 +260,10 @@ extension Catalog {
 
     /// Whether a table whose name SQLite reserves for a virtual table's module is one that the module made.
     private static func isMadeByModule(_ row: SchemaRow, _ virtualTables: [String: VirtualTable]) -> Bool {
-        guard row.kind == "table", let end = row.name.lastIndex(of: "_"),
-            let owner = virtualTables[String(row.name[..<end]).foldedASCII], owner.isOfKnownModule
-        else { return true }
+        guard row.kind == "table", let end = row.name.lastIndex(of: "_") else { return true }
+        // A connection that drops a virtual table goes on taking what is left beside it for a module's.
+        guard let owner = virtualTables[String(row.name[..<end]).foldedASCII] else { return false }
+        guard owner.isOfKnownModule else { return true }
         return owner.owns(table: row.name, sql: row.sql)
     }
 

@@ -17,6 +17,11 @@ package struct ListedKind: Sendable, Hashable {
     /// - Throws: ``EngineError``.
     package static func all(_ connection: any Connection) throws -> [String: ListedKind] {
         var kinds: [String: ListedKind] = [:]
+        // SQLite compiles every view for that list.
+        let views = try connection.rows("SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'") {
+            (name: $0.string(0), sql: $0.string(1))
+        }
+        if ViewExpansion(views).hasTooLarge { return try derived(connection) }
         try connection.forEachRow("PRAGMA main.table_list") { row in
             kinds[row.string(1).foldedASCII] = ListedKind(
                 type: row.string(2), isWithoutRowid: row.integer(4) != 0)

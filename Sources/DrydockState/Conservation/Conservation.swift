@@ -25,6 +25,8 @@ package struct Conservation: Sendable {
     package struct DroppedTable: Sendable {
         package var table: Catalog.Table
         package var rowCount: Int
+        /// Whether its home lacks what declarations let go.
+        package var needsDeclarations = false
         /// Where its every row is after the step.
         package var home: MovedData.Home?
     }
@@ -40,6 +42,8 @@ package struct Conservation: Sendable {
         package var twin: String?
         /// The column of another table, as TABLE.COLUMN, in which its every value is with the key of its row.
         package var home: String?
+        /// Declared conditions: every row that meets one is gone, and its value with it.
+        var letGo: [String] = []
         /// Columns of the state after, as TABLE.COLUMN, in which its every value is, with whatever row.
         package var whereabouts: [String] = []
     }
@@ -99,28 +103,31 @@ extension Conservation {
             connection: connection, after: after,
             provenance: provenance ?? { Provenance(start: lineage.atStart, end: lineage) })
         for table in match.dropped {
-            let count =
-                try table.isContentless
-                ? IndexComparison.documentCount(of: table, connection)
-                : Self.count(connection, "SELECT count(*) FROM main.\(quotedName(table.name))")
-            let isDeclared = declarations.contains { $0.kind.isDrop(of: table.name) }
-            droppedTables.append(
-                DroppedTable(
-                    table: table, rowCount: count,
-                    home: count == 0 || isDeclared || table.isContentless ? nil : try moved.home(of: table)))
+            droppedTables.append(try dropped(table, connection, moved, declarations))
         }
         for pair in match.pairs {
             do {
-                try compare(pair, connection, pages, declarations, lineage)
+                let rest = self
+                try compare(pair, connection, pages, moved, declarations, lineage)
                 try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
-            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+                guard lineage.currentName(of: pair.before.name) == nil, loses(more: rest) else { continue }
+                // Another table may have got its name alone.
+                guard moved.isReplaced(pair.before, by: pair.after) else { continue }
+                let dropped = try dropped(pair.before, connection, moved, declarations)
+                if dropped.home?.missing.isEmpty == true {
+                    self = rest
+                    droppedTables.append(dropped)
+                }
+            } catch let error as EngineError
+                where !error.isInterrupt && (!error.isCorruption || error.isCorruptionOfModule)
+            {
                 notCompared.append((pair.before.name, error.message))
             }
         }
     }
 
     private mutating func compare(
-        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
+        _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?, _ moved: MovedData,
         _ declarations: [Declaration], _ lineage: TableLineage
     ) throws {
         if pair.before.isContentless {
@@ -137,7 +144,10 @@ extension Conservation {
         where !column.isGenerated && !column.isDropped(from: pair, declarations) {
             let search = TwinSearch(connection: connection, pair: pair, difference: difference)
             guard let twin = try search.twin(of: column) else { continue }
-            guard lineage.areMentionedTogether(column.name, twin.name) else {
+            guard
+                lineage.areMentionedTogether(column.name, twin.name)
+                    || moved.isCopied(column, of: pair.before, to: twin, of: pair.after)
+            else {
                 twins[column.name] = twin.name
                 continue
             }
@@ -146,7 +156,8 @@ extension Conservation {
             difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
         let generated = GeneratedComparison(
-            connection: connection, match: pair, difference: difference, encoding: encoding)
+            connection: connection, match: pair, difference: difference,
+            rewritable: Self.rewritable(in: pair, declarations), encoding: encoding)
         for column in pair.droppedColumns {
             droppedColumns.append(
                 try dropped(column, from: pair, generated, twin: twins[column.name], declarations))
@@ -189,11 +200,12 @@ extension Conservation {
     ) throws -> DroppedColumn {
         var dropped = DroppedColumn(table: pair.before, column: column, valueCount: 0, twin: twin)
         if column.isGenerated {
-            let basis = generated.basis(of: column)
+            let basis = try generated.basis(of: column)
             dropped.basis = basis
             if basis.gone.isEmpty { return dropped }
         }
-        let counted = try generated.valueCount(of: column)
+        dropped.letGo = try letGo(from: pair, generated, declarations)
+        let counted = try generated.valueCount(of: column, exceptWhere: dropped.letGo)
         dropped.valueCount = counted.values
         if let failure = counted.failure { unsettled.append(failure) }
         if column.isGenerated, counted.failure == nil, !column.isDropped(from: pair, declarations) {
@@ -213,10 +225,16 @@ extension Conservation {
         var next = pair
         var isRefuted = false
         for index in pair.columns.indices.reversed() where pair.columns[index].isGuess {
-            guard let changes = difference.changed[index] else { continue }
             let column = pair.columns[index].before
             let generated = GeneratedComparison(connection: connection, match: pair)
-            if changes.overwrittenCount == 0, try generated.valueCount(of: column).values > 0 { continue }
+            if let changes = difference.changed[index] {
+                if changes.overwrittenCount == 0, try generated.valueCount(of: column).values > 0 { continue }
+            } else if difference.lost.count == 0 || difference.keyPositions != nil {
+                continue
+            } else if try generated.valueCount(of: column).values > 0 {
+                // Rows without a key do not say which column is another one; a column that held nothing proves nothing.
+                continue
+            }
             isRefuted = true
             let taken = Set(next.columns.map(\.after.name.foldedASCII))
             let others = pair.columns[index].alternatives.filter { !taken.contains($0.name.foldedASCII) }
@@ -260,29 +278,7 @@ extension Conservation {
         }
     }
 
-    /// Looks for the values of a table's dropped columns.
-    private mutating func locate(
-        in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
-        _ moved: MovedData, _ declarations: [Declaration]
-    ) throws {
-        let search = MovedValues(connection: connection, after: after, changes: changes)
-        let table = pair.before
-        for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
-            let dropped = droppedColumns[index]
-            // What an expression gives may fail on some row.
-            guard dropped.twin == nil, dropped.valueCount > 0, !dropped.column.isGenerated,
-                !table.isContentless,
-                !dropped.column.isDropped(from: pair, declarations)
-            else { continue }
-            droppedColumns[index].home = try moved.home(
-                of: dropped.column, in: table, succeededBy: pair)
-            if droppedColumns[index].home == nil {
-                droppedColumns[index].whereabouts = try search.columns(holding: dropped)
-            }
-        }
-    }
-
-    private static func rewritable(in pair: TableMatch, _ declarations: [Declaration]) -> Set<Int> {
+    static func rewritable(in pair: TableMatch, _ declarations: [Declaration]) -> Set<Int> {
         var positions: Set<Int> = []
         for declaration in declarations {
             guard case .rewrites(let table, let column) = declaration.kind, pair.isCalled(table) else {
@@ -328,56 +324,13 @@ extension Conservation {
         }
     }
 
-    private static func count(_ connection: any Connection, _ sql: String) throws -> Int {
+    static func count(_ connection: any Connection, _ sql: String) throws -> Int {
         try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0
     }
 }
 
-extension Catalog.Column {
-    /// Whether a declaration lets the column of a table go.
-    fileprivate func isDropped(from pair: TableMatch, _ declarations: [Declaration]) -> Bool {
-        declarations.contains {
-            $0.kind.isDrop(of: name.foldedASCII, in: [pair.before.name, pair.after.name])
-        }
-    }
-}
-
-/// Looks for a column that is new and holds, row by row, what a dropped one held: most likely a rename.
-private struct TwinSearch {
-    let connection: any Connection
-    let pair: TableMatch
-    let difference: TableDifference
-
-    func twin(of column: Catalog.Column) throws -> Catalog.Column? {
-        let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
-            .values
-        let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
-        // Rows that are gone are reported as such; some must be left for the rest to tell anything.
-        let gone = difference.lost.count + difference.declaredLost
-        guard valueCount > gone else { return nil }
-        let isKeyed = pair.before.primaryKey.allSatisfy { key in
-            pair.columns.contains { $0.before.name == key.name }
-        }
-        let known = isKeyed && !pair.before.primaryKey.isEmpty
-        for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
-            var trial = pair
-            // Rows without a key are known by all that they hold.
-            trial.columns = known ? pair.columns.filter { $0.before.keyPosition > 0 } : pair.columns
-            let place = trial.columns.count
-            trial.columns.append(.init(before: column, after: candidate))
-            let found = try TableComparison(
-                connection: connection, match: trial, rewritable: [], deletable: []
-            ).run()
-            if found.changed[place]?.overwrittenCount ?? 0 == 0, found.lost.count == (known ? gone : 0) {
-                return candidate
-            }
-        }
-        return nil
-    }
-}
-
 extension Declaration.Kind {
-    fileprivate func isDeletion(from pair: TableMatch) -> Bool {
+    func isDeletion(from pair: TableMatch) -> Bool {
         if case .deletes(let table, _) = self { pair.isCalled(table) } else { false }
     }
 
@@ -385,7 +338,7 @@ extension Declaration.Kind {
     static var everyRow: String { "1" }
 
     /// What `deletes from` asks of a row; every row when it names no condition.
-    fileprivate var condition: String {
+    var condition: String {
         if case .deletes(_, let condition?) = self { condition } else { Self.everyRow }
     }
 }

@@ -9,6 +9,8 @@ struct GeneratedComparison {
     let match: TableMatch
     /// What became of the table's other values.
     var difference = TableDifference()
+    /// Positions of the column pairs that a declaration lets be rewritten: what is computed from them may follow.
+    var rewritable: Set<Int> = []
     /// How both states store text.
     var encoding = TextEncoding.utf8
 
@@ -18,20 +20,28 @@ struct GeneratedComparison {
     // MARK: - Columns that are gone
 
     /// What a generated column of the table before was computed from, and what of that is no longer there as it was.
-    func basis(of column: Catalog.Column) -> Conservation.Basis {
+    /// - Parameter staysGenerated: then a source that held nothing took nothing along, and what a declaration lets be
+    ///   rewritten is no concern of what follows from it.
+    func basis(of column: Catalog.Column, staysGenerated: Bool = false) throws -> Conservation.Basis {
         let sources = GeneratedColumns(match.before).sources(of: column)
-        let gone = sources.filter { source in
+        let gone = try sources.filter { source in
             guard let index = match.columns.firstIndex(where: { $0.before.name == source.name }) else {
-                return true
+                return try !staysGenerated || valueCount(of: source).values > 0
             }
+            if staysGenerated, rewritable.contains(index) { return false }
             return difference.changed[index] != nil || difference.uncompared.contains(index)
         }
         return .init(sources: sources.map(\.name), gone: gone.map(\.name))
     }
 
     /// How many rows of the table before gave a value other than NULL.
-    func valueCount(of column: Catalog.Column) throws -> (values: Int, failure: Failure?) {
-        let sql = "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(match.before.name))"
+    /// - Parameter conditions: rows that meet one are left out.
+    func valueCount(
+        of column: Catalog.Column, exceptWhere conditions: [String] = []
+    ) throws -> (values: Int, failure: Failure?) {
+        let sql =
+            "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(match.before.name))"
+            + (conditions.isEmpty ? "" : " WHERE NOT \(Allowance(conditions: conditions).condition)")
         do {
             return (try connection.firstRow(sql) { Int($0.integer(0)) } ?? 0, nil)
         } catch let error as EngineError where error.isOfExpression && column.isGenerated {
@@ -64,7 +74,7 @@ struct GeneratedComparison {
         trial.columns = match.columns.filter { $0.before.keyPosition > 0 }
         let keyCount = trial.columns.count
         var result = Conservation.Derived(match: trial, difference: .init(), irrecoverable: [])
-        for column in columns where !basis(of: column.before).gone.isEmpty {
+        for column in columns where try !basis(of: column.before, staysGenerated: true).gone.isEmpty {
             result.irrecoverable.insert(column.before.name.foldedASCII)
         }
         trial.columns += columns

@@ -22,15 +22,31 @@ package struct MovedData {
     /// The most searches for the column that has the key.
     private static let keyLimit = 50
 
-    func home(of table: Catalog.Table) throws -> Home? {
+    /// - Parameter allowance: what need not be there.
+    func home(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> Home? {
         let provenance = provenance()
         var best: Home?
         for later in candidates(for: table, provenance, \.inserted) {
-            guard let home = try home(of: table, in: later, provenance) else { continue }
+            guard let home = try home(of: table, in: later, provenance, allowance) else { continue }
             if home.missing.isEmpty { return home }
             if home.missing.count < best?.missing.count ?? .max { best = home }
         }
         return best
+    }
+
+    /// Whether a table was dropped, and its name was given to one that has none of its rows.
+    func isReplaced(_ table: Catalog.Table, by taker: Catalog.Table) -> Bool {
+        table.keepsRows && provenance().isUnrelated(taker.name, to: table.name)
+    }
+
+    /// Whether a statement, maybe of an earlier migration, copied a column to another.
+    func isCopied(
+        _ column: Catalog.Column, of table: Catalog.Table, to later: Catalog.Column,
+        of successor: Catalog.Table
+    ) -> Bool {
+        let provenance = provenance()
+        return !provenance.start.sources(ofColumn: column.name, in: table.name)
+            .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
     }
 
     private func candidates(
@@ -41,7 +57,7 @@ package struct MovedData {
     }
 
     private func home(
-        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance
+        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance, _ allowance: Allowance
     ) throws -> Home? {
         var taken: Set<String> = []
         var pairs: [TableMatch.ColumnPair] = []
@@ -62,26 +78,65 @@ package struct MovedData {
             if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty else { return nil }
-        return try isFound(table, later, pairs) ? home : nil
+        guard isKnown, !pairs.isEmpty, try isTelling(pairs, home, of: table, provenance),
+            try isFound(table, later, pairs, allowing: allowance)
+        else { return nil }
+        try home.missing.removeAll { missing in
+            try self.home(of: missing.column, of: table, besides: later, provenance, allowance) != nil
+                || reference(to: missing.column, of: table, in: later, pairs, provenance) != nil
+        }
+        return home
+    }
+
+    /// Whether the same values say that the rows are the same: keys count from 1 in every table, so that those of two
+    /// tables are often the same by chance.
+    private func isTelling(
+        _ pairs: [TableMatch.ColumnPair], _ home: Home, of table: Catalog.Table, _ provenance: Provenance
+    ) throws -> Bool {
+        func isCopied(_ pair: TableMatch.ColumnPair) -> Bool {
+            provenance.isCopied(pair.before.name, of: table, to: pair.after.name, in: home.table)
+        }
+        let others = try pairs.filter { pair in
+            let name = quotedName(pair.before.name)
+            return try pair.before.keyPosition == 0
+                && connection.firstRow(
+                    "SELECT EXISTS (SELECT 1 FROM main.\(quotedName(table.name)) WHERE \(name) IS NOT NULL)"
+                ) { $0.integer(0) != 0 } ?? false
+        }
+        if !home.missing.isEmpty { return others.contains(where: isCopied) }
+        return !others.isEmpty || pairs.contains(where: isCopied)
     }
 
     /// The column, as TABLE.COLUMN, of another table in which every value of a dropped one stands beside the key of its
-    /// row.
+    /// row, or to which its row leads.
     /// - Parameter successor: the table that has its rows now, in which a column that was there before may have them.
     func home(
-        of column: Catalog.Column, in table: Catalog.Table, succeededBy successor: TableMatch
+        of column: Catalog.Column, in table: Catalog.Table, succeededBy successor: TableMatch,
+        allowing allowance: Allowance = .nothing
     ) throws -> String? {
         let provenance = provenance()
-        if let found = try home(of: column, besides: successor, provenance) {
+        if let found = try home(of: column, besides: successor, provenance, allowance) {
             return "\(quotedIfNeeded(successor.after.name)).\(quotedIfNeeded(found.name))"
         }
-        for later in candidates(for: table, provenance, \.fills) {
+        return try home(of: column, of: table, besides: nil, provenance, allowance)
+            ?? reference(to: column, of: table, in: successor.after, successor.columns, provenance)
+    }
+
+    /// The column of another table in which every value of one stands beside the key of its row.
+    /// - Parameter other: a table that is known not to have them.
+    private func home(
+        of column: Catalog.Column, of table: Catalog.Table, besides other: Catalog.Table?,
+        _ provenance: Provenance, _ allowance: Allowance
+    ) throws -> String? {
+        for later in candidates(for: table, provenance, \.fills) where later.name != other?.name {
             for candidate in provenance.columns(for: column.name, of: table, in: later) {
-                for key in keys(of: table, besides: column, in: later, candidate, provenance) {
+                guard try isEnough(candidate, of: later, for: column, of: table, allowance) else { continue }
+                for key in try keys(of: table, besides: column, in: later, candidate, provenance) {
                     let pairs = key + [.init(before: column, after: candidate)]
                     let condition = "\(quotedName(column.name)) IS NULL"
-                    guard try isFound(table, later, pairs, except: condition) else { continue }
+                    guard try isFound(table, later, pairs, except: condition, allowing: allowance) else {
+                        continue
+                    }
                     return "\(quotedIfNeeded(later.name)).\(quotedIfNeeded(candidate.name))"
                 }
             }
@@ -89,13 +144,31 @@ package struct MovedData {
         return nil
     }
 
+    /// The column of another table in which every value of one is found by a reference that its row was given.
+    private func reference(
+        to column: Catalog.Column, of table: Catalog.Table, in later: Catalog.Table,
+        _ pairs: [TableMatch.ColumnPair], _ provenance: Provenance
+    ) throws -> String? {
+        let references = ReferencedValues(
+            connection: connection, after: after, provenance: provenance, table: table, later: later,
+            pairs: pairs)
+        return try references.home(
+            of: column, filled: candidates(for: table, provenance, \.fills))
+    }
+
     /// A column of the same row in which a statement, maybe of an earlier migration, put the values.
     private func home(
-        of column: Catalog.Column, besides successor: TableMatch, _ provenance: Provenance
+        of column: Catalog.Column, besides successor: TableMatch, _ provenance: Provenance,
+        _ allowance: Allowance
     ) throws -> Catalog.Column? {
         let table = successor.before
-        return try successor.after.storedColumns.first { other in
-            guard provenance.end.areMentionedTogether(column.name, other.name),
+        let names = provenance.start.names(ofColumn: column.name, in: table.name)
+        return try successor.after.columns.first { other in
+            let others = provenance.end.names(ofColumn: other.name, in: successor.after.name)
+            let areMentioned = names.contains { name in
+                others.contains { provenance.end.areMentionedTogether(name, $0) }
+            }
+            guard areMentioned,
                 !successor.columns.contains(where: {
                     $0.before.keyPosition > 0 && $0.after.name == other.name
                 })
@@ -103,48 +176,91 @@ package struct MovedData {
             let known = successor.columns.filter {
                 $0.after.name != other.name && (table.primaryKey.isEmpty || $0.before.keyPosition > 0)
             }
-            guard !known.isEmpty, table.primaryKey.count { $0.name == column.name } == 0 else { return false }
+            guard !known.isEmpty, table.primaryKey.count { $0.name == column.name } == 0,
+                try isEnough(other, of: successor.after, for: column, of: table, allowance)
+            else { return false }
             return try isFound(
                 table, successor.after, known + [.init(before: column, after: other)],
-                except: "\(quotedName(column.name)) IS NULL")
+                except: "\(quotedName(column.name)) IS NULL", allowing: allowance)
         }
     }
 
-    /// The columns that may have the key of a row, or where it has none all else that it holds.
+    /// The columns that may have the key of a row, or what else tells it from the others.
     private func keys(
         of table: Catalog.Table, besides column: Catalog.Column, in later: Catalog.Table,
         _ taken: Catalog.Column, _ provenance: Provenance
-    ) -> [[TableMatch.ColumnPair]] {
-        let known = table.primaryKey.isEmpty ? table.storedColumns : table.primaryKey
-        let needed = known.filter { $0.name != column.name }
-        guard !needed.isEmpty, !known.contains(where: { $0.keyPosition > 0 && $0.name == column.name }) else {
-            return []
-        }
+    ) throws -> [[TableMatch.ColumnPair]] {
+        guard column.keyPosition == 0 else { return [] }
+        let others = table.storedColumns.filter { $0.name != column.name }
+        let needed = table.primaryKey.isEmpty ? others : table.primaryKey
         func pair(_ key: Catalog.Column, _ other: Catalog.Column) -> TableMatch.ColumnPair {
             .init(before: key, after: other)
         }
-        let named = needed.compactMap { key in
-            provenance.columns(for: key.name, of: table, in: later).first { $0.name != taken.name }
-                .map { pair(key, $0) }
-        }
-        var result = named.count == needed.count ? [named] : []
-        if needed.count == 1, let key = needed.first {
-            // The values tell which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
-            let others = later.storedColumns.filter { other in
-                other.name != taken.name && !named.contains { $0.after.name == other.name }
+        func named(_ columns: [Catalog.Column]) -> [TableMatch.ColumnPair] {
+            columns.compactMap { key in
+                let same = [later.column(key.name)].compactMap { $0 }.filter(\.isGenerated)
+                return (provenance.columns(for: key.name, of: table, in: later) + same)
+                    .first { $0.name != taken.name }.map { pair(key, $0) }
             }
-            result += others.prefix(Self.keyLimit).map { [pair(key, $0)] }
         }
-        return result
+        // A table of one column has nothing else to tell its rows by.
+        if others.isEmpty { return [[]] }
+        let key = named(needed)
+        if !key.isEmpty, key.count == needed.count { return [key] + unnamedKeys(key) }
+        let known = named(others)
+        let isTelling = try !known.isEmpty && tells(known.map(\.before), column, of: table)
+        return (isTelling ? [known] : []) + unnamedKeys([])
+
+        /// The values tell which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
+        func unnamedKeys(_ named: [TableMatch.ColumnPair]) -> [[TableMatch.ColumnPair]] {
+            guard needed.count == 1, let key = needed.first else { return [] }
+            return later.storedColumns.filter { other in
+                other.name != taken.name && !named.contains { $0.after.name == other.name }
+            }.prefix(Self.keyLimit).map { [pair(key, $0)] }
+        }
+    }
+
+    /// Whether rows that are alike in some columns all have the same value in another.
+    private func tells(
+        _ columns: [Catalog.Column], _ column: Catalog.Column, of table: Catalog.Table
+    ) throws -> Bool {
+        let name = quotedName(column.name)
+        let list = columns.map { "\(quotedName($0.name)) COLLATE BINARY" }.joined(separator: ", ")
+        let sql = """
+            SELECT NOT EXISTS (SELECT 1 FROM main.\(quotedName(table.name)) WHERE \(name) IS NOT NULL GROUP BY \(list)
+            HAVING count(DISTINCT \(name) COLLATE BINARY) > 1 OR count(DISTINCT typeof(\(name))) > 1)
+            """
+        do {
+            return try connection.firstRow(sql) { $0.integer(0) == 1 } ?? false
+        } catch let error as EngineError where error.isOfExpression {
+            return false
+        }
+    }
+
+    /// Whether a column has as many values as must be there. Mostly it has not, and nothing need be compared.
+    private func isEnough(
+        _ candidate: Catalog.Column, of later: Catalog.Table, for column: Catalog.Column,
+        of table: Catalog.Table, _ allowance: Allowance
+    ) throws -> Bool {
+        let own = "SELECT count(\(quotedName(column.name))) FROM main.\(quotedName(table.name))"
+        let place = "\(TableComparison.afterSchema).\(quotedName(later.name))"
+        let sql = """
+            SELECT (\(own) WHERE NOT \(allowance.condition)) <= (SELECT count(\(quotedName(candidate.name))) FROM \(place))
+            """
+        do {
+            return try connection.firstRow(sql) { $0.integer(0) == 1 } ?? false
+        } catch let error as EngineError where error.isOfExpression {
+            return true
+        }
     }
 
     /// Whether every row is there; what cannot be read is not found.
     private func isFound(
         _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
-        except condition: String? = nil
+        except condition: String? = nil, allowing allowance: Allowance
     ) throws -> Bool {
         do {
-            return try holds(later, table, pairs, except: condition)
+            return try holds(later, table, pairs, except: condition, allowance)
         } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
             return false
         }
@@ -152,15 +268,18 @@ package struct MovedData {
 
     private func holds(
         _ later: Catalog.Table, _ table: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
-        except condition: String?
+        except condition: String?, _ allowance: Allowance
     ) throws -> Bool {
         let match = TableMatch(before: table, after: later, columns: pairs, droppedColumns: [])
+        let rewritable = pairs.indices.filter { allowance.rewrites(pairs[$0].before) }
         let difference = try TableComparison(
-            connection: connection, match: match, rewritable: [], deletable: condition.map { [$0] } ?? []
+            connection: connection, match: match, rewritable: Set(rewritable),
+            deletable: allowance.conditions + (condition.map { [$0] } ?? [])
         ).run()
         let last = pairs.indices.last
         let isKept = difference.changed.allSatisfy { position, changes in
-            condition != nil && position == last && changes.overwrittenCount == 0
+            rewritable.contains(position)
+                || condition != nil && position == last && changes.overwrittenCount == 0
         }
         return difference.lost.count == 0 && isKept
     }

@@ -52,6 +52,24 @@ package struct Provenance: Sendable {
         return copied + same
     }
 
+    /// Whether a table has rows, and none that any statement inserted from a table of before.
+    func isUnrelated(_ later: String, to table: String) -> Bool {
+        guard let own = start[table]?.id, let taker = end[later], taker.id != own else { return false }
+        var (reached, open): (Set<Int>, [Int]) = ([taker.id], [taker.id])
+        while let next = open.popLast().flatMap(end.incarnation) {
+            open += next.inserted.filter { reached.insert($0).inserted }
+        }
+        return !reached.contains(own) && (reached.count > 1 || start.key(of: taker.id) != nil)
+    }
+
+    /// Whether statements copied values of a column into a column of a later table.
+    func isCopied(_ column: String, of table: Catalog.Table, to other: String, in later: Catalog.Table)
+        -> Bool
+    {
+        !start.sources(ofColumn: column, in: table.name)
+            .isDisjoint(with: end.sources(ofColumn: other, in: later.name))
+    }
+
     private func isCopied(_ column: String, of table: Catalog.Table, in later: String) -> Bool {
         let own = start.sources(ofColumn: column, in: table.name)
         return end[later]?.columns?.contains {

@@ -4,9 +4,11 @@ import SQLiteSchema
 extension TableLineage {
     struct Column: Sendable {
         /// What it is called now, folded.
-        var name: String
+        var name: String { didSet { names.insert(name) } }
         /// What it was called first.
         let first: String
+        /// All that it was called.
+        private(set) var names: Set<String>
         var isGenerated = false
         /// The columns whose values, or what was computed from them, statements copied here.
         var sources: Set<Source> = []
@@ -14,6 +16,7 @@ extension TableLineage {
         init(_ name: String, isGenerated: Bool = false, sources: Set<Source> = []) {
             self.name = name.foldedASCII
             first = name.foldedASCII
+            names = [name.foldedASCII]
             self.isGenerated = isGenerated
             self.sources = sources
         }
@@ -64,7 +67,7 @@ extension TableLineage {
         case .createView(let name, let temporary):
             let schema = name.schema?.foldedASCII ?? (temporary ? "temp" : "main")
             memory.views[TableKey(schema: schema, name: name.folded)] = tables(namedBy: statement)
-        case .createTrigger:
+        case .createTrigger where statement.putsValues:
             let named = tables(namedBy: statement)
             for id in named {
                 guard let key = key(of: id) else { continue }
@@ -183,6 +186,11 @@ extension TableLineage {
         self[table].map { sources(name, $0) } ?? []
     }
 
+    /// All that a column was called, folded.
+    func names(ofColumn name: String, in table: String) -> Set<String> {
+        self[table]?.columns?.first { $0.name == name.foldedASCII }?.names ?? [name.foldedASCII]
+    }
+
     /// Whether a statement that changes rows names both.
     func areMentionedTogether(_ a: String, _ b: String) -> Bool {
         memory.mentions.contains { $0.contains(a.foldedASCII) && $0.contains(b.foldedASCII) }
@@ -196,8 +204,12 @@ extension TableLineage {
         }
         var (reached, open): (Set<Int>, [Int]) = ([dropped.id], [dropped.id])
         while let id = open.popLast() {
-            let takers = (Array(memory.incarnations.values) + memory.retired.values)
-                .filter { $0.predecessors.contains(id) && reached.insert($0.id).inserted }
+            let isRetired = memory.retired[id] != nil
+            let takers = (Array(memory.incarnations.values) + memory.retired.values).filter {
+                // One that lives on under another name left only its name.
+                $0.predecessors.contains(id) && (isRetired || suppliers(of: $0).contains(id))
+                    && reached.insert($0.id).inserted
+            }
             open += takers.map(\.id)
         }
         let names = memory.incarnations.filter {
@@ -205,6 +217,40 @@ extension TableLineage {
         }
         // The last that was made.
         return names.max { $0.value.id < $1.value.id }?.key.name
+    }
+
+    /// Whether a table that the step made, and that has the name of one of before, stands there for another one: two
+    /// tables swapped their names, of which one was rebuilt or is a copy, or the name was free for the next rebuild.
+    /// - Parameter columns: those of the table of before, folded.
+    func standsForAnother(_ name: String, columns: Set<String>) -> Bool {
+        let name = name.foldedASCII
+        guard let made = self[name], made.origin == nil else { return false }
+        let dropped = memory.retired.values.compactMap(\.origin).filter { $0 != name }
+        if dropped.contains(where: { heir(of: $0) == name }) { return true }
+        let suppliers = Set(suppliers(of: made).compactMap { incarnation($0)?.origin })
+        guard let now = currentName(of: name) ?? heir(of: name), now != name, !suppliers.isEmpty,
+            !suppliers.contains(name)
+        else { return false }
+        // It took the place that the other left, or one that a third had, or it has not what the other had.
+        return now == made.firstTableName || dropped.contains(now)
+            || !columns.isSubset(of: (made.columns ?? []).map(\.name))
+    }
+
+    /// The tables whose rows statements inserted into a table, through whatever others.
+    private func suppliers(of table: Incarnation) -> Set<Int> {
+        var (reached, open): (Set<Int>, [Int]) = ([table.id], [table.id])
+        while let next = open.popLast().flatMap(incarnation) {
+            open += next.inserted.filter { reached.insert($0).inserted }
+        }
+        return reached.subtracting([table.id])
+    }
+
+    /// Whether statements copied a column of one table to another's, as both are now.
+    func isCopied(_ column: String, of table: String, to other: String, of later: String) -> Bool {
+        guard let own = self[table],
+            let first = own.columns?.first(where: { $0.name == column.foldedASCII })?.first
+        else { return false }
+        return sources(ofColumn: other, in: later).contains(Source(table: own.id, column: first))
     }
 
     /// What a column of a table was called before the step in the table of that moment, going by names alone: through

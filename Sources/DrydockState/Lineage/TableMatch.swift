@@ -29,6 +29,8 @@ package struct TableMatch: Sendable {
     /// Those that are generated on both sides.
     var derived: [ColumnPair] = []
     package var droppedColumns: [Catalog.Column]
+    /// Whether a declaration that names the later table means this one: not where two tables swap their names.
+    var answersToLaterName = true
 
     package init(
         before: Catalog.Table, after: Catalog.Table, columns: [ColumnPair], derived: [ColumnPair] = [],
@@ -55,7 +57,7 @@ package struct SchemaMatch: Sendable {
     ) {
         for table in before.tables.values.sorted(by: { $0.name < $1.name })
         where table.keepsRows || table.isContentless {
-            let (successor, declaration) = Self.successor(of: table, before, after, lineage, declarations)
+            let (successor, declaration) = Self.successor(of: table, after, lineage, declarations)
             if let declaration { usedDeclarations.insert(declaration) }
             guard let successor else {
                 dropped.append(table)
@@ -69,16 +71,21 @@ package struct SchemaMatch: Sendable {
                     before: table, after: successor, columns: matching.pairs, derived: matching.derived,
                     droppedColumns: matching.dropped))
         }
+        for index in pairs.indices {
+            let later = pairs[index].after.name.foldedASCII
+            pairs[index].answersToLaterName = !pairs.contains { other in
+                other.before.name.foldedASCII == later && other.after.name.foldedASCII != later
+            }
+        }
     }
 
     /// The table that took another's place.
     ///
     /// The name counts, since an app reads by name: a table made anew under the old name is the successor
-    /// even when the old one lives on as a backup. Otherwise the table itself is followed through ALTER, and where it
-    /// was dropped, the table that took the name which it had by then.
+    /// even when the old one lives on as a backup, unless it stands there for another table. Otherwise the table
+    /// itself is followed through ALTER, and where it was dropped, the table that took the name which it had by then.
     private static func successor(
-        of table: Catalog.Table, _ before: Catalog, _ after: Catalog, _ lineage: TableLineage,
-        _ declarations: [Declaration]
+        of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
         let heir = lineage.heir(of: table.name)
@@ -88,17 +95,15 @@ package struct SchemaMatch: Sendable {
             // Dropped as declared, and another made under its name.
             return (nil, declaration)
         }
+        let isAnothers = lineage.standsForAnother(
+            table.name, columns: Set(table.columns.map(\.name.foldedASCII)))
         if let current = lineage.currentName(of: table.name) {
             if current == table.name.foldedASCII { return (sameName, nil) }
-            // Two that swap their names do so also where one of them is rebuilt.
-            let isOthers = before.tables.keys.contains {
-                $0 != table.name.foldedASCII && lineage.heir(of: $0) == table.name.foldedASCII
-            }
-            if let sameName, lineage[table.name]?.origin == nil, !isOthers { return (sameName, nil) }
+            if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }
             return (after.table(current) ?? sameName, nil)
         }
         if let heir, let taker = after.table(heir),
-            sameName == nil || lineage[table.name]?.origin != nil
+            sameName == nil || lineage[table.name]?.origin != nil || isAnothers
         {
             return (taker, nil)
         }
@@ -227,7 +232,8 @@ extension Declaration.Kind {
 extension TableMatch {
     /// Whether a declaration's name means this table: the name before the step or after it.
     package func isCalled(_ name: String) -> Bool {
-        [before.name.foldedASCII, after.name.foldedASCII].contains(name.foldedASCII)
+        before.name.foldedASCII == name.foldedASCII
+            || answersToLaterName && after.name.foldedASCII == name.foldedASCII
     }
 }
 

@@ -81,8 +81,8 @@ package struct ForeignKeyRule: StateRule {
                 message: "\(counted(count, "row")) of \(table.name) (\(columns)) "
                     + "\(count == 1 ? "references" : "reference") no row of \(key.parent)",
                 help:
-                    "Give the rows a parent that exists, or set the column to NULL where it may be. Only what nobody needs "
-                    + "may be deleted, and that is to be declared.",
+                    "Give the rows a parent that exists, or set the column to NULL where it may be. Delete only rows that "
+                    + "no one needs, and declare that.",
                 table: table.name, evidence: evidence)
         }
     }

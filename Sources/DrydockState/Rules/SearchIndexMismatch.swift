@@ -16,11 +16,11 @@ package struct SearchIndexMismatch {
     private let triggers: [String]
 
     /// - Parameters:
-    ///   - earlier: the schema that the index was in order in.
-    ///   - renamed: what a table of that schema is called now.
+    ///   - earlier: the columns of a table when the index was in order.
+    ///   - renamed: what a table of that time is called now.
     /// - Returns: nil where the content table has every column.
     package init?(
-        _ index: VirtualTable, _ connection: any Connection, earlier: Catalog?,
+        _ index: VirtualTable, _ connection: any Connection, earlier: (String) -> [String],
         renamed: (String) -> String? = { $0 }
     ) throws {
         guard index.isFullText, let named = index.content, !named.isEmpty else { return nil }
@@ -33,7 +33,7 @@ package struct SearchIndexMismatch {
         self.content = content
         let present = try content.map(columns) ?? []
         self.present = present
-        let old = earlier?.table(named)?.columns.map(\.name) ?? []
+        let old = earlier(named)
         func isMissing(_ name: String) -> Bool { !present.contains { $0.foldedASCII == name.foldedASCII } }
         // ALTER TABLE keeps the places of columns.
         func successor(_ name: String) -> String? {
@@ -115,7 +115,7 @@ package struct SearchIndexMismatch {
         }
         guard let text else {
             return
-                "Drop the index and recreate it with the columns that are there: \(present.joined(separator: ", "))."
+                "Drop the index and recreate it with the columns that exist: \(present.joined(separator: ", "))."
                 + rest
         }
         return

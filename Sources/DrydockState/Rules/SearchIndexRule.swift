@@ -2,12 +2,14 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// `search-index-stale`: a full-text index no longer agrees with its content, which `integrity_check`
-/// does not see.
+/// `search-index-stale`: a full-text index no longer agrees with its content, or a spatial one with itself, which
+/// `integrity_check` does not see.
 ///
 /// FTS5 compares an external-content index with its table when `integrity-check` is given rank 1
 /// (https://www.sqlite.org/fts5.html#the_integrity_check_command); FTS3 and FTS4 do it always
-/// (https://www.sqlite.org/fts3.html#integcheck). Both are INSERTs, so they run on a fork.
+/// (https://www.sqlite.org/fts3.html#integcheck). Both are INSERTs, so they run on a fork. What they leave out,
+/// ``FullTextStore`` looks at. An R-Tree is asked with `rtreecheck()`
+/// (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
 package struct SearchIndexRule: StateRule {
     package let rule = Rule.searchIndexStale
 
@@ -15,48 +17,83 @@ package struct SearchIndexRule: StateRule {
 
     package func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
-        for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) {
+        for table in view.catalog.virtualTables {
             if isAsBefore(table, in: view) {
                 faults += view.earlierFaults(rule, of: table)
                 continue
             }
-            let name = quotedName(table.name)
-            let check: String
             switch table.module {
-            case "fts5": check = "INSERT INTO main.\(name)(\(name), rank) VALUES('integrity-check', 1)"
-            // One that keeps no text has nothing to agree with, and reads a table of that name if there is one.
-            case "fts4" where table.isContentless: continue
-            case "fts3", "fts4": check = "INSERT INTO main.\(name)(\(name)) VALUES('integrity-check')"
+            case "fts3", "fts4", "fts5": faults += try fullTextFaults(table, in: view)
+            case "rtree", "rtree_i32": faults += try SpatialIndex(table, view.connection).faults()
             default: continue
-            }
-            do {
-                try view.connection.execute(check)
-            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-                faults.append(try fault(table, error, in: view))
             }
         }
         return faults
     }
 
+    /// `rtreecheck()` counts the columns of a geopoly table otherwise than they are.
+    package func notChecked(in view: StateView) -> [String] {
+        view.catalog.virtualTables.filter { $0.module == "geopoly" && !isAsBefore($0, in: view) }
+            .map { "rtreecheck() does not read the geopoly table \($0.name)" }
+    }
+
+    // MARK: - Full text
+
+    private func fullTextFaults(_ table: Catalog.Table, in view: StateView) throws -> [Fault] {
+        let name = quotedName(table.name)
+        var check: String? = "INSERT INTO main.\(name)(\(name)) VALUES('integrity-check')"
+        if table.module == "fts5" {
+            check = "INSERT INTO main.\(name)(\(name), rank) VALUES('integrity-check', 1)"
+        } else if table.isContentless {
+            // FTS4 without text has nothing to agree with, and reads a table of that name if there is one.
+            check = nil
+        }
+        do {
+            if let check { try view.connection.execute(check) }
+            guard let index = definition(of: table),
+                let damage = try FullTextStore(index, table.columns, view.connection).damage()
+            else { return [] }
+            return [fault(table, "is damaged: \(damage)", help: table.isContentless ? nil : storeHelp(table))]
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return [try fault(table, error, in: view)]
+        }
+    }
+
     private func fault(_ table: Catalog.Table, _ error: EngineError, in view: StateView) throws -> Fault {
-        let name = quotedIfNeeded(table.name)
+        func columns(_ name: String) -> [String] {
+            view.earlier?.catalog.table(name)?.columns.map(\.name) ?? []
+        }
         let mismatch = try definition(of: table).flatMap {
-            try SearchIndexMismatch($0, view.connection, earlier: view.earlier?.catalog)
+            try SearchIndexMismatch($0, view.connection, earlier: columns)
         }
         let fact =
             mismatch.map { "cannot be read: \($0.fact)" }
             ?? (error.isCorruption
                 ? "does not agree with its content: searches miss rows or find old words"
                 : "cannot be read: \(error.message)")
+        return fault(table, fact, help: mismatch?.help)
+    }
+
+    private func storeHelp(_ table: Catalog.Table) -> String {
+        let name = quotedIfNeeded(table.name)
+        return """
+            Leave the tables in which the module keeps the index (\(name)_...) to it, or rebuild it at the end of the migration:
+              INSERT INTO \(name)(\(name)) VALUES('rebuild');
+            """
+    }
+
+    private func fault(_ table: Catalog.Table, _ fact: String, help: String? = nil) -> Fault {
+        let name = quotedIfNeeded(table.name)
+        let remedy =
+            table.isContentless
+            ? "The index is the only copy of its words. Leave the tables in which the module keeps them (\(name)_...) to it."
+            : """
+            Rebuild it at the end of the migration, or keep it current with triggers:
+              INSERT INTO \(name)(\(name)) VALUES('rebuild');
+            """
         return Fault(
             id: .init(rule: rule, names: [table.name.foldedASCII]),
-            message: "full-text index \(table.name) \(fact)",
-            help: mismatch?.help
-                ?? """
-                Rebuild it at the end of the migration, or keep it current with triggers:
-                  INSERT INTO \(name)(\(name)) VALUES('rebuild');
-                """,
-            table: table.name)
+            message: "full-text index \(table.name) \(fact)", help: help ?? remedy, table: table.name)
     }
 
     private func definition(of table: Catalog.Table) -> VirtualTable? {
@@ -73,5 +110,11 @@ package struct SearchIndexRule: StateRule {
         else { return false }
         guard index.isExternalContent, let content = index.content, !content.isEmpty else { return true }
         return view.catalog.table(content).map(view.isAsBefore) ?? false
+    }
+}
+
+extension Catalog {
+    var virtualTables: [Table] {
+        tables.values.filter { $0.module != nil }.sorted { $0.name < $1.name }
     }
 }

@@ -14,4 +14,10 @@ package protocol StateRule: Sendable {
     var rule: Rule { get }
     /// - Throws: ``EngineError`` when the rule cannot be held; it is then listed as not checked.
     func faults(in view: StateView) throws -> [Fault]
+    /// What the rule cannot say of a state, each with its reason.
+    func notChecked(in view: StateView) -> [String]
+}
+
+extension StateRule {
+    package func notChecked(in view: StateView) -> [String] { [] }
 }

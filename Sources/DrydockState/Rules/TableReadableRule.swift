@@ -8,23 +8,41 @@ import SQLiteSchema
 /// SQLite compiles the expression of a generated column when it is read, and computes a VIRTUAL one then: one that
 /// names an unknown function, or fails on a row, is accepted by ALTER TABLE and breaks every later query
 /// (https://www.sqlite.org/gencol.html). CHECK constraints and the expressions of indexes are compiled when a row is
-/// written.
+/// written, and what they and a DEFAULT compute is known only then: what no row can have computed is found on a table
+/// without rows too.
 struct TableReadableRule: StateRule {
     let rule = Rule.tableUnreadable
 
     func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
-            if view.isAsBefore(table) {
-                faults += view.earlierFaults(rule, of: table)
+            var reading = TableReading(
+                connection: view.connection, table: table, encoding: view.catalog.encoding,
+                indexes: view.catalog.indexes(of: table))
+            guard view.isAsBefore(table) else {
+                faults += try reading.faults()
                 continue
             }
-            faults += try TableReading(
-                connection: view.connection, table: table, encoding: view.catalog.encoding
-            )
-            .faults()
+            // Its rows say what they said; a new column may still have a DEFAULT that nobody can compute.
+            let known = view.earlierFaults(rule, of: table)
+            guard view.earlier?.catalog.table(table.name)?.text != table.text else {
+                faults += known
+                continue
+            }
+            reading.readsRows = false
+            let found = try reading.faults()
+            faults +=
+                found + known.filter { old in old.evidence != nil && !found.contains { $0.id == old.id } }
         }
         return faults
+    }
+}
+
+extension Catalog {
+    package func indexes(of table: Table) -> [Object] {
+        objects.values.filter {
+            $0.kind == .index && $0.tableName.foldedASCII == table.name.foldedASCII
+        }.sorted { $0.name < $1.name }
     }
 }
 
@@ -33,19 +51,23 @@ package struct TableReading {
     package let connection: any Connection
     package let table: Catalog.Table
     package let encoding: TextEncoding
+    /// Those that a statement made.
+    package var indexes: [Catalog.Object] = []
     /// Whether rows are read, and not only statements compiled.
     package var readsRows = true
 
     package init(
-        connection: any Connection, table: Catalog.Table, encoding: TextEncoding, readsRows: Bool = true
+        connection: any Connection, table: Catalog.Table, encoding: TextEncoding,
+        indexes: [Catalog.Object] = [], readsRows: Bool = true
     ) {
         self.connection = connection
         self.table = table
         self.encoding = encoding
+        self.indexes = indexes
         self.readsRows = readsRows
     }
 
-    private var name: String { "main.\(quotedName(table.name))" }
+    var name: String { "main.\(quotedName(table.name))" }
 
     /// - Throws: ``EngineError`` where the file or the way to it is at fault.
     package func faults() throws -> [Fault] {
@@ -67,14 +89,15 @@ package struct TableReading {
                         "Every later INSERT fails so. Correct the generated column, CHECK constraint or index that "
                         + "says it. If the app registers what is missing, give a stand-in."))
         }
-        return faults
+        faults += try collationFaults(besides: faults)
+        return faults + (try expressionFaults(besides: faults))
     }
 
-    private static let help =
+    static let help =
         "Every later SELECT of the column, and so SELECT *, fails. Correct the expression, or drop the column "
         + "again. If the app registers what is missing, give a stand-in."
 
-    private func fault(
+    package func fault(
         _ message: String, kind: String, help: String, column: String? = nil, evidence: Evidence? = nil
     ) -> Fault {
         var fault = Fault(
@@ -126,7 +149,7 @@ package struct TableReading {
     /// Why a statement does not compile.
     /// - Parameter needsCollations: whether a missing collation is a reason: the app has those that its columns name,
     ///   but a query that computes with one fails in every other program.
-    private func failure(of sql: String, needsCollations: Bool = false) throws -> String? {
+    func failure(of sql: String, needsCollations: Bool = false) throws -> String? {
         do {
             _ = try connection.prepare(sql)
             return nil
@@ -134,16 +157,23 @@ package struct TableReading {
             where error.isOfExpression && (needsCollations || !error.isMissingCollation)
         {
             return error.message
+        } catch let error as EngineError where error.isMissingCollation {
+            return nil
         }
     }
 
     // MARK: - Writing
 
+    /// A statement that writes a row with these columns alone.
+    func insert(_ columns: [Catalog.Column]) -> String {
+        guard !columns.isEmpty else { return "INSERT INTO \(name) DEFAULT VALUES" }
+        let names = columns.map { quotedName($0.name) }.joined(separator: ", ")
+        return "INSERT INTO \(name)(\(names)) VALUES(\(columns.map { _ in "NULL" }.joined(separator: ", ")))"
+    }
+
     private func failureOfWriting() throws -> String? {
-        let columns = table.storedColumns.map { quotedName($0.name) }
-        guard !columns.isEmpty else { return nil }
-        let insert =
-            "INSERT INTO \(name)(\(columns.joined(separator: ", "))) VALUES(\(columns.map { _ in "NULL" }.joined(separator: ", ")))"
+        guard !table.storedColumns.isEmpty else { return nil }
+        let insert = insert(table.storedColumns)
         guard try failure(of: insert) != nil, try !isReserved else { return nil }
         // A trigger that does not compile is a fault of its own.
         let triggers = try connection.rows(
@@ -171,5 +201,5 @@ extension TableReading {
 
 extension EngineError {
     /// SQLITE_ERROR_MISSING_COLLSEQ: what the app registers is not known here.
-    fileprivate var isMissingCollation: Bool { extendedCode == 1 | (1 << 8) }
+    var isMissingCollation: Bool { extendedCode == 1 | (1 << 8) }
 }

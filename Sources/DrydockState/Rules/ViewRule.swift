@@ -15,27 +15,52 @@ package struct ViewRule: StateRule {
     package func faults(in view: StateView) throws -> [Fault] {
         let objects = view.catalog.objects.values.sorted { $0.name < $1.name }
         var faults: [Fault] = []
-        for object in objects where object.kind == .view {
+        let expansion = Self.expansion(view)
+        for object in objects where object.kind == .view && !expansion.isTooLarge(object.name) {
             if let message = try failure(
                 of: "SELECT * FROM main.\(quotedName(object.name))", on: view.connection)
             {
-                faults.append(fault("view", object, message))
+                faults.append(fault(object, message, view))
             }
         }
-        let triggers = objects.filter { $0.kind == .trigger }
+        let triggers = objects.filter { $0.kind == .trigger && !expansion.isTooLarge(naming: $0.text) }
+        // A statement fires all triggers of its table, so one that is left out leaves out the others.
+        let left = Set(
+            objects.filter { $0.kind == .trigger && expansion.isTooLarge(naming: $0.text) }.map(\.tableName))
         for (table, onTable) in Dictionary(grouping: triggers, by: \.tableName).sorted(by: { $0.key < $1.key }
-        ) {
+        )
+        where !left.contains(table) && !expansion.isTooLarge(table) {
             faults += try brokenTriggers(onTable, of: table, in: view)
         }
         return faults
     }
 
-    private func fault(_ kind: String, _ object: Catalog.Object, _ message: String) -> Fault {
-        Fault(
+    package func notChecked(in view: StateView) -> [String] {
+        let expansion = Self.expansion(view)
+        return view.catalog.objects.values.sorted { $0.name < $1.name }.compactMap { object in
+            switch object.kind {
+            case .view where expansion.isTooLarge(object.name): ViewExpansion.reason("view", object.name)
+            case .trigger where expansion.isTooLarge(naming: object.text):
+                ViewExpansion.reason("trigger", object.name)
+            default: nil
+            }
+        }
+    }
+
+    private static func expansion(_ view: StateView) -> ViewExpansion {
+        ViewExpansion(
+            view.catalog.objects.values.filter { $0.kind == .view }.map { (name: $0.name, sql: $0.text) })
+    }
+
+    private func fault(_ object: Catalog.Object, _ message: String, _ view: StateView) -> Fault {
+        let kind = object.kind.rawValue
+        return Fault(
             id: .init(rule: rule, kind: kind, names: [object.name.foldedASCII]),
             message: "\(kind) \(object.name) does not compile: \(message)",
-            help: "Drop it before the change that it depends on, and recreate it afterwards.",
-            table: kind == "trigger" ? object.tableName : nil)
+            help: BrokenObjectAdvice(
+                object: object, message: message, catalog: view.catalog, earlier: view.earlier?.catalog
+            ).help,
+            table: object.kind == .trigger ? object.tableName : nil)
     }
 
     /// Compiles all triggers of a table at once; only when that fails, each alone, the others dropped on
@@ -57,7 +82,7 @@ package struct ViewRule: StateRule {
             }
             for statement in statements {
                 guard let message = try failure(of: statement, on: connection) else { continue }
-                faults.append(fault("trigger", trigger, message))
+                faults.append(fault(trigger, message, view))
                 break
             }
         }
@@ -85,7 +110,7 @@ package struct ViewRule: StateRule {
             _ = try connection.prepare(sql)
             return nil
         } catch let error as EngineError {
-            if error.isOutage { throw error }
+            if error.isOutage || error.isInterrupt { throw error }
             // A view without INSTEAD OF triggers for the statement is no fault of the others.
             return error.message.hasPrefix("cannot modify ") ? nil : error.message
         } catch {

@@ -27,13 +27,24 @@ extension Token {
 
     /// Whether this is the given word, unquoted, in any case. The word is given in lower case ASCII.
     public func isWord(_ word: String, in source: SQLSource) -> Bool {
-        kind == .word && range.count == word.utf8.count
-            && zip(source.bytes[range], word.utf8).allSatisfy { lowerASCII($0) == $1 }
+        guard kind == .word, range.count == word.utf8.count else { return false }
+        var offset = range.lowerBound
+        for byte in word.utf8 {
+            guard lowerASCII(source.bytes[offset]) == byte else { return false }
+            offset += 1
+        }
+        return true
     }
 
     /// Whether this is the given operator or punctuation mark.
     public func isSymbol(_ symbol: String, in source: SQLSource) -> Bool {
-        kind == .symbol && source.bytes[range].elementsEqual(symbol.utf8)
+        guard kind == .symbol, range.count == symbol.utf8.count else { return false }
+        var offset = range.lowerBound
+        for byte in symbol.utf8 {
+            guard source.bytes[offset] == byte else { return false }
+            offset += 1
+        }
+        return true
     }
 
     /// The bytes between the quotes, doubled quotes made one; for a token without quotes all its bytes.

@@ -1,12 +1,12 @@
 /// The candidate that is most like a misspelt name, for "did you mean"; nil when none is near.
 ///
 /// Near is at most a third of the name's characters, and one for the shortest names, so that `emial` finds
-/// `email` and `id` does not find `at`. ASCII case makes no difference. Of equals the first one is taken.
+/// `email` and `id` does not find `at`. ASCII case makes no difference; the name itself is never given. Of equals the first one is taken.
 public func nearestName(to name: String, in candidates: [String]) -> String? {
     let wanted = Array(name.foldedASCII.unicodeScalars)
     guard !wanted.isEmpty, wanted.count <= 256 else { return nil }
     var best: (name: String, distance: Int)?
-    for candidate in candidates {
+    for candidate in candidates where candidate != name {
         let letters = Array(candidate.foldedASCII.unicodeScalars)
         let limit = max(1, max(wanted.count, min(letters.count, wanted.count * 2)) / 3)
         guard !letters.isEmpty, abs(letters.count - wanted.count) <= limit else { continue }

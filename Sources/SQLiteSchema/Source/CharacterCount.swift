@@ -48,7 +48,17 @@ struct CharacterCount: Sendable {
     }
 
     private static func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes.count }
+        let bytes = UnsafeBufferPointer(rebasing: bytes)
+        // Most text is ASCII, and eight bytes are asked at once.
+        let raw = UnsafeRawBufferPointer(bytes)
+        var offset = 0
+        while offset + 8 <= raw.count,
+            raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+        {
+            offset += 8
+        }
+        while offset < raw.count, raw[offset] < 0x80 { offset += 1 }
+        if offset == raw.count { return offset }
         return String(decoding: bytes, as: UTF8.self).unicodeScalars.count
     }
 }

@@ -71,6 +71,13 @@ extension SQLStatement {
         }
     }
 
+    /// Whether a trigger's body, or the statement itself, puts values anywhere: DELETE alone does not.
+    public var putsValues: Bool {
+        let words = tokens.filter { $0.kind == .word }.map { $0.text(in: source).foldedASCII }
+        let body = words.firstIndex(of: "begin").map { words[$0...] } ?? words[...]
+        return body.contains { ["insert", "replace", "update"].contains($0) }
+    }
+
     /// The names that stand in it, unquoted and folded: of tables and columns, and words that are neither.
     public var mentionedNames: Set<String> {
         Set(

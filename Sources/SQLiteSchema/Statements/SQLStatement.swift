@@ -14,6 +14,26 @@ public struct SQLStatement: Sendable {
     /// The statement's number in its source, from 1.
     public let index: Int
 
+    /// What the statement does, found out once for all copies.
+    public var action: StatementAction { known.action }
+
+    private let known: Known
+
+    private final class Known: Sendable {
+        let action: StatementAction
+        init(_ action: StatementAction) { self.action = action }
+    }
+
+    init(source: SQLSource, range: Range<Int>, terminatorEnd: Int, tokens: [Token], index: Int) {
+        self.source = source
+        self.range = range
+        self.terminatorEnd = terminatorEnd
+        self.tokens = tokens
+        self.index = index
+        var reader = ActionReader(cursor: TokenCursor(source: source, tokens: tokens))
+        known = Known(reader.action())
+    }
+
     /// The statement as it is written, comments inside it included, without the final `;`.
     public var text: String { source.text(in: range) }
 

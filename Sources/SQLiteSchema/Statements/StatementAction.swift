@@ -74,11 +74,3 @@ public enum AttachedFile: Sendable, Hashable {
     /// A name that is computed, or bound to a parameter.
     case expression
 }
-
-extension SQLStatement {
-    /// What the statement does.
-    public var action: StatementAction {
-        var reader = ActionReader(cursor: TokenCursor(self))
-        return reader.action()
-    }
-}

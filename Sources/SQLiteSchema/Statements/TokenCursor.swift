@@ -29,9 +29,12 @@ struct TokenCursor {
     /// Steps over any of the words, if one stands here.
     @discardableResult
     mutating func accept(_ words: String...) -> Bool {
-        guard words.contains(where: { isWord($0) }) else { return false }
-        position += 1
-        return true
+        guard let token = token(), token.kind == .word else { return false }
+        for word in words where token.isWord(word, in: source) {
+            position += 1
+            return true
+        }
+        return false
     }
 
     /// Steps over all of the words, if they stand here in this order.

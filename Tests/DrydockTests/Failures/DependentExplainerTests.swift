@@ -33,18 +33,19 @@ import Testing
             schema: note
                 + "CREATE INDEX by_title ON note(title); CREATE INDEX long ON note(id) WHERE length(title) > 3;",
             rows: rows, "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
-            says: "error in index by_title after drop column: no such column: title",
+            says: "no such column: title; index by_title and index long use title",
             help: "DROP INDEX by_title;"
         ) { "-- drydock: drops column note.title\n" + $0.proposedSQL + "ALTER TABLE note DROP COLUMN title" },
         RemedyCase(
             "a view of a dropped column", schema: note + views, rows: rows,
             "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
-            says: "error in view titles after drop column: no such column: title",
-            help: "without what is gone"
+            says: "no such column: title; view titles and view \"all titles\" use title",
+            help: "Recreate view titles at the end, without title"
         ) {
+            // What SQL it proposes to recreate names no column that is gone.
             "-- drydock: drops column note.title\n" + $0.proposed("DROP ")
-                + "ALTER TABLE note DROP COLUMN title;\n"
-                + $0.proposed("CREATE ").replacing("SELECT title", with: "SELECT body")
+                + "ALTER TABLE note DROP COLUMN title;\nCREATE VIEW titles AS SELECT body FROM note;\n"
+                + $0.proposed("CREATE ")
         },
         RemedyCase(
             "a trigger on a dropped column",
@@ -56,8 +57,76 @@ import Testing
         ) {
             "-- drydock: drops column note.title\n" + $0.proposed("DROP ")
                 + "ALTER TABLE note DROP COLUMN title;\n"
-                + $0.proposed("CREATE ").replacing("new.title", with: "new.body")
+                + "CREATE TRIGGER kept AFTER UPDATE ON note BEGIN SELECT new.body; END;"
         },
+        RemedyCase(
+            "an index, a view and a trigger at once",
+            schema: note + """
+                CREATE INDEX "by title" ON note(title); CREATE VIEW v AS SELECT id, title FROM note;
+                CREATE TRIGGER kept AFTER UPDATE ON note BEGIN SELECT new.title; END;
+                """, rows: rows,
+            "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
+            says: "; index \"by title\", view v and trigger kept use title"
+        ) {
+            "-- drydock: drops column note.title\n" + $0.proposed("DROP ")
+                + "ALTER TABLE note DROP COLUMN title;\nCREATE VIEW v AS SELECT id FROM note;\n"
+                + "CREATE TRIGGER kept AFTER UPDATE ON note BEGIN SELECT new.id; END;"
+        },
+        RemedyCase(
+            "a view that the same migration creates", schema: note, rows: rows,
+            """
+            -- drydock: drops column note.title
+            CREATE VIEW titles AS SELECT title FROM note;
+            ALTER TABLE note DROP COLUMN title
+            """, says: "error in view titles after drop column: no such column: title",
+            help: "Create view titles after line 3 instead of in line 2, without title."
+        ) { _ in
+            """
+            -- drydock: drops column note.title
+            ALTER TABLE note DROP COLUMN title;
+            CREATE VIEW titles AS SELECT body FROM note;
+            """
+        },
+        RemedyCase(
+            "a view that a rebuild creates too early",
+            schema: note + "CREATE VIEW v AS SELECT title FROM note;",
+            rows: rows,
+            "DROP VIEW v;\n"
+                + rebuild.replacing(
+                    "ALTER TABLE", with: "CREATE VIEW v AS SELECT title FROM note;\nALTER TABLE"),
+            says: "error in view v: no such table: main.note",
+            help: "Create view v after line 6 instead of in line 5."
+        ) { _ in "DROP VIEW v;\n" + rebuild + "CREATE VIEW v AS SELECT title FROM note;\n" },
+        RemedyCase(
+            "a view with triggers in the way of a rebuild",
+            schema: note
+                + "CREATE VIEW v AS SELECT title FROM note;\nCREATE TRIGGER v_in INSTEAD OF INSERT ON v BEGIN SELECT new.title; END;",
+            rows: rows, rebuild, says: "error in view v: no such table: main.note"
+        ) { finding in
+            let (drops, creates) = (finding.proposed("DROP "), finding.proposed("CREATE "))
+            return rebuild.replacing("ALTER TABLE new", with: drops + "ALTER TABLE new") + creates
+        },
+        RemedyCase(
+            "a column that another table references",
+            schema:
+                "CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT); CREATE UNIQUE INDEX u ON note(title); CREATE TABLE tag(id INTEGER PRIMARY KEY, t REFERENCES note(title));",
+            rows: "INSERT INTO note VALUES (1, 'a'); INSERT INTO tag VALUES (1, 'a');",
+            "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
+            says: "error in index u after drop column: no such column: title",
+            help: "Rebuild tag first without FOREIGN KEY (t), which references title."
+        ) {
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, t); INSERT INTO new SELECT id, t FROM tag; DROP TABLE tag; ALTER TABLE new RENAME TO tag;\n-- drydock: drops column note.title\n"
+                + $0.proposedSQL + "ALTER TABLE note DROP COLUMN title"
+        },
+        RemedyCase(
+            "a broken view and a renamed column",
+            schema: note
+                + "CREATE VIEW v AS SELECT title FROM note;\nCREATE VIEW w AS SELECT id FROM nowhere;",
+            rows: rows,
+            "ALTER TABLE note RENAME COLUMN title TO \"the name\"",
+            says: "error in view w: no such table: main.nowhere",
+            help: "DROP VIEW w;"
+        ) { $0.proposed("DROP ") + "ALTER TABLE note RENAME COLUMN title TO \"the name\";\n" },
         RemedyCase(
             "a CHECK, a generated column and a key over a dropped column",
             schema: """
@@ -67,9 +136,25 @@ import Testing
                 """, rows: "INSERT INTO note(id, body) VALUES (1, 'b');",
             "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
             says:
-                "which generated column size and CHECK (title <> '') and FOREIGN KEY (title) and UNIQUE (title, body) use",
+                "which generated column size, CHECK (title <> ''), FOREIGN KEY (title) and UNIQUE (title, body) use",
             help: "Rebuild note without all of them instead"
         ) { $0.proposedDeclarations + $0.proposedSQL },
+        RemedyCase(
+            "all that can be in the way",
+            schema: """
+                CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT, body TEXT, CHECK (title <> body));
+                CREATE INDEX by_title ON note(title); CREATE VIEW v AS SELECT id, title FROM note;
+                CREATE VIEW w AS SELECT id FROM v;
+                CREATE TRIGGER kept AFTER UPDATE OF title ON note BEGIN SELECT new.title; END;
+                """, rows: "INSERT INTO note VALUES (1, 'a', 'b');",
+            "-- drydock: drops column note.title\nALTER TABLE note DROP COLUMN title",
+            says: "which CHECK (title <> body), index by_title, view v, view w and trigger kept use",
+            help: "Recreate view v, view w and trigger kept at the end, without title"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL
+                + "CREATE VIEW v AS SELECT id FROM note; CREATE VIEW w AS SELECT id FROM v;\n"
+                + "CREATE TRIGGER kept AFTER UPDATE OF body ON note BEGIN SELECT new.body; END;"
+        },
         RemedyCase(
             "a UNIQUE column", schema: "CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT UNIQUE, body);",
             rows: "INSERT INTO note VALUES (1, 'a', 'b');",

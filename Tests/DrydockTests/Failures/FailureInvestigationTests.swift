@@ -83,6 +83,78 @@ import Testing
         },
     ]
 
+    private static let pets = """
+        CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(id) ON DELETE CASCADE, name TEXT);
+        CREATE TABLE "the friend"("of" REFERENCES person ON DELETE SET NULL, since TEXT);
+
+        """
+    private static let owners =
+        people + "INSERT INTO pet VALUES (1, 1, 'Rex'), (2, 4, 'Tom'), (3, 6, 'Kit'), (4, NULL, 'Stray');"
+        + "INSERT INTO \"the friend\" VALUES (4, 'x'), (2, 'y');"
+
+    /// Rows that others reference.
+    static let referenced = [
+        RemedyCase(
+            "a unique index", schema: person + pets, rows: owners, "CREATE UNIQUE INDEX u ON person(email)",
+            says: "rows 1 and 4 of person have email = 'a@x'",
+            help: "have pet and \"the friend\" reference the first of each"
+        ) { $0.proposedDeclarations + $0.proposedSQL + "CREATE UNIQUE INDEX u ON person(email)" },
+        RemedyCase(
+            "a unique index NOCASE with a condition", schema: person + pets, rows: owners,
+            "CREATE UNIQUE INDEX u ON person(email COLLATE NOCASE) WHERE note IS NULL OR note = 'n'",
+            says: "rows 1, 4 and 6 of person, the first with email = 'a@x'"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL
+                + "CREATE UNIQUE INDEX u ON person(email COLLATE NOCASE) WHERE note IS NULL OR note = 'n'"
+        },
+        RemedyCase(
+            "rows that reference their own table",
+            schema:
+                "CREATE TABLE node(id INTEGER PRIMARY KEY, up REFERENCES node(id) ON DELETE CASCADE, name TEXT);",
+            rows: "INSERT INTO node VALUES (1, NULL, 'r'), (2, 1, 'a'), (3, 1, 'a'), (4, 3, 'b');",
+            "CREATE UNIQUE INDEX u ON node(name)", says: "rows 2 and 3 of node have name = 'a'",
+            help: "have node reference the first of each"
+        ) { $0.proposedDeclarations + $0.proposedSQL + "CREATE UNIQUE INDEX u ON node(name)" },
+        RemedyCase(
+            "a copy into a stricter table", schema: person + pets, rows: owners,
+            rebuild("id INTEGER PRIMARY KEY, email TEXT UNIQUE, age, note TEXT"),
+            says: "rows 1 and 4 of person have email = 'a@x'"
+        ) {
+            $0.proposedDeclarations + $0.proposedSQL
+                + rebuild("id INTEGER PRIMARY KEY, email TEXT UNIQUE, age, note TEXT")
+        },
+    ]
+
+    @Test(arguments: referenced) func childrenKeepAParent(_ it: RemedyCase) async throws {
+        try await it.check()
+    }
+
+    /// Where the children cannot simply reference another row, nothing is proposed that takes them.
+    @Test(arguments: [
+        "CREATE TABLE pet(person_id INTEGER PRIMARY KEY REFERENCES person(id) ON DELETE CASCADE);",
+        "CREATE TABLE pet(a, person_id REFERENCES person(id) ON DELETE CASCADE, UNIQUE(a, person_id));",
+        "CREATE TABLE pet(a, b, FOREIGN KEY (a, b) REFERENCES person(id, email));",
+        "CREATE TABLE pet(a); CREATE TRIGGER gone AFTER DELETE ON person BEGIN DELETE FROM pet WHERE a = old.id; END;",
+    ]) func noDeleteIsProposed(_ child: String) async throws {
+        let finding = try await Scenario(
+            Self.person + child, rows: Self.people, steps: "CREATE UNIQUE INDEX u ON person(email)"
+        ).verify().finding(.migrationFailed)
+        #expect(
+            !finding.help.contains("DELETE FROM") && finding.help.contains("one of each"), "\(finding.help)")
+    }
+
+    /// With foreign keys on, as under most tools.
+    @Test func childrenAreKeptWhereForeignKeysAreOn() async throws {
+        var project = D1FormatTests.project
+        project.rows +=
+            ";INSERT INTO person(id, name) VALUES (3, 'Ada'); INSERT INTO pet VALUES (3, 3, 'Kit')"
+        let index = "CREATE UNIQUE INDEX u ON person(name);\n"
+        let finding = try await project.with("0010_index.sql", index).verify().finding(.migrationFailed)
+        let better = finding.proposedDeclarations + finding.proposedSQL + index
+        let report = try await project.with("0010_index.sql", better).verify()
+        report.expectNothing()
+    }
+
     @Test(arguments: duplicates) func duplicatesAreNamed(_ it: RemedyCase) async throws {
         try await it.check()
     }
@@ -141,8 +213,8 @@ import Testing
         RemedyCase(
             "NOT NULL without a default", schema: person, rows: people,
             "ALTER TABLE person ADD COLUMN kind TEXT NOT NULL",
-            says: "Cannot add a NOT NULL column with default value NULL", help: "a DEFAULT other than NULL"
-        ) { _ in "ALTER TABLE person ADD COLUMN kind TEXT NOT NULL DEFAULT ''" },
+            says: "Cannot add a NOT NULL column with default value NULL", help: "Give it a default"
+        ) { $0.proposedSQL },
         RemedyCase(
             "a CHECK in a rebuild", schema: person, rows: people,
             rebuild(
@@ -161,6 +233,27 @@ import Testing
             "ALTER TABLE person ADD COLUMN size INTEGER DEFAULT 0 CHECK (size > 0)",
             says: "the first with size = 0", help: "DEFAULT that meets CHECK"
         ) { _ in "ALTER TABLE person ADD COLUMN size INTEGER DEFAULT 1 CHECK (size > 0)" },
+        RemedyCase(
+            "a CHECK of a new column that reads another one", schema: person, rows: people,
+            "ALTER TABLE person ADD COLUMN size INTEGER CHECK (typeof(age) = 'text' OR age > 0)",
+            says: "row 6 of person has age = -6", help: "No DEFAULT helps"
+        ) {
+            $0.proposedDeclarations + "UPDATE person SET age = 6 WHERE id = 6;\n"
+                + "ALTER TABLE person ADD COLUMN size INTEGER CHECK (typeof(age) = 'text' OR age > 0)"
+        },
+        RemedyCase(
+            "a CHECK of a new column that reads both", schema: person, rows: people,
+            "ALTER TABLE person ADD COLUMN size INTEGER DEFAULT 0 CHECK (size > 0 OR age > 0)",
+            says: "row 6 of person has age = -6, size = 0", help: "Otherwise: Give age in these rows"
+        ) { _ in "ALTER TABLE person ADD COLUMN size INTEGER DEFAULT 1 CHECK (size > 0 OR age > 0)" },
+        RemedyCase(
+            "a CHECK of a generated column", schema: person, rows: people,
+            "ALTER TABLE person ADD COLUMN twice AS (age * 2) CHECK (twice >= 0)",
+            says: "row 6 of person has twice = -12", help: "Give age in these rows values"
+        ) {
+            $0.proposedDeclarations + "UPDATE person SET age = 6 WHERE id = 6;\n"
+                + "ALTER TABLE person ADD COLUMN twice AS (age * 2) CHECK (twice >= 0)"
+        },
         RemedyCase(
             "STRICT", schema: person, rows: people,
             "CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT, age INTEGER, note TEXT) STRICT;\nINSERT INTO new SELECT * FROM person;\nDROP TABLE person;\nALTER TABLE new RENAME TO person;",

@@ -65,22 +65,88 @@ import Testing
     /// The statement that holds each file back from the tool's transaction.
     @Test func otherToolsTakeThePragmaOutsideOfTheirTransaction() async throws {
         let open = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
-        let projects: [(ToolProject, String, String, String)] = [
+        let metadata = "2024-01-03-000000_index/metadata.toml"
+        let projects: [(ToolProject, String, String, String, also: (String, String)?)] = [
             (
                 GooseFormatTests.project, "003_index.sql", "-- +goose Up\n\(Self.bare)",
-                "-- +goose NO TRANSACTION\n-- +goose Up\n\(open)"
+                "-- +goose NO TRANSACTION\n-- +goose Up\n\(open)", nil
             ),
             (
                 DbmateFormatTests.project, "20240103_index.sql", "-- migrate:up\n\(Self.bare)",
-                "-- migrate:up transaction:false\n\(open)"
+                "-- migrate:up transaction:false\n\(open)", nil
+            ),
+            (Self.sqlx, "0003_pet.sql", Self.bare, "-- no-transaction\n\(open)", nil),
+            (
+                DieselFormatTests.project, "2024-01-03-000000_index/up.sql", Self.bare, open,
+                (metadata, "run_in_transaction = false\n")
+            ),
+            (
+                FlywayFormatTests.project.with("R__names.sql", nil), "later/V2__index.sql", Self.bare,
+                "PRAGMA foreign_keys = OFF;\n\(Self.bare)PRAGMA foreign_keys = ON;\n",
+                ("later/V2__index.sql.conf", "executeInTransaction=false\n")
+            ),
+            (
+                PrismaFormatTests.project, "3_rebuild/migration.sql", Self.bare,
+                "PRAGMA foreign_keys = OFF;\n\(Self.bare)PRAGMA foreign_keys = ON;\n", nil
             ),
         ]
-        for (project, file, bad, good) in projects {
+        for (project, file, bad, good, also) in projects {
             let report = try await project.with(file, bad).verify { $0.format.foreignKeys = true }
             let finding = try report.finding(.rowsLost)
             #expect(finding.help.contains("PRAGMA foreign_keys = OFF"), "\(finding.help)")
-            let second = try await project.with(file, good).verify { $0.format.foreignKeys = true }
+            var better = project.with(file, good)
+            if let also { better = better.with(also.0, also.1) }
+            let second = try await better.verify { $0.format.foreignKeys = true }
             #expect(second.rules(.error).isEmpty, "\(file) \(second.findings.map(\.line))")
+            // The connection without foreign keys, as the help has it for drydock.yml too.
+            guard finding.help.contains("foreignKeys: false") else { continue }
+            let third = try await project.with(file, bad).verify { $0.format.foreignKeys = false }
+            #expect(third.rules(.error).isEmpty, "\(file) \(third.findings.map(\.line))")
+        }
+    }
+
+    /// Of ``ToolProject/one``, as sha384sum gives it.
+    private static let checksum =
+        "e2ae47b99770d8c1aa4d46b027c6a709f07c8f3c71060f039c2136842c07cc8e8dc054449bbc8973eee5e605653d0959"
+
+    /// A sqlx project with a parent and its children.
+    private static var sqlx: ToolProject {
+        ToolProject(
+            files: [
+                "0001_people.sql": ToolProject.one, "0002_born.sql": ToolProject.two,
+                "0003_pet.sql": ToolProject.three,
+            ],
+            history: SqlxFormatTests.history(checksum: checksum))
+    }
+
+    /// For golang-migrate a setting of the database's URL decides for all files.
+    @Test func golangMigrateTurnsItsTransactionOffForAllFiles() async throws {
+        let project = GolangMigrateFormatTests.project
+        let file = "000003_index.up.sql"
+        let finding = try await project.with(file, Self.bare).verify { $0.format.foreignKeys = true }
+            .finding(.rowsLost)
+        #expect(finding.help.contains("x-no-tx-wrap=true"), "\(finding.help)")
+        try await project.with(file, Self.bare).verify { $0.format.foreignKeys = false }.expectNothing()
+        let open = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
+        let second = try await project.with(file, open).verify {
+            $0.format.foreignKeys = true
+            $0.format.transaction = ToolPolicy.Transaction.none
+        }
+        #expect(second.rules(.error).isEmpty, "\(second.findings.map(\.line))")
+    }
+
+    /// A PRAGMA inside the tool's transaction is answered with what the tool's users can do.
+    @Test func anIgnoredPragmaGetsTheToolsAdvice() async throws {
+        for (project, file, advice) in [
+            (Self.sqlx, "0003_pet.sql", "'-- no-transaction' as the file's first line"),
+            (DieselFormatTests.project, "2024-01-03-000000_index/up.sql", "'run_in_transaction = false'"),
+            (GolangMigrateFormatTests.project, "000003_index.up.sql", "x-no-tx-wrap=true"),
+        ] {
+            let finding = try await project.with(file, ToolProject.rebuild).verify {
+                $0.format.foreignKeys = true
+            }
+            .finding(.pragmaIgnored)
+            #expect(finding.help.contains(advice), "\(finding.help)")
         }
     }
 

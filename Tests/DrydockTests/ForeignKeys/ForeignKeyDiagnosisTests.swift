@@ -58,7 +58,7 @@ import Testing
         RemedyCase(
             "a parent that is made anew empty", schema: family, rows: rows,
             "DROP TABLE parent;\nCREATE TABLE parent(id INTEGER PRIMARY KEY, name TEXT, code TEXT UNIQUE);",
-            says: "line 2 makes parent anew without the rows that they reference",
+            says: "line 2 recreates parent without the rows that they reference",
             help: "Copy every row of the old parent"
         ) { _ in
             """
@@ -246,7 +246,7 @@ import Testing
         RemedyCase(
             "a default that references nothing", schema: family, rows: rows,
             "ALTER TABLE child ADD COLUMN other INTEGER DEFAULT 9 REFERENCES parent(id)",
-            says: "the default of other in line 1 is no row of parent",
+            says: "no row of parent has the default of other in line 1",
             help: "Let the column be NULL by default"
         ) { _ in "ALTER TABLE child ADD COLUMN other INTEGER REFERENCES parent(id)" },
         RemedyCase(

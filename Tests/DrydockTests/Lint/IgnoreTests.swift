@@ -36,11 +36,11 @@ import Testing
     @Test(arguments: [
         (
             "ignore uniqe-over-existing because it is",
-            "'uniqe-over-existing' is no rule of drydock lint; did you mean 'unique-over-existing'?"
+            "'uniqe-over-existing' is not a rule of drydock lint; did you mean 'unique-over-existing'?"
         ),
         (
             "ignore everything because it is",
-            "'everything' is no rule of drydock lint, which --list-rules shows"
+            "'everything' is not a rule of drydock lint, which --list-rules shows"
         ),
         ("ignore positional-copy", "no reason follows 'ignore positional-copy'"),
         ("ignore positional-copy because", "no reason follows 'ignore positional-copy'"),

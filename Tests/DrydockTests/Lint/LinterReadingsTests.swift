@@ -61,6 +61,21 @@ import Testing
         #expect(try await lint(folder) { $0.migrationFormat = formats[0] }.hasPassed)
     }
 
+    /// The difference that is named is the one that makes the finding.
+    @Test func theDifferenceThatMattersIsNamed() async throws {
+        let text = "CREATE INDEX i ON person(\"nmae\");\n"
+        let refusal = try await refusal(try folder(["0001_people.sql", "0002_index.sql"], text))
+        #expect(
+            refusal.contains(
+                "drydock: double-quoted text that names nothing is an error; sqlx: double-quoted text that names nothing is a string"
+            ), Comment(rawValue: refusal))
+        #expect(!refusal.contains("foreign keys"), Comment(rawValue: refusal))
+        let cascade = try await self.refusal(try folder(["0001_people.sql", "0002_rebuild.sql"]))
+        #expect(
+            cascade.contains("foreign keys on") && !cascade.contains("double-quoted"),
+            Comment(rawValue: cascade))
+    }
+
     @Test(arguments: names)
     func whatAllSayIsSaid(_ names: [String], _ formats: [String]) async throws {
         #expect(try await lint(folder(names, ToolProject.two)).hasPassed)

@@ -1,3 +1,4 @@
+import DatabaseEngine
 import Drydock
 @testable import DrydockLint
 import Foundation
@@ -41,7 +42,10 @@ import Testing
         let it = LintCase("", "UPDATE email SET subjct = 1", "CREATE INDEX i ON email(body)")
         let report = try await it.lint().report
         let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
-        #expect(finding.message == "no such column: subjct, on the schema that the migrations before make")
+        #expect(
+            finding.message
+                == "no such column: subjct, on the schema that the earlier migrations make; did you mean 'subject'?"
+        )
         // Rows do not matter to the schema: what comes behind is linted.
         #expect(report.notChecked.isEmpty)
     }
@@ -53,8 +57,25 @@ import Testing
             finding.message.contains("no such column: ") && finding.help.contains("write 'draft' in single"))
     }
 
-    @Test func anUnknownFunctionIsAWarning() async throws {
-        try await LintCase("", "UPDATE email SET body = slug(body)", says: [.warning]).check(.migrationFailed)
+    /// SQLite refuses the statement as it compiles it, whatever rows there are.
+    @Test(arguments: [
+        "UPDATE email SET body = slug(body)", "UPDATE email SET body = iff(is_spam, 'a', 'b')",
+        "INSERT INTO account(email) SELECT slug(subject) FROM email", "DELETE FROM email WHERE slug(body)",
+        "SELECT slug(body) FROM email",
+    ]) func anUnknownFunctionIsAnError(_ sql: String) async throws {
+        try await LintCase("", sql, says: [.error]).check(.migrationFailed)
+        try await LintCase("", sql).check(.migrationFailed) {
+            $0.functions = [
+                FunctionStub(name: "slug", argumentCount: nil, result: .constant(.null)),
+                FunctionStub(name: "iff", argumentCount: nil, result: .constant(.null)),
+            ]
+        }
+    }
+
+    @Test func theFunctionThatWasMeantIsNamed() async throws {
+        let it = LintCase("", "UPDATE email SET body = iff(is_spam, 'a', 'b')", says: [.error])
+        let finding = try #require(try await it.check(.migrationFailed).first)
+        #expect(finding.help.hasPrefix("Did you mean iif()? If the app registers it,"))
     }
 
     @Test func severities() async throws {

@@ -67,7 +67,7 @@ import Testing
         report.expect(errors: [.migrationEdited])
         let finding = try report.finding(.migrationEdited)
         #expect(finding.migration == "v1" && finding.place?.file == folder.file("Migrations/v1.sql"))
-        #expect(finding.message.contains("its SQL is another"))
+        #expect(finding.message.contains("its SQL has changed"))
         // Locking does not paper over it.
         try await folder.lock().expect(errors: [.migrationEdited])
         #expect(try folder.text("drydock.lock") == text)
@@ -150,7 +150,7 @@ import Testing
         let report = try await folder.checkLock()
         report.expect(warnings: [.migrationOutOfOrder])
         #expect(
-            try report.finding(.migrationOutOfOrder).message == "v2 was locked behind v10 and sorts before it"
+            try report.finding(.migrationOutOfOrder).message == "v2 was locked after v10 and sorts before it"
         )
         let mended = try await folder.lock("v2")
         mended.expectNothing()
@@ -222,7 +222,7 @@ import Testing
             $0.path = folder.file("other.lock")
             $0.isCheck = true
         }
-        #expect(absent.contains("make it with: drydock lock"))
+        #expect(absent.contains("write it with: drydock lock"))
         try folder.edit("drydock.lock") { "<<<<<<< ours\n" + $0 }
         #expect(try await folder.lockRefusal().contains("drydock.lock:1: a merge left its conflict markers"))
     }

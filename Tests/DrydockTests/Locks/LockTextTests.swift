@@ -63,13 +63,13 @@ import Testing
         (head + "version 2\n", "3: the line 'version' stands here and in line 1"),
         ("migrations N format=x\n" + head, "3: the line 'migrations' stands here and in line 1"),
         (head + "migrations N format=drydock\n", "3: the line 'migrations' stands here and in line 2"),
-        (head + "migration a marks=some\n", "3: marks=some is no digest of 16 hexadecimal digits"),
+        (head + "migration a marks=some\n", "3: marks=some is not a digest of 16 hexadecimal digits"),
         (head + "migration a #00000000\n", "3: the line was edited by hand"),
         (head + "down a bytes=\(digest) tokens=\(digest)\n", "3: no line 'migration' has 'a'"),
         (head + "down a bytes=\(digest)\n", "3: 'tokens=' is missing"),
         (head + "migraton a\n", "3: 'migraton' begins no line of a lock"),
         (head + "migration a\nmigration a file=x\n", "4: migration 'a' stands here and in line 3"),
-        (head + "migration a bytes=12\n", "3: bytes=12 is no digest of 64 hexadecimal digits"),
+        (head + "migration a bytes=12\n", "3: bytes=12 is not a digest of 64 hexadecimal digits"),
         (head + "migration a colour=red\n", "3: 'colour' does not belong here"),
         (head + "migration a file=x file=y\n", "3: 'file' stands here twice"),
         (head + "migration\n", "3: the line ends too soon"),
@@ -78,9 +78,9 @@ import Testing
         (head + "snapshot a locked=x\n", "3: 'content=' is missing"),
         (head + "snapshot a content=\(digest)\n", "3: 'locked=' is missing"),
         (head + "rows a t=1\n", "3: no line 'snapshot' has 'a'"),
-        (head + "rows a t=-1\n", "3: '-1' is no number of rows"),
+        (head + "rows a t=-1\n", "3: '-1' is not a number of rows"),
         (head + "rows a t\n", "3: 't' has no value"),
-        (head + "baseline a by=0123456789abcdef dirty\n", "3: this is no baseline"),
+        (head + "baseline a by=0123456789abcdef dirty\n", "3: this is not a baseline"),
         (
             head + "migration a\n<<<<<<< HEAD\nmigration b\n=======\nmigration c\n>>>>>>> other\n",
             "4: a merge left its conflict markers in the lock; delete the markers and keep the lines of both sides"
@@ -153,7 +153,7 @@ import Testing
         #expect(try Lock.load(folder.file("drydock.lock")) == nil)
         try folder.write("drydock.lock", [0xFF, 0xFE])
         let error = #expect(throws: RequestError.self) { try Lock.load(folder.file("drydock.lock")) }
-        #expect(error?.description.contains("no text in UTF-8") == true)
+        #expect(error?.description.contains("not UTF-8 text") == true)
     }
 }
 

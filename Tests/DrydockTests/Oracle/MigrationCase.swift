@@ -14,8 +14,15 @@ struct MigrationCase {
         case custom
         /// No transaction, foreign keys on: the files' own PRAGMA counts.
         case customWithout = "custom without a transaction"
+        /// One transaction for all files, foreign keys on.
+        case customTogether = "custom in one transaction"
 
-        var enforces: Bool { self == .immediate || self == .custom || self == .customWithout }
+        /// Those that a seed picks from; ``customTogether`` is some of ``custom``.
+        static let picked: [Tool] = allCases.filter { $0 != .customTogether }
+
+        var enforces: Bool {
+            self == .immediate || self == .custom || self == .customWithout || self == .customTogether
+        }
         var hasTransaction: Bool { self != .customWithout }
     }
 
@@ -62,7 +69,7 @@ struct MigrationCase {
         switch tool {
         case .drydock, .immediate: "v\(number).sql"
         case .golangMigrate: "\(number)_x.up.sql"
-        case .custom, .customWithout: "\(number).sql"
+        case .custom, .customWithout, .customTogether: "\(number).sql"
         }
     }
 
@@ -72,7 +79,7 @@ struct MigrationCase {
             "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('v1');\n"
         case .golangMigrate:
             "CREATE TABLE schema_migrations (version uint64,dirty bool); CREATE UNIQUE INDEX version_unique ON schema_migrations (version); INSERT INTO schema_migrations VALUES (1, 0);\n"
-        case .custom, .customWithout:
+        case .custom, .customWithout, .customTogether:
             "CREATE TABLE applied(version TEXT PRIMARY KEY); INSERT INTO applied VALUES ('1');\n"
         }
     }
@@ -105,14 +112,22 @@ struct MigrationCase {
         return folder
     }
 
+    private var transaction: ToolPolicy.Transaction {
+        switch tool {
+        case .customWithout: .none
+        case .customTogether: .all
+        default: .each
+        }
+    }
+
     func configure(_ request: inout VerifyRequest) {
         switch tool {
         case .drydock, .immediate: request.migrationFormat = "drydock"
         case .golangMigrate: request.migrationFormat = "golang-migrate"
-        case .custom, .customWithout:
+        case .custom, .customWithout, .customTogether:
             var custom = CustomFormat(
                 files: Self.customFiles, query: "SELECT version FROM applied",
-                policy: ToolPolicy(transaction: tool.hasTransaction ? .each : .none, foreignKeys: true))
+                policy: ToolPolicy(transaction: transaction, foreignKeys: true))
             custom.historyTable = "applied"
             custom.setup = [Self.customSetup]
             custom.record = [Self.customRecord]
@@ -129,11 +144,11 @@ struct MigrationCase {
         switch tool {
         case .drydock, .immediate: text += "drydock verify --migration-format drydock\n"
         case .golangMigrate: text += "drydock verify --migration-format golang-migrate\n"
-        case .custom, .customWithout:
+        case .custom, .customWithout, .customTogether:
             text += """
                 cat > drydock.yml <<'YML'
                 migrationFormat: custom
-                transaction: \(tool.hasTransaction ? "each" : "none")
+                transaction: \(transaction.rawValue)
                 foreignKeys: true
                 custom:
                   files: '\(Self.customFiles)'

@@ -56,6 +56,10 @@ enum Operations {
         if column.generated == nil, random.chance(30) {
             let source = random.pick(table.columns)
             draft.run("UPDATE \(table.quoted) SET \(column.quoted) = \(source.quoted)")
+            // It holds what the other does.
+            if let place = draft.model[table.id]?.columns.firstIndex(where: { $0.id == column.id }) {
+                draft.model[table.id]?.columns[place].origins = source.origins
+            }
         }
     }
 

@@ -20,24 +20,44 @@ struct Oracle {
     /// Whether an error that is not about rows and values has a cause.
     private(set) var hasOtherCause = false
 
-    init(_ before: OracleState, _ after: OracleState, _ exemptions: MigrationCase.Exemptions) {
+    /// - Parameter last: the state after all files.
+    init(
+        _ before: OracleState, _ after: OracleState, _ exemptions: MigrationCase.Exemptions, last: OracleState
+    ) {
         (self.before, self.after, self.exemptions) = (before, after, exemptions)
         for table in before.tables { judge(table) }
         for (table, reason) in after.unreadable
         where !before.unreadable.contains(where: { $0.table.id == table.id }) {
+            // What a later file repairs is a warning.
+            let isHealed = !last.unreadable.contains { Self.areRelated($0.table, table) }
             losses.append(
-                Loss(names: [table.name.lowercased()], reason: "\(table.name) cannot be read: \(reason)"))
+                Loss(
+                    names: [table.name.lowercased()], reason: "\(table.name) cannot be read: \(reason)",
+                    isOpen: isHealed))
+        }
+        // Nobody read these rows.
+        for (table, _) in before.unreadable {
+            let related = after.tables.map(\.table).filter { Self.areRelated($0, table) }
+            losses.append(
+                Loss(
+                    names: Set(([table] + related).map { $0.name.lowercased() }), reason: "unreadable before",
+                    isOpen: true))
         }
         let marksFell = before.marks.contains { id, mark in
-            guard let origins = before[id]?.table.columns.first?.origins else { return true }
+            guard let name = before[id]?.table.name.lowercased() else { return true }
+            // The app goes by the name.
             return !after.tables.contains {
-                $0.table.columns.contains { $0.origins.isSuperset(of: origins) }
-                    && (after.marks[$0.table.id] ?? 0) >= mark
+                $0.table.name.lowercased() == name && (after.marks[$0.table.id] ?? 0) >= mark
             }
         }
         hasOtherCause =
-            after.foreignKeyFaults > 0 || !after.brokenObjects.isEmpty || !after.isIntact || marksFell
+            after.foreignKeyFaults > before.foreignKeyFaults || !after.brokenObjects.isEmpty
+            || !after.isIntact || marksFell
             || !before.objects.isSubset(of: after.objects)
+    }
+
+    private static func areRelated(_ a: ModelTable, _ b: ModelTable) -> Bool {
+        !Set(a.columns.flatMap(\.origins)).isDisjoint(with: Set(b.columns.flatMap(\.origins)))
     }
 
     private mutating func judge(_ old: OracleState.Table) {
@@ -46,6 +66,8 @@ struct Oracle {
         let related = after.tables.filter { new in
             !origins.isDisjoint(with: Set(new.table.columns.flatMap(\.origins)))
         }
+        // What nobody can read may have it all.
+        let isHidden = after.unreadable.contains { Self.areRelated($0.table, table) }
         let names = Set(([table] + related.map(\.table)).map { $0.name.lowercased() })
         if exemptions.tables.contains(table.id) {
             losses.append(Loss(names: names, reason: "declared", isOpen: true))
@@ -65,13 +87,22 @@ struct Oracle {
             losses.append(Loss(names: names, reason: "replaced", isOpen: true))
         }
         let rows = zip(old.rows, old.mayGo).filter { !$0.1 }.map(\.0)
+        // Rows may go as declared, and yet the table may not.
+        if rows.isEmpty, !old.rows.isEmpty,
+            !related.contains(where: { $0.table.name.lowercased() == table.name.lowercased() })
+        {
+            losses.append(Loss(names: names, reason: "its rows may go", isOpen: true))
+        }
         if rows.isEmpty || after.unreadable.contains(where: { $0.table.id == table.id }) { return }
         let verdicts = related.map { (new: $0, loss: loss(of: rows, in: table, to: $0)) }
         let own = verdicts.first { $0.new.table.id == table.id }
         let sameName = verdicts.first { $0.new.table.name.lowercased() == table.name.lowercased() }
         if let own {
             if let loss = own.loss {
-                losses.append(Loss(names: names, reason: loss.reason, isOpen: loss.isOpen))
+                // The table of its old name has it all, and that is where an app looks.
+                let hasTaker = sameName.map { $0.new.table.id != table.id && $0.loss == nil } ?? false
+                losses.append(
+                    Loss(names: names, reason: loss.reason, isOpen: loss.isOpen || hasTaker || isHidden))
             } else if let sameName, sameName.new.table.id != table.id {
                 losses.append(Loss(names: names, reason: "another has its name", isOpen: true))
             }
@@ -87,7 +118,7 @@ struct Oracle {
                     names: names,
                     reason: reasons.isEmpty
                         ? "\(table.name) is nowhere, of \(rows.count) rows" : reasons.joined(separator: "; "),
-                    isOpen: verdicts.contains { $0.loss?.isOpen == true }))
+                    isOpen: isHidden || verdicts.contains { $0.loss?.isOpen == true }))
         }
     }
 
@@ -97,20 +128,44 @@ struct Oracle {
     ) -> (reason: String, isOpen: Bool)? {
         var places: [(old: Int, new: Int)] = []
         var isOpen = false
-        for (place, column) in old.columns.enumerated() where !exemptions.columns.contains(column.id) {
+        for (place, column) in old.columns.enumerated() {
+            if exemptions.columns.contains(column.id) {
+                // What is only derived from what may change may have to stay.
+                if column.generated != nil { isOpen = true }
+                continue
+            }
             let candidates = new.table.columns.indices.filter {
                 new.table.columns[$0].origins.isSuperset(of: column.origins)
             }
-            let best =
-                candidates.first { new.table.columns[$0].name.lowercased() == column.name.lowercased() }
-                ?? candidates.first
+            let named = candidates.first {
+                new.table.columns[$0].id == column.id
+                    || new.table.columns[$0].name.lowercased() == column.name.lowercased()
+            }
+            let best = named ?? candidates.first
+            // Any of several copies may be the one.
+            if named == nil, candidates.count > 1 { isOpen = true }
             if let generated = column.generated {
-                if let best, new.table.columns[best].generated != nil { continue }
-                // In another table it is derived as long as its sources are there.
-                if best == nil || new.table.name.lowercased() != old.name.lowercased() {
+                let areSourcesKept = generated.sources.compactMap(old.column).allSatisfy { source in
+                    new.table.columns.contains { $0.origins.isSuperset(of: source.origins) }
+                }
+                if let best, new.table.columns[best].generated != nil {
+                    // What gave its values may be missed.
+                    if !areSourcesKept { isOpen = true }
+                    continue
+                }
+                // In another table, or under another name, it is derived as long as its sources are there.
+                if named == nil || new.table.name.lowercased() != old.name.lowercased() {
                     let sources = generated.sources.compactMap(old.column)
                     let kept = sources.filter { source in
                         new.table.columns.contains { $0.origins.isSuperset(of: source.origins) }
+                    }
+                    // Of a table that was renamed it may be held against the column of its name.
+                    if named != nil { isOpen = true }
+                    // Unless what it follows from has other values, declared or not.
+                    if kept.count == sources.count,
+                        sources.contains(where: { exemptions.columns.contains($0.id) })
+                    {
+                        isOpen = true
                     }
                     if kept.count == sources.count { continue }
                     if best == nil, !kept.isEmpty { isOpen = true }
@@ -118,13 +173,33 @@ struct Oracle {
             }
             let values = rows.map { $0[place] }.filter { $0 != .null }
             // A column that held nothing and is called otherwise is as good as another.
-            if values.isEmpty, best.map({ new.table.columns[$0].name != column.name }) ?? true { continue }
-            if let best {
-                places.append((place, best))
+            if values.isEmpty, best.map({ new.table.columns[$0].name != column.name }) ?? true {
+                // Unless a declaration says that it is the same.
+                if let best, new.rows.contains(where: { $0[best] != .null }) { isOpen = true }
                 continue
             }
-            if isElsewhere(values, column, new) { continue }
-            return ("\(old.name).\(column.name) is not in \(new.table.name)", isOpen)
+            if let best, named != nil || !isElsewhere(values, column, new) {
+                places.append((place, best))
+                // A copy of the key proves little.
+                if named == nil,
+                    old.columns.contains(where: {
+                        old.keyColumns.contains($0.id) && $0.id != column.id && $0.origins == column.origins
+                    })
+                {
+                    isOpen = true
+                }
+                continue
+            }
+            if isElsewhere(values, column, new) {
+                // A column that was renamed is held against what it was, wherever else its values are.
+                if best != nil || !isElsewhereByRow(rows, place, old, new) { isOpen = true }
+                continue
+            }
+            // A declaration may name the column of the table that has it all.
+            let isDeclared = before.tables.flatMap(\.table.columns).contains {
+                exemptions.drops.contains($0.id) && $0.origins.isSuperset(of: column.origins)
+            }
+            return ("\(old.name).\(column.name) is not in \(new.table.name)", isOpen || isDeclared)
         }
         var counts: [[SQLValue]: Int] = [:]
         for row in new.rows { counts[places.map { row[$0.new] }, default: 0] += 1 }
@@ -137,7 +212,7 @@ struct Oracle {
                 missing.append(tuple)
             }
         }
-        guard let first = missing.first else { return nil }
+        guard let first = missing.first else { return isOpen ? ("it may be seen either way", true) : nil }
         let named = zip(places, first).map { "\(old.columns[$0.old].name) = \(Self.text($1))" }
         return (
             "\(missing.count) of \(rows.count) rows of \(old.name) are not in \(new.table.name), such as \(named.joined(separator: ", "))",
@@ -163,6 +238,25 @@ struct Oracle {
                 let there = Set(table.rows.map { $0[place] })
                 return values.allSatisfy(there.contains)
             }
+        }
+    }
+
+    /// Whether a dropped column's every value is in another table beside what tells its row from the others.
+    private func isElsewhereByRow(
+        _ rows: [[SQLValue]], _ place: Int, _ old: ModelTable, _ new: OracleState.Table
+    ) -> Bool {
+        let told = rows.filter { $0[place] != .null }
+        return after.tables.contains { table in
+            guard table.table.id != new.table.id else { return false }
+            let pairs = old.columns.enumerated().compactMap { number, column in
+                table.table.columns.firstIndex { $0.origins.isSuperset(of: column.origins) }
+                    .map { (old: number, new: $0) }
+            }
+            guard pairs.contains(where: { $0.old == place }) else { return false }
+            let own = told.map { row in pairs.map { row[$0.old] } }
+            let others = told.map { row in pairs.filter { $0.old != place }.map { row[$0.old] } }
+            return Set(own).isSubset(of: table.rows.map { row in pairs.map { row[$0.new] } })
+                && Set(others).count == told.count
         }
     }
 

@@ -61,7 +61,9 @@ struct OracleCheck {
                 }
                 continue
             }
-            let oracle = Oracle(generator.states[number], generator.states[number + 1], file.exemptions)
+            guard let last = generator.states.last else { continue }
+            let oracle = Oracle(
+                generator.states[number], generator.states[number + 1], file.exemptions, last: last)
             for loss in oracle.losses where !loss.isOpen {
                 if !own.contains(where: { names($0, loss.names) }) {
                     faults.append(Fault(kind: .miss, what: "loss", text: "\(identifier): \(loss.reason)"))

@@ -38,6 +38,72 @@ import Testing
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
+    /// `main` may stand before each name, as in SQL.
+    @Test(arguments: [
+        RuleCase(
+            "deletes from", "-- drydock: deletes from main.setting where name > ''\nDELETE FROM main.setting"),
+        RuleCase("deletes all", "-- drydock: deletes from \"main\".[setting]\nDELETE FROM setting"),
+        RuleCase("deletes from MAIN", "-- drydock: deletes from MAIN.setting\nDELETE FROM setting"),
+        RuleCase(
+            "the condition of a deletion still counts",
+            "-- drydock: deletes from main.account where id = 3\nDELETE FROM main.account WHERE id = 3 OR id = 2 AND 0"
+        ),
+        RuleCase(
+            "more rows than the condition says",
+            "-- drydock: deletes from main.setting where 0\nDELETE FROM main.setting", errors: [.rowsLost],
+            warnings: [.unusedDeclaration]),
+        RuleCase("drops table", "-- drydock: drops table main.log\nDROP TABLE main.log"),
+        RuleCase(
+            "drops column",
+            "-- drydock: drops column main.account.name\nDROP VIEW inbox; ALTER TABLE account DROP COLUMN name",
+            warnings: []),
+        RuleCase(
+            "renames table",
+            """
+            -- drydock: renames table main.log to main.lines
+            CREATE TABLE lines(at TEXT, line); INSERT INTO lines SELECT * FROM log; DROP TABLE log
+            """),
+        RuleCase(
+            "renames column",
+            """
+            -- drydock: renames column main.log.line to main.log.words
+            CREATE TABLE new(at TEXT, words); INSERT INTO new SELECT * FROM log; DROP TABLE log; ALTER TABLE new RENAME TO log
+            """),
+        RuleCase("rewrites", "-- drydock: rewrites main.log.line\nUPDATE log SET line = 'x'"),
+        RuleCase("rewrites all", "-- drydock: rewrites main.log.*\nUPDATE log SET line = 'x'"),
+        RuleCase("inserts into", "-- drydock: inserts into main.log\nINSERT INTO log VALUES (1, 2)"),
+        RuleCase(
+            "another schema", "-- drydock: deletes from temp.setting\nSELECT 1", errors: [.invalidDeclaration]
+        ),
+        RuleCase(
+            "another schema and a column", "-- drydock: rewrites aux.log.line\nSELECT 1",
+            errors: [.invalidDeclaration]),
+        RuleCase(
+            "a column where a table is expected", "-- drydock: deletes from log.line\nSELECT 1",
+            errors: [.invalidDeclaration]),
+        RuleCase(
+            "no table behind the schema", "-- drydock: deletes from main.\nSELECT 1",
+            errors: [.invalidDeclaration]),
+    ])
+    func schemasAreTaken(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test func aTableThatIsCalledMainIsNoSchema() async throws {
+        let schema = "CREATE TABLE main(id INTEGER PRIMARY KEY, a);"
+        let rows = "INSERT INTO main VALUES (1, 2);"
+        for declaration in ["rewrites main.a", "rewrites main.main.a", "rewrites main"] {
+            try await RuleCase(
+                declaration, "-- drydock: \(declaration)\nUPDATE main SET a = 3", schema: schema, rows: rows
+            ).check()
+        }
+    }
+
+    @Test func aTableBehindItsSchemaIsTakenForAColumn() async throws {
+        let finding = try await Scenario(
+            Mail.schema, rows: Mail.rows, steps: "-- drydock: rewrites main.log\nUPDATE log SET line = 'x'"
+        ).verify().finding(.invalidDeclaration)
+        #expect(finding.help == "Did you mean 'log.*'?")
+    }
+
     @Test func theNearestNameIsProposed() async throws {
         let finding = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "SELECT 1;\n-- drydock: drops column email.sendr"

@@ -210,7 +210,7 @@ import Testing
         ).verify()
         let finding = try report.finding(.objectLost)
         #expect(finding.tags == [.healed])
-        #expect(finding.message.hasSuffix("; a later migration mends it"))
+        #expect(finding.message.hasSuffix("; a later migration fixes it"))
         #expect(finding.migration == "v2")
         #expect(report.hasPassed)
     }

@@ -99,7 +99,7 @@ import Testing
     @Test func theFindingShowsBothSides() async throws {
         let finding = try await Self.drift("ALTER TABLE blank ADD COLUMN extra").verify().finding(
             .schemaMismatch)
-        #expect(finding.message == "column blank.extra is there, which a fresh install has not")
+        #expect(finding.message == "column blank.extra exists, but not in a fresh install")
         let details = finding.evidence?.details ?? []
         #expect(details.count == 2)
         #expect(details.first?.contains("extra") == true)

@@ -86,6 +86,158 @@ import Testing
     ])
     func indexes(_ it: RuleCase) async throws { try await it.check() }
 
+    private static let many = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        INSERT INTO x(a) SELECT printf('w%d w%d w%d', i, i * 7, i * 13) FROM n;
+        """
+    private static let five = "CREATE VIRTUAL TABLE x USING fts5(a);"
+    private static let four = "CREATE VIRTUAL TABLE x USING fts4(a);"
+    private static let tree = "CREATE VIRTUAL TABLE x USING rtree(id, x0, x1, +note);"
+    private static let places = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        INSERT INTO x SELECT i, i, i + 1, i FROM n;
+        """
+
+    /// What a module keeps beside its content, changed behind its back.
+    @Test(arguments: [
+        RuleCase(
+            "FTS5, list of pages", "DELETE FROM x_idx;", schema: five, rows: many, errors: [.searchIndexStale]
+        ),
+        RuleCase(
+            "FTS5, some pages", "DELETE FROM x_idx WHERE pgno > 8;", schema: five, rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS5, sizes", "DELETE FROM x_docsize;", schema: five, rows: many, errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS5, averages", "DELETE FROM x_data WHERE id = 1;", schema: five, rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS5, mended", "DELETE FROM x_idx;", "INSERT INTO x(x) VALUES ('rebuild');", schema: five,
+            rows: many,
+            warnings: [.searchIndexStale]),
+        RuleCase(
+            "FTS5 without text, list of pages", "DELETE FROM x_idx;",
+            schema: "CREATE VIRTUAL TABLE x USING fts5(a, content='');", rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4, sizes", "DELETE FROM x_docsize;", schema: four, rows: many, errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4, a size", "DELETE FROM x_docsize WHERE docid = 7;", schema: four, rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4, a wrong size", "UPDATE x_docsize SET size = x'05' WHERE docid = 7;", schema: four,
+            rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4, totals", "DELETE FROM x_stat;", schema: four, rows: many, errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4, wrong totals", "UPDATE x_stat SET value = x'00' WHERE id = 0;", schema: four, rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4 of another table, sizes", "DELETE FROM note_fts_docsize;",
+            schema:
+                "CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); CREATE VIRTUAL TABLE note_fts USING fts4(body, content='note');",
+            rows: rows, errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4 that has few tables", "UPDATE x_stat SET value = x'00' WHERE id = 0;",
+            schema: "CREATE VIRTUAL TABLE x USING fts4(a, matchinfo=fts3, order=desc);", rows: many,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "used as it should be",
+            "INSERT INTO x(a) VALUES ('new'); DELETE FROM x WHERE rowid = 5; UPDATE x SET a = 'other' WHERE rowid = 6; INSERT INTO x(x) VALUES ('optimize');",
+            schema: "CREATE VIRTUAL TABLE x USING fts4(a, languageid=l, notindexed=a, prefix='1');",
+            rows: many,
+            errors: [.rowsLost, .valuesChanged], warnings: [.rowsAdded]),
+        RuleCase(
+            "R-Tree, rows", "DELETE FROM x_rowid WHERE rowid < 9;", schema: tree, rows: places,
+            errors: [.searchIndexStale, .valuesChanged]),
+        RuleCase(
+            "R-Tree, parents", "DELETE FROM x_parent;", schema: tree, rows: places,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "R-Tree of whole numbers, a parent", "DELETE FROM x_parent WHERE nodeno = 2;",
+            schema: "CREATE VIRTUAL TABLE x USING rtree_i32(id, x0, x1);",
+            rows: places.replacing(", i FROM", with: " FROM"), errors: [.searchIndexStale]),
+        RuleCase(
+            "R-Tree, used as it should be", "INSERT INTO x VALUES (1000, 5, 6, '');", schema: tree,
+            rows: places,
+            warnings: [.rowsAdded]),
+    ])
+    func stores(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test func `an R-Tree that nobody can read is the fault of the step, not of the snapshot`() async throws {
+        let report = try await Scenario(Self.tree, rows: Self.places, steps: "DELETE FROM x_node;").verify()
+        report.expect(errors: [.searchIndexStale], notChecked: [.rowsLost])
+        #expect(try report.finding(.searchIndexStale).migration == "v2")
+    }
+
+    @Test func `a damaged R-Tree is named with what rtreecheck says`() async throws {
+        let finding = try await Scenario(
+            Self.tree, rows: Self.places, steps: "SELECT 1", "DELETE FROM x_parent;"
+        )
+        .verify().finding(.searchIndexStale)
+        #expect(finding.table == "x" && finding.migration == "v3" && finding.place?.line == 1)
+        #expect(finding.message.hasPrefix("spatial index x is damaged: Mapping ("))
+    }
+
+    // MARK: - An index that takes its text over
+
+    private static let own = "DROP TABLE note_fts; CREATE VIRTUAL TABLE note_fts USING fts5(body);"
+    private static let copy = "INSERT INTO note_fts(rowid, body) SELECT id, body FROM note"
+
+    @Test(arguments: [
+        RuleCase("left empty", own, schema: external, rows: rows, errors: [.searchIndexStale]),
+        RuleCase(
+            "half filled", own + copy + " WHERE id = 1;", schema: external, rows: rows,
+            errors: [.searchIndexStale]),
+        RuleCase("filled", own + copy + ";", schema: external, rows: rows),
+        RuleCase(
+            "filled by a later step", own, copy, schema: external, rows: rows, warnings: [.searchIndexStale],
+            notes: [.rowsAdded]),
+        RuleCase(
+            "dropped, and made by a later step", "DROP TABLE note_fts;",
+            "CREATE VIRTUAL TABLE note_fts USING fts5(body);", schema: external, rows: rows,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "made beside it and renamed",
+            "CREATE VIRTUAL TABLE f USING fts5(body); DROP TABLE note_fts; ALTER TABLE f RENAME TO note_fts;",
+            schema: external, rows: rows, errors: [.searchIndexStale]),
+        RuleCase(
+            "without any text now",
+            "DROP TABLE note_fts; CREATE VIRTUAL TABLE note_fts USING fts5(body, content='');",
+            schema: external,
+            rows: rows, errors: [.searchIndexStale]),
+        RuleCase(
+            "FTS4", "DROP TABLE note_fts; CREATE VIRTUAL TABLE note_fts USING fts4(body);",
+            schema:
+                "CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); CREATE VIRTUAL TABLE note_fts USING fts4(body, content='note');",
+            rows: rows, errors: [.searchIndexStale]),
+        RuleCase(
+            "the notes went as declared",
+            "-- drydock: deletes from note where id = 2\nDELETE FROM note WHERE id = 2;\n" + own
+                + copy + ";", schema: external, rows: rows),
+        RuleCase(
+            "the notes are renamed", "ALTER TABLE note RENAME TO memo;" + own, schema: external, rows: rows,
+            errors: [.searchIndexStale]),
+        RuleCase(
+            "it had nothing", own, schema: external, rows: "INSERT INTO note VALUES (1, 'apple');",
+            notes: [.searchIndexStale]),
+    ])
+    func takeovers(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test func `the remedy for an index that takes its text over works`() async throws {
+        let scenario = Scenario(Self.external, rows: Self.rows, steps: Self.own + Self.copy + " WHERE id = 2")
+        let finding = try await scenario.verify().finding(.searchIndexStale)
+        #expect(
+            finding.message
+                == "full-text index note_fts has 1 of the 2 entries in which a search looked before")
+        let remedy = try #require(finding.help.split(separator: "\n").first { $0.hasPrefix("  INSERT") })
+        let again = try await Scenario(
+            Self.external, rows: Self.rows, steps: Self.own + Self.copy + " WHERE id = 2;" + remedy
+        ).verify()
+        again.expectNothing()
+    }
+
     @Test func theFindingShowsHowToRebuild() async throws {
         let report = try await Scenario(Self.external, rows: Self.rows, steps: Self.rewrite).verify()
         let finding = try report.finding(.searchIndexStale)

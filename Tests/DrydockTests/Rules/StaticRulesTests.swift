@@ -103,7 +103,8 @@ import Testing
             warnings: [.pragmaIgnored, .pragmaIgnored]),
         RuleCase("auto_vacuum", "PRAGMA auto_vacuum = FULL", warnings: [.pragmaIgnored]),
         RuleCase("page_size", "PRAGMA main.page_size = 8192", warnings: [.pragmaIgnored]),
-        RuleCase("user_version has an effect", "PRAGMA user_version = 7"),
+        RuleCase(
+            "user_version has an effect", "PRAGMA user_version = 7", warnings: [.headerMarkChanged]),
         RuleCase("a question is no order", "PRAGMA foreign_keys; PRAGMA page_size"),
         RuleCase("foreign_key_check", "PRAGMA foreign_key_check"),
         RuleCase("defer_foreign_keys", "PRAGMA defer_foreign_keys = ON"),

@@ -79,6 +79,77 @@ import Testing
             CREATE TABLE u(a CHECK (a > 0)); PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a CHECK (nosuch(a)))' WHERE name = 'u'; PRAGMA writable_schema = RESET;
             """, schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "reads the clock in an empty table", "ALTER TABLE t ADD COLUMN k AS (date('now'));",
+            schema: schema,
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "reads the clock in a new table",
+            "CREATE TABLE u(a TEXT NOT NULL, b TEXT, \"k 2\" AS (a || date('now')) STORED, PRIMARY KEY(b, a)) WITHOUT ROWID;",
+            schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "reads a given time",
+            "CREATE TABLE u(a TEXT, k AS (date(a, '+1 day')), l AS (strftime('%s', a)) STORED);",
+            schema: schema),
+        RuleCase(
+            "a JSON column in an empty table", "CREATE TABLE u(a TEXT, k AS (json_extract(a, '$.x')));",
+            schema: schema),
+        RuleCase(
+            "reads the clock in a table that goes again", "CREATE TABLE u(a, k AS (date('now')));",
+            "DROP TABLE u;", schema: schema, warnings: [.tableDropped, .tableUnreadable]),
+        RuleCase(
+            "a CHECK that reads the clock", "CREATE TABLE u(a TEXT CHECK (a <= date('now')), b ANY) STRICT;",
+            schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "a CHECK that some row passes", "CREATE TABLE u(a, CHECK (a IS NULL OR a <= date('now')));",
+            schema: schema),
+        RuleCase(
+            "an index that reads the clock", "CREATE TABLE u(a); CREATE INDEX i ON u(date('now'), a);",
+            schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "an index that reads the clock, of an old table",
+            "CREATE INDEX i ON t(\"n m\") WHERE \"n m\" > julianday('now');", schema: schema,
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "a DEFAULT of an unknown function", "CREATE TABLE u(a, b DEFAULT (nosuch(1)));", schema: schema,
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "a DEFAULT that is the only column", "CREATE TABLE u(b DEFAULT (json('{')));", schema: schema,
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "a DEFAULT of an unknown function, added to an empty table",
+            "ALTER TABLE t ADD COLUMN d DEFAULT (nosuch(1));", schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "a DEFAULT that is mended", "CREATE TABLE u(a, b DEFAULT (nosuch(1)));",
+            "DROP TABLE u; CREATE TABLE u(a, b DEFAULT (abs(-1)));", schema: schema,
+            warnings: [.tableUnreadable]),
+        RuleCase(
+            "DEFAULTs that work",
+            "CREATE TABLE u(a DEFAULT (datetime('now')), b DEFAULT (hex(randomblob(4))), c DEFAULT (1 + 2), d DEFAULT CURRENT_TIMESTAMP, e DEFAULT (json('{}')));",
+            schema: schema),
+        RuleCase(
+            "the snapshot's own DEFAULT", "INSERT INTO t(id) VALUES (3);",
+            schema: schema + "CREATE TABLE u(a, b DEFAULT (nosuch(1)));", rows: rows, warnings: [.rowsAdded],
+            notes: [.tableUnreadable]),
+        RuleCase(
+            "an unknown collation that was written behind SQLite's back",
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a TEXT COLLATE nosuch, b)' WHERE name = 'u'; PRAGMA writable_schema = RESET;
+            """, schema: schema + "CREATE TABLE u(a TEXT, b);", rows: "INSERT INTO u VALUES ('x', 1);",
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "an index of an unknown collation",
+            """
+            CREATE INDEX i ON t(payload); PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t(payload COLLATE nosuch)' WHERE name = 'i'; PRAGMA writable_schema = RESET;
+            """, schema: schema, errors: [.tableUnreadable]),
+        RuleCase(
+            "an unknown collation of a unique column",
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a TEXT COLLATE "no such" UNIQUE, b)' WHERE name = 'u'; PRAGMA writable_schema = RESET;
+            """, schema: schema + "CREATE TABLE u(a TEXT UNIQUE, b);", errors: [.tableUnreadable]),
     ])
     func tables(_ it: RuleCase) async throws {
         for isNIO in [false, true] {

@@ -85,4 +85,91 @@ import Testing
         #expect(finding.message == "view both does not compile: no such table: main.m")
         #expect(finding.migration == "v2")
     }
+
+    struct Cause: Sendable, CustomTestStringConvertible {
+        var step: String
+        var message: String
+        var help: String
+        /// The step that follows the advice.
+        var better: String
+        var testDescription: String { step }
+    }
+
+    private static let rebuildRenamed = """
+        CREATE TABLE new(id INTEGER PRIMARY KEY, c, b); INSERT INTO new SELECT * FROM n; DROP TABLE n;
+        PRAGMA legacy_alter_table = ON; ALTER TABLE new RENAME TO n; PRAGMA legacy_alter_table = OFF;
+        """
+
+    static let causes = [
+        Cause(
+            step: "DROP VIEW w;" + dropM, message: "no such table: main.m",
+            help: "m is gone. Drop the view before the change",
+            better:
+                "DROP VIEW w; DROP VIEW v; DROP TABLE m; CREATE VIEW v AS SELECT a FROM n; CREATE VIEW w AS SELECT 1"
+        ),
+        Cause(
+            step: "DROP VIEW w; CREATE TABLE k(x, y); INSERT INTO k(x) SELECT x FROM m; \(dropM)",
+            message: "no such table: main.m", help: "k is new and has its columns",
+            better:
+                "DROP VIEW w; CREATE TABLE k(x, y); INSERT INTO k(x) SELECT x FROM m; DROP VIEW v; \(dropM) CREATE VIEW v AS SELECT n.a, k.x FROM n, k; CREATE VIEW w AS SELECT 1"
+        ),
+        Cause(
+            step: "CREATE VIEW z AS SELECT * FROM mm", message: "no such table: main.mm",
+            help: "Create mm, or drop the view",
+            better: "CREATE TABLE mm(a); CREATE VIEW z AS SELECT * FROM mm"),
+        Cause(
+            step: "CREATE VIEW z AS SELECT * FROM settin", message: "no such table: main.settin",
+            help: "Did you mean 'setting'?", better: "CREATE VIEW z AS SELECT * FROM setting"),
+        Cause(
+            step: "-- drydock: renames column n.a to n.c\nDROP VIEW w; \(rebuildRenamed)",
+            message: "no such column: n.a",
+            help: "c stands in its place. Drop the view before the change and recreate it afterwards with c",
+            better:
+                "-- drydock: renames column n.a to n.c\nDROP VIEW w; DROP VIEW v; \(rebuildRenamed) CREATE VIEW v AS SELECT n.c AS a, m.x FROM n, m; CREATE VIEW w AS SELECT 1"
+        ),
+        Cause(
+            step: "CREATE VIEW z AS SELECT vaule FROM setting", message: "no such column: vaule",
+            help: "Did you mean 'value'?", better: "CREATE VIEW z AS SELECT value FROM setting"),
+        Cause(
+            step: "ALTER TABLE setting ADD COLUMN a", message: "ambiguous column name: a",
+            help:
+                "n and setting have it: drop the view and recreate it with the table before the column, as in n.a",
+            better:
+                "DROP VIEW w; ALTER TABLE setting ADD COLUMN a; CREATE VIEW w AS SELECT n.a FROM n, setting"),
+        Cause(
+            step: "CREATE VIEW z AS SELECT slug(a) FROM n", message: "no such function: slug",
+            help: "slug: {returns: null}", better: "CREATE VIEW z AS SELECT a FROM n"),
+        Cause(
+            step: "CREATE VIEW y AS SELECT * FROM z; CREATE VIEW z AS SELECT * FROM y",
+            message: "view y is circularly defined",
+            help: "It reads itself",
+            better: "CREATE VIEW y AS SELECT * FROM n; CREATE VIEW z AS SELECT * FROM y"),
+        Cause(
+            step: "CREATE VIEW z(p, q) AS SELECT a FROM n", message: "expected 2 columns for 'z' but got 1",
+            help: "one name for each column", better: "CREATE VIEW z(p) AS SELECT a FROM n"),
+        Cause(
+            step: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (new.aa); END",
+            message: "no such column: new.aa",
+            help: "Drop the trigger and recreate it with a column that exists",
+            better: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (new.a); END"),
+        Cause(
+            step: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (1, 2); END",
+            message: "table m has 1 columns but 2 values were supplied",
+            help: "recreate it with SQL that compiles:\n  DROP TRIGGER t;",
+            better: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (1); END"),
+    ]
+
+    /// The remedy depends on the cause.
+    @Test(arguments: causes) func eachCauseHasItsRemedy(_ it: Cause) async throws {
+        let schema = """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); CREATE TABLE m(x); CREATE TABLE setting(name, value);
+            CREATE VIEW v AS SELECT n.a, m.x FROM n, m; CREATE VIEW w AS SELECT a FROM n, setting;
+            """
+        let findings = try await Scenario(schema, steps: it.step).verify().findings
+        let finding = try #require(findings.first { $0.rule == .viewBroken })
+        #expect(finding.message.hasSuffix("does not compile: \(it.message)"), "\(finding.message)")
+        #expect(finding.help.contains(it.help), "\(finding.help)")
+        let report = try await Scenario(schema, steps: it.better).verify()
+        #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
+    }
 }

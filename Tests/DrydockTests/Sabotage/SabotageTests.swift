@@ -46,7 +46,7 @@ import Testing
             .foreignKeyViolation, .schemaMismatch, .snapshotUnreadable, .snapshotVersionUnknown,
             .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationRemoved, .snapshotEdited,
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
-            .nothingVerified, .engineDivergence, .migrationVaries,
+            .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
         ]
         // What lint says of a migration it says without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])

@@ -25,6 +25,9 @@ struct CompiledObjectsCheck: HealthCheck {
                     .error, fault.message, help: "Drop it, or make it again for the tables as they are now.",
                     table: fault.table, object: fault.id.names.first))
         }
+        result.notReached += ViewRule().notChecked(in: view.stateView).map {
+            .init(check: text.name, reason: $0)
+        }
         return result
     }
 }

@@ -51,7 +51,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
             let what = isBroken ? "has rows that break a constraint" : "is damaged"
             let index = isBroken ? nil : tally.object
             let object = IntegrityMessage.Object(table: part, index: index)
-            var evidence = tally.evidence
+            let evidence = tally.evidence
             let count =
                 switch tally.kind {
                 case "rows": "\(counted(tally.count, "row")) of the table are not in it"
@@ -60,7 +60,6 @@ struct IntegrityHealthCheck: RangedHealthCheck {
                 case RangedIntegrity.constraint: "\(tally.object ?? ""), \(counted(tally.count, "row"))"
                 default: counted(tally.count, "message")
                 }
-            if evidence.rows.isEmpty, evidence.details.isEmpty { evidence.details = [count] }
             return finding(object, count, what, evidence)
         }
     }
@@ -79,9 +78,12 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         _ messages: [IntegrityMessage.Object: [String]], _ what: String
     ) -> [HealthFinding] {
         messages.sorted { $0.key.text < $1.key.text }.map { object, messages in
-            finding(
-                object, counted(messages.count, "message"), what,
-                Evidence(rowCount: messages.count, details: messages))
+            // One message is the whole story, and stands in the sentence.
+            messages.count == 1
+                ? finding(object, messages[0], what, Evidence(rowCount: 1))
+                : finding(
+                    object, counted(messages.count, "message"), what,
+                    Evidence(rowCount: messages.count, details: messages))
         }
     }
 

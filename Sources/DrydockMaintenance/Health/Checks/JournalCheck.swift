@@ -1,10 +1,12 @@
 import DrydockFindings
+import SQLiteFile
 
 /// `journal`: a program was stopped in the middle of a write, or the file was copied without what belongs
 /// to it.
 struct JournalCheck: HealthCheck {
     let text = HealthCheckText(
-        "journal", "a hot journal or a write-ahead log that nobody has open lies beside the file",
+        "journal",
+        "a hot journal, or a write-ahead log that nobody has open or of which SQLite reads only a part, lies beside the file",
         why: "The file alone is not the database; a copy without the journal is damaged.")
 
     func check(_ view: HealthView) throws -> HealthResult {
@@ -27,7 +29,8 @@ struct JournalCheck: HealthCheck {
                     .note, "process \(process) is in the middle of a write",
                     help: "Nothing to do, unless it stays so: then it has a transaction open."))
         }
-        if view.state.isLogged, let size = view.state.logSize, size > 0, !view.state.isOpenElsewhere {
+        let log = view.state.logDamage == nil ? view.state.logSize : nil
+        if view.state.isLogged, let size = log, size > 0, !view.state.isOpenElsewhere {
             findings.append(
                 finding(
                     .note,
@@ -35,6 +38,8 @@ struct JournalCheck: HealthCheck {
                     help: "It is part of the database: copy both. The next program that opens it takes it in."
                 ))
         }
+        findings += view.state.logDamage.map { [finding($0, view)] } ?? []
+        findings += orphans(view)
         if view.state.hasHeaderInLogAlone {
             findings.append(
                 finding(
@@ -46,5 +51,38 @@ struct JournalCheck: HealthCheck {
                         """))
         }
         return HealthResult(findings)
+    }
+
+    private func finding(_ damage: LogDamage, _ view: HealthView) -> HealthFinding {
+        let message =
+            switch damage {
+            case .header(let frames):
+                "the write-ahead log's header is damaged, so that SQLite reads nothing of it"
+                    + (frames > 0 ? ": \(counted(frames, "page")) in it may be lost" : "")
+            case .frame(let number, let commits):
+                "the write-ahead log breaks off at frame \(number), and SQLite does not read "
+                    + "\(counted(commits, "transaction")) behind it"
+            }
+        return finding(
+            .warning, message,
+            help: """
+                What was committed there since the last checkpoint is missing when the database is read. Copy the database \
+                and its -wal away before any program opens them: the next one that writes begins the log anew over it. Then \
+                compare the database with what the program should have, or restore a backup.
+                """)
+    }
+
+    /// What lies beside a file without a byte: SQLite takes it for left over, and deletes it.
+    private func orphans(_ view: HealthView) -> [HealthFinding] {
+        guard view.state.size == 0 else { return [] }
+        var orphans: [(String, Int)] = []
+        if let size = view.state.logSize, size > 0 { orphans.append(("write-ahead log", size)) }
+        if let size = view.state.journalSize, size > 0 { orphans.append(("rollback journal", size)) }
+        return orphans.map { what, size in
+            finding(
+                .error,
+                "the file is empty, and a \(what) of \(counted(size, "byte")) lies beside it: there was a database",
+                help: HealthHelp.orphan)
+        }
     }
 }

@@ -21,19 +21,27 @@ struct ReadableTablesCheck: HealthCheck {
 
     func check(_ view: HealthView, part: String) throws -> HealthResult {
         guard let table = view.catalog.table(part) else { return HealthResult() }
-        var reading = TableReading(connection: view.connection, table: table, encoding: view.catalog.encoding)
+        var reading = TableReading(
+            connection: view.connection, table: table, encoding: view.catalog.encoding,
+            indexes: view.catalog.indexes(of: table))
         reading.readsRows = view.isDeep
         return HealthResult(
             try reading.faults().map { fault in
-                // A program that registers the function can read it.
+                // A program that registers the function or collation can read it.
                 let isUnknown = ["unknown function", "no such function"].contains {
                     fault.message.contains($0)
                 }
+                let isUncollated = fault.id.kind == "collation"
+                var help = fault.help
+                if isUnknown {
+                    help = "If the program registers the function, name it with --function. If not: \(help)"
+                } else if isUncollated {
+                    help =
+                        "If the program registers the collation, name it with --collation. If not, every comparison and "
+                        + "sort of the column fails: correct its definition."
+                }
                 return finding(
-                    isUnknown ? .warning : .error, fault.message,
-                    help: isUnknown
-                        ? "If the program registers the function, name it with --function. If not: \(fault.help)"
-                        : fault.help,
+                    isUnknown || isUncollated ? .warning : .error, fault.message, help: help,
                     table: table.name, object: fault.column, evidence: fault.evidence)
             })
     }

@@ -5,7 +5,8 @@ import DrydockState
 /// is an INSERT.
 struct SearchIndexCheck: HealthCheck {
     let text = HealthCheckText(
-        "search-index", "an FTS3, FTS4 or FTS5 index does not agree with its content",
+        "search-index",
+        "an FTS3, FTS4 or FTS5 index does not agree with its content, or the module's own tables with each other",
         why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
 
     let isDivisible = true
@@ -26,7 +27,9 @@ struct SearchIndexCheck: HealthCheck {
             try SearchIndexRule().faults(in: view.stateView(of: [table])).map { fault in
                 finding(
                     .error, fault.message,
-                    help: "Make it anew: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
+                    help: table.isContentless
+                        ? "Its index is the only copy of its words: fill it again from the texts."
+                        : "Create it anew: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
                     table: table.name)
             })
     }

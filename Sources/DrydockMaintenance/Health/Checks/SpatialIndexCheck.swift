@@ -21,11 +21,15 @@ struct SpatialIndexCheck: HealthCheck {
     }
 
     func check(_ view: HealthView, part: String) throws -> HealthResult {
-        let answer = try view.connection.firstRow("SELECT rtreecheck('main', ?)", [SQLValue(part)]) {
-            $0.string(0)
+        guard let table = view.catalog.table(part) else { return HealthResult() }
+        guard table.module != "geopoly" else {
+            return HealthResult(
+                notReached: [
+                    .init(check: text.name, table: part, reason: "rtreecheck() does not read a geopoly table")
+                ])
         }
-        guard let answer, answer != "ok" else { return HealthResult() }
-        let messages = answer.split(separator: "\n").map(String.init)
+        let messages = try SpatialIndex(table, view.connection).messages()
+        guard !messages.isEmpty else { return HealthResult() }
         return HealthResult([
             finding(
                 .error, "R-Tree \(part) is damaged: \(counted(messages.count, "message"))",

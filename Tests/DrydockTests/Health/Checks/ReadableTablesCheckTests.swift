@@ -34,4 +34,13 @@ import Testing
         #expect(found.map(\.severity) == [.warning])
         #expect(found.first?.message.contains("nosuch") == true)
     }
+
+    @Test(arguments: ["k AS (date('now'))", "d DEFAULT (nosuch())", "CHECK (a < date('now'))"])
+    func `what no row could have computed is found without a row`(_ column: String) async throws {
+        let it = try HealthCase(
+            "CREATE TABLE u(a, \(column)); CREATE TABLE v(a, b DEFAULT (datetime('now')))")
+        let found = try await it.findings("table-unreadable")
+        #expect(found.map(\.table) == ["u"])
+        #expect(found.map(\.severity) == [column.contains("nosuch") ? .warning : .error])
+    }
 }

@@ -18,4 +18,20 @@ import Testing
         #expect(try await it.findings("search-index").map(\.severity) == [.error])
         #expect(try it.folder.contents() == before)
     }
+
+    /// What the modules' own checks leave out.
+    @Test(arguments: [
+        ("fts5(a)", "DELETE FROM x_idx"), ("fts5(a)", "DELETE FROM x_docsize WHERE id = 7"),
+        ("fts4(a)", "DELETE FROM x_docsize"), ("fts4(a)", "DELETE FROM x_stat"),
+        ("fts4(a)", "UPDATE x_docsize SET size = x'7f' WHERE docid = 3"), ("fts3(a)", "DELETE FROM x_segdir"),
+    ]) func `tables of a module that were changed behind its back`(_ module: String, _ sql: String)
+        async throws
+    {
+        let it = try HealthCase(
+            "CREATE VIRTUAL TABLE x USING \(module);" + HealthCase.numbers(2000)
+                + "INSERT INTO x(a) SELECT printf('w%d w%d', n, n * 7) FROM s")
+        #expect(try await it.findings("search-index") { $0.isDeep = true }.isEmpty)
+        try it.execute(sql)
+        #expect(try await it.findings("search-index") { $0.isDeep = true }.map(\.severity) == [.error])
+    }
 }

@@ -133,7 +133,7 @@ import Testing
         LintCase("an index", schema: hook, "CREATE INDEX i ON hook(nosuch(n))", says: [.error]),
         LintCase(
             "a partial index", schema: hook, "CREATE INDEX i ON hook(n) WHERE nosuch(n)", says: [.error]),
-        LintCase("a query", schema: hook, "UPDATE hook SET n = nosuch(n)", says: [.warning]),
+        LintCase("a query", schema: hook, "UPDATE hook SET n = nosuch(n)", says: [.error]),
     ]) func isRefusedAtOnce(_ it: LintCase) async throws { try await it.check(.migrationFailed) }
 
     @Test func whatALaterMigrationMendsWeighsLess() async throws {

@@ -35,7 +35,7 @@ import Testing
             """
         let it = LintCase("", Self.rebuild, mend, says: [.warning])
         let finding = try #require(try await it.check(.rebuildRenamesFirst).first)
-        #expect(finding.help.hasPrefix("A later migration mends it."))
+        #expect(finding.help.hasPrefix("A later migration fixes it."))
         // What the project says of a rule stays.
         var strict = it
         strict.says = [.error]

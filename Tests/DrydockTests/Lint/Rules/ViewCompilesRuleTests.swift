@@ -1,3 +1,4 @@
+import DatabaseEngine
 import Drydock
 import Testing
 
@@ -19,8 +20,32 @@ import Testing
             "a trigger of a column that is renamed",
             "CREATE TRIGGER t AFTER UPDATE OF body ON email BEGIN SELECT 1; END; ALTER TABLE email RENAME COLUMN body TO text"
         ),
+        LintCase(
+            "a view of an unknown function", "CREATE VIEW v AS SELECT nosuch(subject) FROM email",
+            says: [.error]),
+        LintCase(
+            "a trigger of an unknown function",
+            "CREATE TRIGGER t AFTER INSERT ON email BEGIN UPDATE email SET body = nosuch(new.body); END",
+            says: [.error]),
+        LintCase(
+            "a trigger's condition",
+            "CREATE TRIGGER t AFTER INSERT ON email WHEN nosuch(new.id) BEGIN SELECT 1; END",
+            says: [.error]),
+        LintCase(
+            "a view of an unknown function that is dropped",
+            "CREATE VIEW v AS SELECT nosuch(subject) FROM email",
+            "DROP VIEW v"),
         LintCase("its table is gone", "DROP TABLE email", says: [.error]),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.viewBroken) }
+
+    @Test func whatTheAppRegistersIsKnown() async throws {
+        let it = LintCase("", "CREATE VIEW v AS SELECT nosuch(subject) FROM email", says: [.error])
+        let finding = try #require(try await it.check(.viewBroken).first)
+        #expect(finding.help.contains("nosuch: {returns: null}") && finding.migration == "v2")
+        try await LintCase("", it.steps[1]).check(.viewBroken) {
+            $0.functions = [FunctionStub(name: "nosuch", argumentCount: nil, result: .constant(.null))]
+        }
+    }
 
     @Test func whatALaterMigrationBreaksIsItsOwn() async throws {
         try await LintCase("", "DROP TABLE email", says: [.error]).check(.viewBroken) { $0.since = "v1" }

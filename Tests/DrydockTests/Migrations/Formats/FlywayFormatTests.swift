@@ -59,6 +59,15 @@ import Testing
         try await open.verify { $0.format.foreignKeys = true }.expectNothing()
     }
 
+    /// Flyway's parser reads a block from BEGIN to END.
+    @Test func aTransactionOfTheFilesOwnIsRefused() async throws {
+        let report = try await with("BEGIN;\n\(ToolProject.three)COMMIT;\n").verify()
+        #expect(
+            report.faults[0].hasPrefix("V2__index.sql:1: BEGIN opens a block that Flyway reads up to an END"))
+        let trigger = "CREATE TRIGGER t AFTER DELETE ON pet BEGIN SELECT 1; END;\n"
+        try await with(ToolProject.three + trigger).verify().expectNothing()
+    }
+
     @Test func anEditedFileIsRefused() async throws {
         var project = Self.project
         project.history = Self.history(checksum: "42")

@@ -65,7 +65,7 @@ import Testing
         ),
         (
             "-- +goose Up\nSELECT 1;\n-- +goose Dawn\n",
-            "003_index.sql:3: '+goose dawn' is no annotation of goose"
+            "003_index.sql:3: '+goose dawn' is not an annotation of goose"
         ),
         ("-- +goose Up\nSELECT 1\n", "003_index.sql:2: a statement has no ';'"),
         ("SELECT 1;\n-- +goose Up\n", "003_index.sql:1: a statement stands before '-- +goose Up'"),
@@ -108,6 +108,6 @@ import Testing
         let bridged = try await folder.verify()
         bridged.expect(notChecked: [.schemaMismatch])
         #expect(bridged.steps == ["3"])
-        #expect(try bridged.finding(.migrationInCode).message.contains("second.sqlite goes on behind it"))
+        #expect(try bridged.finding(.migrationInCode).message.contains("second.sqlite continues after it"))
     }
 }

@@ -1,8 +1,8 @@
 /// What came with which version of SQLite, from its release history (https://www.sqlite.org/changes.html).
-enum SQLiteFeatureTable {
+package enum SQLiteFeatureTable {
     /// Tokens that stand one after the other wherever the feature is used: words in lower case and symbols as they
     /// are; NAME, NUMBER and STRING stand for any such token.
-    static let patterns: [(since: SQLiteVersion, what: String, tokens: [String])] = [
+    package static let patterns: [(since: SQLiteVersion, what: String, tokens: [String])] = [
         entry(.init(8, 2), "WITHOUT ROWID", "without rowid"),
         entry(.init(8, 3), "WITH", "with recursive NAME"), entry(.init(8, 3), "WITH", "with NAME as ("),
         entry(.init(8, 3), "WITH", "with NAME ("), entry(.init(8, 3), "VALUES as a query", "as values ("),
@@ -38,7 +38,7 @@ enum SQLiteFeatureTable {
     }
 
     /// SQLite's own functions, tables that are functions among them.
-    static let functions: [String: SQLiteVersion] = {
+    package static let functions: [String: SQLiteVersion] = {
         let table: [(SQLiteVersion, String)] = [
             (.init(7, 15), "instr"), (.init(7, 16), "unicode char"), (.init(8, 1), "unlikely likelihood"),
             (.init(8, 3), "printf"), (.init(8, 6), "likely"),
@@ -70,7 +70,7 @@ enum SQLiteFeatureTable {
     }()
 
     /// Names of tables: that of the schema, and PRAGMAs as tables (https://www.sqlite.org/pragma.html#pragfunc).
-    static let tables: [String: SQLiteVersion] = {
+    package static let tables: [String: SQLiteVersion] = {
         let pragmas =
             "collation_list compile_options database_list foreign_key_check foreign_key_list index_info index_list "
             + "index_xinfo integrity_check page_count page_size quick_check table_info user_version"
@@ -84,30 +84,30 @@ enum SQLiteFeatureTable {
     }()
 
     /// Modifiers of the date functions (https://www.sqlite.org/lang_datefunc.html).
-    static let dateModifiers: [String: SQLiteVersion] = [
+    package static let dateModifiers: [String: SQLiteVersion] = [
         "auto": .init(38), "julianday": .init(38), "subsec": .init(42), "subsecond": .init(42),
         "ceiling": .init(46), "floor": .init(46),
     ]
 
     /// Letters behind % in the format of strftime.
-    static let formatLetters: [Character: SQLiteVersion] = [
+    package static let formatLetters: [Character: SQLiteVersion] = [
         "e": .init(44), "F": .init(44), "I": .init(44), "k": .init(44), "l": .init(44), "p": .init(44),
         "P": .init(44), "R": .init(44), "T": .init(44), "u": .init(44), "G": .init(46), "g": .init(46),
         "U": .init(46), "V": .init(46),
     ]
 
-    static let dateFunctions: Set<String> = [
+    package static let dateFunctions: Set<String> = [
         "date", "time", "datetime", "julianday", "unixepoch", "strftime",
     ]
 
     /// Options of a full-text table, as they stand in its arguments.
-    static let fullText: [(since: SQLiteVersion, text: String)] = [
+    package static let fullText: [(since: SQLiteVersion, text: String)] = [
         (.init(27), "remove_diacritics 2"), (.init(34), "trigram"), (.init(43), "contentless_delete"),
         (.init(47), "contentless_unindexed"),
     ]
 
     /// Aggregates that may have an ORDER BY behind their arguments since 3.44.
-    static let aggregates: Set<String> = [
+    package static let aggregates: Set<String> = [
         "avg", "count", "group_concat", "json_group_array", "json_group_object", "jsonb_group_array",
         "jsonb_group_object", "max", "min", "string_agg", "sum", "total",
     ]

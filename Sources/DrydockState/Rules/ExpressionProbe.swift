@@ -6,11 +6,20 @@ import SQLiteSchema
 ///
 /// SQLite compiles some of them when the schema changes and others only when a row is read or written: ALTER TABLE
 /// takes a generated column, and CREATE TABLE a DEFAULT, that calls a function which is not there.
-struct ExpressionProbe {
-    let table: Table
-    let connection: any Connection
+package struct ExpressionProbe {
+    package let table: Table
+    package let connection: any Connection
+    /// Whether an expression that SQLite refuses to make the table with is one that fails. What is in a schema already
+    /// was accepted once, perhaps under other settings.
+    package var countsRefusals = true
 
-    enum Subject {
+    package init(table: Table, connection: any Connection, countsRefusals: Bool = true) {
+        self.table = table
+        self.connection = connection
+        self.countsRefusals = countsRefusals
+    }
+
+    package enum Subject {
         case generated(Column, SQLFragment)
         case check(CheckConstraint)
         case defaultValue(Column, SQLFragment)
@@ -18,10 +27,7 @@ struct ExpressionProbe {
     }
 
     /// Returns why no row can have it computed; nil where one can, and where it cannot be asked.
-    func failure(of subject: Subject) -> EngineError? {
-        if case .defaultValue(_, let expression) = subject {
-            return attempt { _ = try connection.firstRow("SELECT (\(expression))") { _ in true } }
-        }
+    package func failure(of subject: Subject) -> EngineError? {
         do {
             try connection.execute("SAVEPOINT drydock_lint")
         } catch {
@@ -32,9 +38,12 @@ struct ExpressionProbe {
         guard attempt({ try connection.execute(definition(nil) + ";DROP TABLE \(name)") }) == nil else {
             return nil
         }
-        if let refusal = attempt({ try connection.execute(definition(subject)) }) { return refusal }
+        if let refusal = attempt({ try connection.execute(definition(subject)) }) {
+            return countsRefusals ? refusal : nil
+        }
         // Functions that read the clock are refused only where there is a row. What one row alone meets is its own.
-        let rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
+        var rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
+        if case .defaultValue = subject { rows[1] = rows[0] }
         let failures = rows.map { row in
             attempt {
                 try connection.execute("DELETE FROM \(name); INSERT INTO \(name) \(row)")
@@ -77,6 +86,9 @@ struct ExpressionProbe {
             if let collation = column.collation { part += " COLLATE \(quotedName(collation))" }
             if case .generated(let generated, let expression)? = subject, generated.name == column.name {
                 part += " AS (\(expression))"
+            }
+            if case .defaultValue(let filled, let expression)? = subject, filled.name == column.name {
+                part += " DEFAULT (\(expression))"
             }
             return part
         }

@@ -5,7 +5,7 @@ public struct SQLiteVersion: Sendable, Hashable, Comparable {
     public let minor: Int
     public let patch: Int
 
-    init(_ minor: Int, _ patch: Int = 0) {
+    package init(_ minor: Int, _ patch: Int = 0) {
         self.minor = minor
         self.patch = patch
     }

@@ -1,0 +1,61 @@
+import DrydockFindings
+
+/// `file-left-out`: files of SQL among the migrations that the format does not read, such as one with another tool's kind
+/// of name, one that a journal does not list, or one that ends in `.SQL`.
+///
+/// What stands beside migrations for another purpose is left in peace: ways back, seeds, a dump of the schema.
+struct LeftOutFiles {
+    let folder: FolderFiles
+    let set: MigrationSet
+
+    func findings() -> [Finding] {
+        let format = set.format
+        // Where nothing is read at all, that is what is said.
+        guard !set.migrations.isEmpty else { return [] }
+        var known = Set(set.migrations.map(\.path) + set.migrations.compactMap { $0.down?.path })
+        known.formUnion(set.migrations.compactMap(\.companion))
+        known.formUnion(set.findings.compactMap { $0.place?.file })
+        let files = format.readsSubfolders ? folder.descendants() : folder.files
+        let homes = Set(set.migrations.map { Self.home(of: $0.path) })
+        return files.filter { file in
+            let path = folder.file(file)
+            return Self.isScript(file, format) && !known.contains(path)
+                && (!format.readsSubfolders || format.readsEverySubfolder
+                    || homes.contains(Self.home(of: path)))
+                && !format.knows(file) && !Self.hasAnotherPurpose(file)
+        }.map { finding(folder.file($0)) }
+    }
+
+    private func finding(_ path: String) -> Finding {
+        let isUppercase = path.lowercased().hasSuffix(".sql") && !path.hasSuffix(".sql")
+        let ending = isUppercase ? " The ending is written in lower case." : ""
+        return Finding(
+            .fileLeftOut, .warning,
+            "\(path) is not read: \(set.format.name) does not take it for a migration",
+            help: "\(set.format.namingAdvice)\(ending) If it is no migration, move it out of the folder.",
+            place: .init(file: path))
+    }
+
+    private static func home(of path: String) -> Substring {
+        path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    }
+
+    private static func isScript(_ file: String, _ format: any MigrationFormat) -> Bool {
+        let name = file.lowercased()
+        return format.fileEndings.contains { name.hasSuffix($0) }
+    }
+
+    /// By its name: one that begins with a version is meant to be a migration, unless it is a way back.
+    static func hasAnotherPurpose(_ file: String) -> Bool {
+        let name = (file.split(separator: "/").last ?? "").lowercased()
+        let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        if words.contains(where: { ["down", "undo", "rollback", "revert"].contains($0) }) { return true }
+        if name.prefixMatch(of: /[a-z]?[0-9]/) != nil { return false }
+        return words.contains { other.contains($0) || $0.hasPrefix("seed") || $0.hasPrefix("fixture") }
+    }
+
+    private static let other: Set<String> = [
+        "readme", "schema", "structure", "dump", "template", "example", "examples", "sample", "testdata",
+        "queries", "query",
+    ]
+}

@@ -1,0 +1,114 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// What to do about a statement that SQLite refused, by SQLite's message and the statement's text alone.
+package struct RefusalHelp {
+    package let error: EngineError
+    /// Nil where a closure ran it.
+    package let statement: SQLStatement?
+    package let migration: Migration
+
+    package init(error: EngineError, statement: SQLStatement?, migration: Migration) {
+        self.error = error
+        self.statement = statement
+        self.migration = migration
+    }
+
+    /// Nil where the message says all that is known.
+    package var text: String? {
+        let message = error.message
+        if let name = message.dropping(prefix: "no such function: ") {
+            return standInHelp(forFunction: name)
+        }
+        if let name = message.dropping(prefix: "no such collation sequence: ") {
+            return
+                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
+        }
+        return constraintHelp(message) ?? statement.flatMap(quotedTextHelp)
+            ?? TransactionAdvice.help(for: error) ?? nestedTransactionHelp(message) ?? shapeHelp(message)
+    }
+
+    private func constraintHelp(_ message: String) -> String? {
+        if message.hasPrefix("UNIQUE constraint failed") {
+            return "Rows share these values. Give all but one of them another value first."
+        }
+        if message.hasPrefix("Cannot add a NOT NULL column") {
+            return "Existing rows have no value for it. Give the column a DEFAULT other than NULL."
+        }
+        if message.hasPrefix("NOT NULL constraint failed") {
+            return
+                "A row has no value for it. Write one, as with coalesce: a DEFAULT does not replace a NULL that is written."
+        }
+        if message.hasPrefix("CHECK constraint failed") {
+            return "Rows do not meet it. Give them values that do first, and declare it."
+        }
+        return nil
+    }
+
+    private func quotedTextHelp(_ statement: SQLStatement) -> String? {
+        error.doubleQuotedName(in: statement).map {
+            "If this is meant as text, write \(quotedText($0)) in single quotes; double-quoted ones are off here."
+        }
+    }
+
+    private func nestedTransactionHelp(_ message: String) -> String? {
+        message.hasPrefix("cannot start a transaction within a transaction") ? migration.transactionHelp : nil
+    }
+
+    /// What does not fit the schema, or SQLite's grammar.
+    private func shapeHelp(_ message: String) -> String? {
+        if message.wholeMatch(of: /(table|view|index|trigger) .+ already exists/) != nil
+            || message.hasPrefix("there is already ")
+        {
+            return
+                "Give it another name, or drop the old one first, after what it holds is kept. IF NOT EXISTS would leave the "
+                + "old one as it is."
+        }
+        if message.hasPrefix("ambiguous column name: ") {
+            return
+                "More than one table of the statement has it: write the table before it, as in TABLE.COLUMN."
+        }
+        if message.wholeMatch(of: /table .+ has \d+ columns but \d+ values were supplied/) != nil
+            || message.wholeMatch(of: /\d+ values for \d+ columns/) != nil
+        {
+            return
+                "Name the columns on both sides, one value for each: INSERT INTO TABLE(COLUMNS) SELECT COLUMNS FROM ..."
+        }
+        if message.hasSuffix(": syntax error"), let statement, statement.isUnknownAlter {
+            return
+                "SQLite's ALTER TABLE renames a table or a column, adds a column or drops one, and nothing else. Rebuild the "
+                + "table for any other change: create the new one, copy the rows, drop the old one and rename."
+        }
+        return nil
+    }
+}
+
+extension SQLStatement {
+    fileprivate var isUnknownAlter: Bool {
+        guard tokens.count > 1, tokens[0].isWord("alter", in: source), tokens[1].isWord("table", in: source)
+        else { return false }
+        return ["alter", "modify", "change", "constraint", "set"].contains { word in
+            tokens.contains { $0.isWord(word, in: source) }
+        }
+    }
+}
+
+extension EngineError {
+    /// The name in double quotes that the statement has where no column was found: SQLite may take it for a
+    /// string elsewhere (https://www.sqlite.org/quirks.html#dblquote).
+    fileprivate func doubleQuotedName(in statement: SQLStatement) -> String? {
+        guard let found = message.dropping(prefix: "no such column: ") else { return nil }
+        let source = statement.source
+        let token = statement.tokens.first { token in
+            guard token.kind == .quotedIdentifier, source.bytes[token.range.lowerBound] == UInt8(ascii: "\""),
+                offset.map({ statement.range.lowerBound + $0 == token.range.lowerBound }) ?? true,
+                let name = token.identifier(in: source)
+            else { return false }
+            return found == name || found.hasPrefix("\"\(name)\" - should this be a string literal")
+        }
+        return token?.identifier(in: source)
+    }
+}

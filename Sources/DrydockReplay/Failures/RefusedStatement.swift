@@ -1,0 +1,61 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// A statement that SQLite refused, and the database as the statement met it.
+///
+/// What is said here needs no rows, so that `drydock verify` and `drydock lint` say the same of the same cause.
+package struct RefusedStatement {
+    package let connection: any Connection
+    package let migration: Migration
+    /// The statement's place in the migration; one past the last where the commit was refused.
+    package let index: Int
+    package let error: EngineError
+    /// What the statement met.
+    package let schema: Schema
+    /// What the statements before it did to names.
+    package let lineage: TableLineage
+    /// The columns of a table before the migration, by the name that the table had then.
+    package let earlierColumns: (String) -> [String]
+
+    package init(
+        connection: any Connection, migration: Migration, index: Int, error: EngineError, schema: Schema,
+        lineage: TableLineage, earlierColumns: @escaping (String) -> [String]
+    ) {
+        self.connection = connection
+        self.migration = migration
+        self.index = index
+        self.error = error
+        self.schema = schema
+        self.lineage = lineage
+        self.earlierColumns = earlierColumns
+    }
+
+    /// What is tried, in this order; the first answer counts.
+    private static let explainers: [any RefusalExplainer] = [
+        SearchIndexExplainer(), DependentExplainer(), AddColumnExplainer(), FunctionExplainer(),
+        MissingNameExplainer(),
+    ]
+
+    package var statement: SQLStatement? {
+        migration.statements.indices.contains(index) ? migration.statements[index] : nil
+    }
+
+    /// - Returns: nil where nothing is known beyond SQLite's message and ``RefusalHelp``.
+    /// - Throws: ``EngineError``.
+    package func explanation() throws -> FailureExplanation? {
+        for explainer in Self.explainers {
+            if let explanation = try explainer.explanation(of: self) { return explanation }
+        }
+        return nil
+    }
+}
+
+/// Knows one kind of refusal.
+protocol RefusalExplainer: Sendable {
+    /// - Returns: nil for a refusal of another kind, or one about which nothing more is known.
+    /// - Throws: ``EngineError``.
+    func explanation(of refused: RefusedStatement) throws -> FailureExplanation?
+}

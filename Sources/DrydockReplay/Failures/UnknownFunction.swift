@@ -1,0 +1,58 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// A function that SQLite says it does not have.
+package struct UnknownFunction {
+    package let name: String
+    /// The version that brought it; nil where it is none of SQLite's.
+    package let since: SQLiteVersion?
+    private let version: String
+    /// The function that may have been meant.
+    private let near: String?
+
+    /// Nil where the error is another.
+    package init?(_ error: EngineError, on connection: any Connection) {
+        self.init(message: error.message, on: connection)
+    }
+
+    package init?(message: String, on connection: any Connection) {
+        let texts = ["no such function: ", "unknown function: "]
+        let found = texts.lazy.compactMap { before -> String? in
+            guard let start = message.firstRange(of: before)?.upperBound else { return nil }
+            return String(message[start...].prefix { $0 != "(" && !$0.isWhitespace })
+        }.first
+        guard let found else { return nil }
+        name = found
+        since = SQLiteFeatureTable.functions[found.foldedASCII]
+        let known = try? connection.rows("SELECT DISTINCT name FROM pragma_function_list") { $0.string(0) }
+        near = nearestName(to: found, in: known ?? [])
+        version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
+    }
+
+    /// Whether the oldest SQLite that the project supports has it: that the one here has not says nothing of the
+    /// migration.
+    package func isSupported(since minimum: SQLiteVersion?) -> Bool {
+        guard let since, let minimum else { return false }
+        return since <= minimum
+    }
+
+    package var help: String {
+        guard let since else {
+            return (near.map { "Did you mean \($0)()? " } ?? "")
+                + standInHelp(forFunction: name)
+        }
+        return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
+            + (["if", "iif"].contains(name.foldedASCII)
+                ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
+    }
+}
+
+/// "no such function": whether another version of SQLite has it.
+struct FunctionExplainer: RefusalExplainer {
+    func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
+        UnknownFunction(refused.error, on: refused.connection).map { FailureExplanation(help: $0.help) }
+    }
+}

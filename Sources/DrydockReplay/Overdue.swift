@@ -1,0 +1,37 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+
+/// Work that was not done when its time was up, and where it was then.
+struct Overdue: Sendable {
+    let limit: Duration
+    /// The identifier of the migration that it was at.
+    var migration: String?
+    /// The statement that was running.
+    var place: StatementLog.Place?
+    /// Whether it was the install on an empty database, which is made before the snapshots are replayed.
+    var isFreshInstall = false
+
+    /// `time-limit`, for a snapshot that was not verified because of it.
+    func finding(_ snapshot: Snapshot) -> Finding {
+        var message = "\(snapshot.path): \(TimeLimitText.fact(limit, at: place))"
+        if isFreshInstall {
+            message += place == nil ? "; an empty database was being migrated" : " on an empty database"
+        } else if place == nil, let migration {
+            message += "; what \(migration) did was being checked"
+        }
+        var finding = Finding(.timeLimit, message, help: TimeLimitText.remedy, migration: migration)
+        finding.place = place.map { Finding.Place($0) }
+        finding.place?.quotesData = place?.file == snapshot.path
+        finding.snapshot = snapshot.path
+        return finding
+    }
+}
+
+extension Finding.Place {
+    init(_ place: StatementLog.Place) {
+        self.init(file: place.file)
+        (line, column, lineText) = (place.line, place.column, place.lineText)
+    }
+}

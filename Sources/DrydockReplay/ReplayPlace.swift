@@ -1,0 +1,13 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import Synchronization
+
+/// The migration that a replay is at.
+final class ReplayPlace: Sendable {
+    private let current = Mutex<String?>(nil)
+
+    var migration: String? { current.withLock { $0 } }
+
+    func set(_ migration: String) { current.withLock { $0 = migration } }
+}

@@ -1,0 +1,58 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// A fork of the state before a step, on which the step's statements are run again one by one to see what each does.
+///
+/// The state before is attached beside it, so that rows can be compared. Nobody sees what is written here.
+struct StepFork: Sendable {
+    let migration: Migration
+    let before: DatabaseState
+    let engine: any Engine
+    let inspector: StateInspector
+
+    /// The schema name of the state before.
+    static let beforeSchema = "before_step"
+
+    /// Opens the fork, and a transaction where the tool opens one.
+    /// - Throws: what `body` throws, and ``EngineError``.
+    func withConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        let overlay = try Overlay(before.image)
+        var settings = inspector.settings
+        settings.foreignKeys = migration.enforcesForeignKeys
+        let database = try await engine.open(overlay, settings: settings)
+        let uri = overlay.attach(before.image).replacing("'", with: "''")
+        let opensTransaction = migration.transaction != .none
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(
+                try await database.withConnection { connection in
+                    try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
+                    if opensTransaction { try connection.execute("BEGIN IMMEDIATE") }
+                    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
+                    return try body(connection)
+                })
+        } catch {
+            result = .failure(error)
+        }
+        try await database.close()
+        return try result.get()
+    }
+
+    /// Runs the statements before one, all of them where it is past the last.
+    /// - Parameter ran: called after each statement, with its place.
+    /// - Throws: ``StatementFailure``, ``EngineError``, and what `ran` throws.
+    func run(
+        upTo end: Int? = nil, on connection: any Connection, ran: (Int) throws -> Void = { _ in }
+    ) throws {
+        for (index, statement) in migration.statements.prefix(end ?? .max).enumerated() {
+            try MigrationRun.run(statement, at: index, on: connection)
+            try ran(index)
+        }
+    }
+}

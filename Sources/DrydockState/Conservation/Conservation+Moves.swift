@@ -1,0 +1,129 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// What is gone from a table, and where it went.
+extension Conservation {
+    /// A table that is gone, and where its rows are; those that a declaration lets go are not missed there.
+    func dropped(
+        _ table: Catalog.Table, _ connection: any Connection, _ moved: MovedData,
+        _ declarations: [Declaration]
+    ) throws -> DroppedTable {
+        let place = "main.\(quotedName(table.name))"
+        let count =
+            try table.isContentless
+            ? IndexComparison.documentCount(of: table, connection)
+            : Self.count(connection, "SELECT count(*) FROM \(place)")
+        var dropped = DroppedTable(table: table, rowCount: count)
+        if count == 0 || table.isContentless
+            || declarations.contains(where: { $0.kind.isDrop(of: table.name) })
+        {
+            return dropped
+        }
+        dropped.home = try moved.home(of: table)
+        let allowance = Allowance(of: table, declarations)
+        guard dropped.home?.missing.isEmpty != true, !allowance.isEmpty else { return dropped }
+        // A condition may fail on a row; then it lets nothing go. One that lets all rows go does not let the table go.
+        let left = try? Self.count(
+            connection, "SELECT count(*) FROM \(place) WHERE NOT \(allowance.condition)")
+        if let left, left > 0, let home = try moved.home(of: table, allowing: allowance) {
+            dropped.home = home
+            dropped.needsDeclarations = true
+        }
+        return dropped
+    }
+
+    /// Declared conditions under which rows of a table may go, if every row that meets one is gone.
+    func letGo(
+        from pair: TableMatch, _ generated: GeneratedComparison, _ declarations: [Declaration]
+    ) throws -> [String] {
+        guard generated.difference.declaredLost > 0 else { return [] }
+        let conditions = declarations.filter { $0.kind.isDeletion(from: pair) }.map(\.kind.condition)
+        let allowance = Allowance(conditions: conditions)
+        let sql = "SELECT count(*) FROM main.\(quotedName(pair.before.name)) WHERE \(allowance.condition)"
+        do {
+            let meeting = try Self.count(generated.connection, sql)
+            return meeting == generated.difference.declaredLost ? conditions : []
+        } catch let error as EngineError where error.isOfExpression {
+            return []
+        }
+    }
+
+    /// Looks for the values of a table's dropped columns.
+    mutating func locate(
+        in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
+        _ moved: MovedData, _ declarations: [Declaration]
+    ) throws {
+        let search = MovedValues(connection: connection, after: after, changes: changes)
+        let table = pair.before
+        for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
+            let dropped = droppedColumns[index]
+            guard dropped.valueCount > 0, !table.isContentless,
+                !dropped.column.isDropped(from: pair, declarations)
+            else { continue }
+            droppedColumns[index].home = try moved.home(
+                of: dropped.column, in: table, succeededBy: pair,
+                allowing: Allowance(conditions: dropped.letGo))
+            // What an expression gives may fail on some row.
+            if droppedColumns[index].home == nil, dropped.twin == nil, !dropped.column.isGenerated {
+                droppedColumns[index].whereabouts = try search.columns(holding: dropped)
+            }
+        }
+    }
+
+    /// Whether something is lost that was not before.
+    func loses(more rest: Conservation) -> Bool {
+        kept.dropFirst(rest.kept.count).contains {
+            $0.difference.lost.count > 0 || !$0.difference.changed.isEmpty
+        }
+            || droppedColumns.dropFirst(rest.droppedColumns.count).contains {
+                $0.valueCount > 0 && $0.home == nil
+            }
+    }
+}
+
+/// What declarations let go of a table.
+struct Allowance: Sendable {
+    /// Rows that meet one of them.
+    var conditions: [String] = []
+    /// Values of these columns, folded; of all where it has nil.
+    var columns: Set<String?> = []
+
+    init(conditions: [String]) { self.conditions = conditions }
+
+    init(of table: Catalog.Table, _ declarations: [Declaration]) {
+        for declaration in declarations {
+            switch declaration.kind {
+            case .deletes(let name, _) where name.foldedASCII == table.name.foldedASCII:
+                conditions.append(declaration.kind.condition)
+            case .rewrites(let name, let column) where name.foldedASCII == table.name.foldedASCII:
+                columns.insert(column?.foldedASCII)
+            default: break
+            }
+        }
+    }
+
+    static let nothing = Allowance(conditions: [])
+
+    var isEmpty: Bool { conditions.isEmpty && columns.isEmpty }
+
+    /// True of a row that may go.
+    var condition: String {
+        conditions.isEmpty
+            ? "0" : "(" + conditions.map { "coalesce((\($0)), 0)" }.joined(separator: " OR ") + ")"
+    }
+
+    func rewrites(_ column: Catalog.Column) -> Bool {
+        columns.contains(nil) && column.keyPosition == 0 || columns.contains(column.name.foldedASCII)
+    }
+}
+
+extension Catalog.Column {
+    /// Whether a declaration lets the column of a table go.
+    func isDropped(from pair: TableMatch, _ declarations: [Declaration]) -> Bool {
+        declarations.contains {
+            $0.kind.isDrop(of: name.foldedASCII, in: [pair.before.name, pair.after.name])
+        }
+    }
+}

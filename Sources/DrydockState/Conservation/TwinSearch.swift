@@ -1,0 +1,37 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+
+/// Looks for a column that is new and holds, row by row, what a dropped one held: most likely a rename.
+struct TwinSearch {
+    let connection: any Connection
+    let pair: TableMatch
+    let difference: TableDifference
+
+    func twin(of column: Catalog.Column) throws -> Catalog.Column? {
+        let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
+            .values
+        let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
+        // Rows that are gone are reported as such; some must be left for the rest to tell anything.
+        let gone = difference.lost.count + difference.declaredLost
+        guard valueCount > gone else { return nil }
+        let isKeyed = pair.before.primaryKey.allSatisfy { key in
+            pair.columns.contains { $0.before.name == key.name }
+        }
+        let known = isKeyed && !pair.before.primaryKey.isEmpty
+        for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
+            var trial = pair
+            // Rows without a key are known by all that they hold.
+            trial.columns = known ? pair.columns.filter { $0.before.keyPosition > 0 } : pair.columns
+            let place = trial.columns.count
+            trial.columns.append(.init(before: column, after: candidate))
+            let found = try TableComparison(
+                connection: connection, match: trial, rewritable: [], deletable: []
+            ).run()
+            if found.changed[place]?.overwrittenCount ?? 0 == 0, found.lost.count == (known ? gone : 0) {
+                return candidate
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,131 @@
+import DrydockFindings
+import DrydockMigrations
+import SQLiteSchema
+
+/// What to do about a view or trigger that does not compile, by the cause that SQLite gives.
+struct BrokenObjectAdvice {
+    let object: Catalog.Object
+    /// SQLite's.
+    let message: String
+    let catalog: Catalog
+    /// The schema in which it may have compiled; nil where that is not known.
+    let earlier: Catalog?
+
+    private var label: String { "\(object.kind.rawValue) \(quotedIfNeeded(object.name))" }
+    private var drop: String {
+        proposed("DROP \(object.kind.rawValue.uppercased()) \(quotedIfNeeded(object.name));")
+    }
+
+    var help: String {
+        if let name = message.dropping(prefix: "no such table: ") {
+            return missingTable(name.split(separator: ".").last.map(String.init) ?? name)
+        }
+        if let name = message.dropping(prefix: "no such column: ") { return missingColumn(name) }
+        if let name = message.dropping(prefix: "ambiguous column name: ") { return ambiguous(name) }
+        if let name = message.dropping(prefix: "no such function: ") {
+            return standInHelp(forFunction: name) + "\nOtherwise recreate \(label) without \(name)()."
+        }
+        if message.hasSuffix(" is circularly defined") {
+            return
+                "It reads itself, directly or through other views. Drop it and recreate it so that it reads a table:\n"
+                + drop
+        }
+        if message.hasPrefix("expected "), message.contains(" columns for ") {
+            return
+                "The column list after the view's name must have one name for each column of its SELECT. Drop it and "
+                + "recreate it with such a list, or without one:\n" + drop
+        }
+        return "Drop it and recreate it with SQL that compiles:\n" + drop
+    }
+
+    // MARK: - Tables
+
+    private func missingTable(_ name: String) -> String {
+        let known =
+            catalog.tables.values.map(\.name) + catalog.objects.values.filter { $0.kind == .view }.map(\.name)
+        guard wasThere(name) else {
+            let near = nearestName(to: name, in: known.filter { $0.foldedASCII != name.foldedASCII }.sorted())
+            return (near.map { "Did you mean '\($0)'? " } ?? "")
+                + "Create \(quotedIfNeeded(name)), or drop the \(object.kind.rawValue) and recreate it with a table that exists:\n"
+                + drop
+        }
+        if let now = successor(of: name) {
+            return
+                "\(quotedIfNeeded(name)) is gone, and \(quotedIfNeeded(now)) is new and has its columns: drop the \(object.kind.rawValue) before "
+                + "the change and recreate it afterwards, to read \(quotedIfNeeded(now)):\n" + drop
+        }
+        return
+            "\(quotedIfNeeded(name)) is gone. Drop the \(object.kind.rawValue) before the change, and recreate it without "
+            + "\(quotedIfNeeded(name)) if it is still needed:\n" + drop
+    }
+
+    private func wasThere(_ name: String) -> Bool {
+        guard let earlier else { return false }
+        return earlier.table(name) != nil || earlier.objects[.init(.view, name)] != nil
+    }
+
+    /// A table that is new and has every column of one that is gone.
+    private func successor(of name: String) -> String? {
+        guard let old = earlier?.table(name) else { return nil }
+        return catalog.tables.values.sorted { $0.name < $1.name }.first { table in
+            earlier?.table(table.name) == nil && old.columns.allSatisfy { table.column($0.name) != nil }
+        }?.name
+    }
+
+    // MARK: - Columns
+
+    private func missingColumn(_ text: String) -> String {
+        // As in `n.a`, or `"a" - should this be a string literal in single-quotes?`.
+        let word = text.hasPrefix("\"") ? String(text.dropFirst().prefix { $0 != "\"" }) : text
+        let parts = word.split(separator: ".").map(String.init)
+        let name = parts.last ?? word
+        for old in earlierTables where old.column(name) != nil {
+            guard let table = catalog.table(old.name), table.column(name) == nil else { continue }
+            let place = "\(quotedIfNeeded(table.name)) has no column \(quotedIfNeeded(name)) any more"
+            if let now = renamed(name, old, table) {
+                return
+                    "\(place); \(quotedIfNeeded(now)) stands in its place. Drop the \(object.kind.rawValue) before the change and "
+                    + "recreate it afterwards with \(quotedIfNeeded(now)), in a view with AS \(quotedIfNeeded(name)) to keep the name that the app reads:\n"
+                    + drop
+            }
+            return
+                "\(place). Drop the \(object.kind.rawValue) before the change, and recreate it without the column:\n"
+                + drop
+        }
+        let near = nearestName(
+            to: name,
+            in: tables.flatMap { $0.columns.map(\.name) }.filter { $0.foldedASCII != name.foldedASCII })
+        return (near.map { "Did you mean '\($0)'? " } ?? "")
+            + "Drop the \(object.kind.rawValue) and recreate it with a column that exists:\n" + drop
+    }
+
+    /// The column that stands where another one stood, and is new.
+    private func renamed(_ column: String, _ old: Catalog.Table, _ new: Catalog.Table) -> String? {
+        guard let place = old.columns.firstIndex(where: { $0.name.foldedASCII == column.foldedASCII }),
+            old.columns.count == new.columns.count, old.column(new.columns[place].name) == nil
+        else { return nil }
+        return new.columns[place].name
+    }
+
+    private func ambiguous(_ name: String) -> String {
+        let owners = tables.filter { $0.column(name) != nil }.map(\.name)
+        let example = owners.first.map { "\(quotedIfNeeded($0)).\(quotedIfNeeded(name))" }
+        return
+            "\(owners.isEmpty ? "More than one of its tables" : listed(owners)) \(owners.count == 1 ? "has it more than once" : "have it"): drop the \(object.kind.rawValue) and recreate it with the table before the column"
+            + (example.map { ", as in \($0)" } ?? "") + ":\n" + drop
+    }
+
+    /// The tables that it names, and a trigger's own.
+    private var tables: [Catalog.Table] { named(in: catalog) }
+    private var earlierTables: [Catalog.Table] { earlier.map(named) ?? [] }
+
+    private func named(in catalog: Catalog) -> [Catalog.Table] {
+        let words = SQLSource(name: "", object.text).statements().reduce(into: Set<String>()) {
+            words, statement in
+            words.formUnion(statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII })
+        }
+        return catalog.tables.values.filter { words.contains($0.name.foldedASCII) }.sorted {
+            $0.name < $1.name
+        }
+    }
+}

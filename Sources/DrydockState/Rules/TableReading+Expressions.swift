@@ -1,0 +1,117 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// What a table's definition computes, where no row of the table shows whether it can be.
+extension TableReading {
+    /// Returns the columns whose collation SQLite does not know: every comparison and every sort of them fails.
+    func collationFaults(besides known: [Fault]) throws -> [Fault] {
+        let columns = table.columns.filter { column in
+            !known.contains { $0.id.column == column.name.foldedASCII }
+        }
+        func query(_ columns: [Catalog.Column]) -> String {
+            let names = columns.map { quotedName($0.name) }.joined(separator: ", ")
+            return "SELECT 1 FROM \(name) ORDER BY \(names)"
+        }
+        var faults: [Fault] = []
+        if !columns.isEmpty, try missesCollation(query(columns)) != nil {
+            faults = try columns.compactMap { column in
+                guard let message = try missesCollation(query([column])) else { return nil }
+                return fault(
+                    "\(table.name).\(column.name) cannot be compared: \(message)", kind: "collation",
+                    help:
+                        "Every comparison, index and sort of the column fails. Correct the collation in its definition. If "
+                        + "the app registers it, give a stand-in.",
+                    column: column.name)
+            }
+        }
+        // An index may name another collation than its columns do.
+        let isCompiled = known.allSatisfy { $0.evidence != nil }
+        if faults.isEmpty, isCompiled, let message = try missesCollation(insert(table.storedColumns)) {
+            faults.append(
+                fault(
+                    "no row can be written to table \(table.name): \(message)", kind: "collation",
+                    help:
+                        "Every later INSERT fails so. Correct the index or constraint that names the collation. If the app "
+                        + "registers it, give a stand-in."))
+        }
+        return faults
+    }
+
+    private func missesCollation(_ sql: String) throws -> String? {
+        do {
+            _ = try connection.prepare(sql)
+            return nil
+        } catch let error as EngineError where error.isMissingCollation {
+            return error.message
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return nil
+        }
+    }
+
+    /// Returns the expressions that no row can have computed, as far as SQLite does not say so already when it compiles
+    /// a statement: it calls a function only when there is a row, and a DEFAULT only when a row leaves the column out.
+    func expressionFaults(besides known: [Fault]) throws -> [Fault] {
+        // What does not compile says nothing of what it would compute.
+        guard known.allSatisfy({ $0.evidence != nil || $0.id.kind == "collation" }), let schema,
+            let model = schema.table(table.name),
+            try failure(of: insert(table.storedColumns)) == nil
+        else { return [] }
+        var probe = ExpressionProbe(table: model, connection: connection)
+        probe.countsRefusals = false
+        var faults = try model.columns.compactMap { try fault(ofDefault: $0, probe) }
+        for check in model.checks {
+            if let error = probe.failure(of: .check(check)) { faults.append(unwritable("a CHECK", error)) }
+        }
+        guard !model.columns.allSatisfy({ $0.generated == nil }) || !schema.indexes.isEmpty,
+            try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil
+        else { return faults }
+        for column in model.columns {
+            guard let generated = column.generated,
+                let error = probe.failure(of: .generated(column, generated.expression))
+            else { continue }
+            faults.append(
+                fault(
+                    "\(table.name).\(column.name) can be read in no row: \(error.message)", kind: "reading",
+                    help:
+                        "The table is empty; from its first row on, every SELECT * fails. Correct the expression.",
+                    column: column.name))
+        }
+        for index in schema.indexes.values.sorted(by: { $0.name < $1.name }) {
+            if let error = probe.failure(of: .index(index)) {
+                faults.append(unwritable("index \(index.name)", error))
+            }
+        }
+        return faults
+    }
+
+    private var schema: Schema? {
+        SchemaParser().schema(
+            of: [SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)]
+                + indexes.map { SchemaRow(type: "index", name: $0.name, table: $0.tableName, sql: $0.text) })
+    }
+
+    private func unwritable(_ what: String, _ error: EngineError) -> Fault {
+        fault(
+            "no row can be written to table \(table.name): \(what) cannot be computed: \(error.message)",
+            kind: "writing", help: "Every later INSERT fails so. Correct the expression.")
+    }
+
+    private func fault(ofDefault column: Column, _ probe: ExpressionProbe) throws -> Fault? {
+        guard case .expression(let expression)? = column.defaultValue else { return nil }
+        let others = table.storedColumns.filter { $0.name.foldedASCII != column.name.foldedASCII }
+        // Where it compiles here it may still fail as it is computed.
+        var message = try failure(of: insert(others))
+        if message == nil { message = probe.failure(of: .defaultValue(column, expression))?.message }
+        return message.map {
+            fault(
+                "an INSERT that leaves out \(table.name).\(column.name) fails, since its DEFAULT cannot be computed: \($0)",
+                kind: "default",
+                help:
+                    "Correct the DEFAULT, which takes a rebuild of the table. If the app registers what is missing, give "
+                    + "a stand-in.",
+                column: column.name)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// What is typed wrongly is found before any file is opened, and ends with 64; what is no database is said to be none.
+@Suite struct UsageTests {
+    private let folder: TemporaryFolder
+    private let tool: Tool
+
+    init() throws {
+        folder = try Scenario("CREATE TABLE t(a);\n", steps: "CREATE TABLE u(a);").write()
+        tool = Tool(folder: folder)
+    }
+
+    @Test(arguments: [
+        (["help", "stat"], "did you mean 'stats'"), (["help", "qqqqqq"], "verify, lint"),
+        (["health", "no.sqlite", "--only", "nosuch"], "there is no check 'nosuch'"),
+        (["health", "no.sqlite", "--without", "freelst"], "did you mean 'freelist'"),
+        (["health", "no.sqlite", "-w", "25"], "is of no check"),
+        (["health", "no.sqlite", "-c", "nosuch=25"], "there is no check 'nosuch'"),
+        (["vacuum", "no.sqlite", "--page-size", "1000"], "a power of two"),
+        (["vacuum", "no.sqlite", "--page-size", "131072"], "a power of two"),
+        (["migrate", "no.sqlite", "--timeout", "0"], "--timeout"),
+        (["migrate", "no.sqlite", "--memory", "1"], "--memory"),
+    ]) func badUsage(_ arguments: [String], _ text: String) throws {
+        let result = try tool.run(arguments)
+        #expect(result.status == 64, "\(arguments): \(result.errors)")
+        #expect(result.errors.contains(text), "\(result.errors)")
+    }
+
+    @Test func helpOnACommandIsHelp() throws {
+        for arguments in [["help"], ["help", "verify"], ["help", "help"]] {
+            #expect(try tool.run(arguments).status == 0, "\(arguments)")
+        }
+    }
+
+    #if os(Linux)
+    @Test(arguments: ["/proc/self/mem", "/proc/self/maps", "/dev/zero", "/dev/null"])
+    func noDatabase(_ path: String) throws {
+        for arguments in [
+            ["schema", path], ["diff", path, "Migrations"], ["diff", "--data", path, path], ["stats", path],
+            ["health", path], ["vacuum", path, "--dry-run"], ["migrate", path],
+            ["schema", "Migrations", "--check", path],
+        ] {
+            let result = try tool.run(arguments)
+            #expect(result.status == 2, "\(arguments): \(result.output)\(result.errors)")
+            #expect((result.output + result.errors).contains("is not a regular file"), "\(arguments)")
+        }
+        // A snapshot that cannot be read is a finding.
+        let verified = try tool.run("verify", path, "--no-cache")
+        #expect(
+            verified.status == 1 && verified.output.contains("is not a regular file"), "\(verified.output)")
+    }
+    #endif
+
+    @Test func patternsNameDatabases() throws {
+        try folder.write("Snapshots/deep/er/note.md", "no database")
+        let database =
+            FileManager.default.contents(atPath: folder.file("Snapshots/snapshot.sqlite")) ?? Data()
+        try folder.write("Snapshots/deep/er/other.sqlite", database)
+        for pattern in ["Snapshots/**", "**/*.sqlite", "*/**/o*er.sqlite"] {
+            let result = try tool.run("verify", pattern, "--no-cache", "-v")
+            #expect(result.status == 0, "\(pattern): \(result.output)\(result.errors)")
+            #expect(result.output.contains("other.sqlite"), "\(result.output)")
+            #expect(
+                result.output.contains("snapshot.sqlite") == !pattern.contains("o*er"), "\(result.output)")
+        }
+        let none = try tool.run("verify", "nosuch/**")
+        #expect(none.status == 2 && none.errors.contains("no snapshot matches"), "\(none.errors)")
+        for command in [["stats"], ["vacuum", "--dry-run"], ["migrate"]] {
+            #expect(try tool.run(command + ["**/other.sqlite"]).status == 0, "\(command)")
+            let several = try tool.run(command + ["**/*.sqlite"])
+            #expect(several.status == 2, "\(command)")
+        }
+        #expect(try tool.run("stats", "**/*.sqlite").errors.contains("matches 2 databases"))
+    }
+
+    /// A name that holds line breaks can be quoted in one way alone: where the output is a log that is read for commands,
+    /// it is not printed.
+    @Test func sqlThatALogWouldRunIsRefused() throws {
+        let name = "v\n::warning::INJECTED"
+        try PlainDatabase(folder.file("a.sqlite")).execute(
+            "CREATE TABLE \"\(name)\"(a PRIMARY KEY); INSERT INTO \"\(name)\" VALUES ('x\n  ##[error]y')")
+        try PlainDatabase(folder.file("b.sqlite")).execute(
+            "CREATE TABLE t(a PRIMARY KEY); INSERT INTO t VALUES (1)")
+        try PlainDatabase(folder.file("c.sqlite")).execute(
+            "CREATE TABLE t(a PRIMARY KEY); INSERT INTO t VALUES ('x\n ::error::y')")
+        func run(_ arguments: [String], _ variable: String?, toFile: Bool = false) throws -> (
+            Int32, String, String
+        ) {
+            let process = Process()
+            process.executableURL = URL(filePath: Tool.path)
+            process.arguments = arguments
+            process.currentDirectoryURL = URL(filePath: folder.path)
+            let names = ["CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"]
+            process.environment = ProcessInfo.processInfo.environment.filter { !names.contains($0.key) }
+            if let variable { process.environment?[variable] = "true" }
+            let (output, errors) = (Pipe(), Pipe())
+            try folder.write("out.sql", "")
+            process.standardOutput = toFile ? FileHandle(forWritingAtPath: folder.file("out.sql")) : output
+            process.standardError = errors
+            try process.run()
+            if toFile { try output.fileHandleForWriting.close() }
+            let text = output.fileHandleForReading.readDataToEndOfFile()
+            let complaint = errors.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return (
+                process.terminationStatus, String(decoding: text, as: UTF8.self),
+                String(decoding: complaint, as: UTF8.self)
+            )
+        }
+        for arguments in [
+            ["schema", "a.sqlite"], ["diff", "b.sqlite", "a.sqlite", "--sql", "--allow-loss"],
+            ["diff", "--data", "b.sqlite", "c.sqlite", "--format", "sql"],
+        ] {
+            for variable in ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"] {
+                let (status, output, errors) = try run(arguments, variable)
+                #expect(status == 2, "\(arguments): \(output)\(errors)")
+                #expect(errors.contains("would be run as a command") && errors.contains("Write it to a file"))
+                #expect(
+                    !output.contains("::warning") && !output.contains("##[") && !output.contains("::error"))
+            }
+            let (status, output, errors) = try run(arguments, nil)
+            #expect(status != 2 && output.contains("::"), "\(arguments): \(errors)")
+            #expect(try run(arguments, "GITHUB_ACTIONS", toFile: true).0 == status)
+        }
+        // What holds nothing of the kind is printed anywhere.
+        #expect(try run(["schema", "b.sqlite"], "GITHUB_ACTIONS").0 == 0)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// Whatever SQL of others does, a signal ends the command within a second.
+@Suite struct InterruptionTests {
+    private static let endless =
+        "INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r;\n"
+    /// One call of one function, inside of which SQLite asks nobody whether to stop.
+    private static let stuck =
+        "INSERT INTO t SELECT hex(zeroblob(2000000)) LIKE '%' || replace(hex(zeroblob(40)), '00', '0%') || '1';\n"
+    private static let commands = [
+        ["verify", "--no-cache"], ["verify", "--no-cache", "--timeout", "none"],
+        ["verify", "--no-cache", "--engine", "all"], ["schema", "all.sql"], ["schema", "Migrations"],
+        ["diff", "all.sql", "Migrations"], ["migrate", "Snapshots/snapshot.sqlite"],
+        ["migrate", "Snapshots/snapshot.sqlite", "--apply", "--timeout", "none"],
+    ]
+
+    @Test(arguments: [endless, stuck], commands) func aSignalEndsIt(_ step: String, _ command: [String])
+        throws
+    {
+        let folder = try Scenario("CREATE TABLE t(a);\n", rows: "INSERT INTO t VALUES (1)", steps: step)
+            .write()
+        try folder.write("all.sql", "CREATE TABLE t(a);\n" + step)
+        let engines = command.contains("--engine") ? [[]] : [["--engine", "grdb"], ["--engine", "nio"]]
+        for (engine, number) in zip(engines, [SIGINT, SIGTERM]) {
+            let running = try Tool(folder: folder).start(command + engine)
+            Thread.sleep(forTimeInterval: 1)
+            #expect(running.process.isRunning)
+            let start = ContinuousClock.now
+            kill(running.process.processIdentifier, number)
+            let result = try running.result()
+            #expect(result.status == 130, "\(result.output)\(result.errors)")
+            #expect(running.process.terminationReason == .exit)
+            #expect(result.errors.contains("interrupted"), "\(result.errors)")
+            // A machine that is busy with other tests gets a little more than the second.
+            #expect(ContinuousClock.now - start < .seconds(5))
+        }
+    }
+}
