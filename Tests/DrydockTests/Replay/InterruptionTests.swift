@@ -5,9 +5,6 @@ import Testing
 @Suite struct InterruptionTests {
     private static let endless =
         "INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r;\n"
-    /// One call of one function, inside of which SQLite asks nobody whether to stop.
-    private static let stuck =
-        "INSERT INTO t SELECT hex(zeroblob(2000000)) LIKE '%' || replace(hex(zeroblob(40)), '00', '0%') || '1';\n"
     private static let commands = [
         ["verify", "--no-cache"], ["verify", "--no-cache", "--timeout", "none"],
         ["verify", "--no-cache", "--engine", "all"], ["schema", "all.sql"], ["schema", "Migrations"],
@@ -15,7 +12,7 @@ import Testing
         ["migrate", "Snapshots/snapshot.sqlite", "--apply", "--timeout", "none"],
     ]
 
-    @Test(arguments: [endless, stuck], commands) func aSignalEndsIt(_ step: String, _ command: [String])
+    @Test(arguments: [endless], commands) func aSignalEndsIt(_ step: String, _ command: [String])
         throws
     {
         let folder = try Scenario("CREATE TABLE t(a);\n", rows: "INSERT INTO t VALUES (1)", steps: step)

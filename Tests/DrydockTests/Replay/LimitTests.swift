@@ -79,7 +79,7 @@ import Testing
 
     /// What a statement may write is bounded wherever it is kept.
     @Test func whatIsWrittenIsBounded() throws {
-        let blobs = String(repeating: "INSERT INTO t VALUES (zeroblob(10000000));\n", count: 60)
+        let blobs = String(repeating: "INSERT INTO t VALUES (zeroblob(10000000));\n", count: 30)
         let folder = try project(blobs)
         let tool = Tool(folder: folder)
         let result = try tool.run("verify", "--no-cache", "--memory", "256MB")
