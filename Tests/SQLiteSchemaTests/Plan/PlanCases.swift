@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// One row a case: what differs, and the plan for it.
+/// The cases, one row each: the difference, and the plan for it.
 enum PlanCases {
     typealias Case = MigrationPlanTests.Case
 
@@ -199,7 +199,7 @@ enum PlanCases {
         "DROP TABLE t", "ALTER TABLE new_t RENAME TO t",
     ]
 
-    /// A plan that makes `t` anew between other statements.
+    /// A plan that rebuilds `t` between other statements.
     private static func aroundRebuild(
         _ name: String, _ old: String, _ new: String, before: [String], after: [String]
     ) -> Case {
