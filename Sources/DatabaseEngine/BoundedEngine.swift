@@ -1,11 +1,11 @@
-/// Another engine, whose statements stop when a time is up.
+/// An engine that wraps another and stops its statements when a time is up.
 public struct BoundedEngine: Engine {
     private let base: any Engine
     private let isTimeUp: @Sendable () -> Bool
 
     public var name: String { base.name }
 
-    /// - Parameter isTimeUp: polled beside each connection's own ``ConnectionSettings/interrupt``.
+    /// - Parameter isTimeUp: polled in addition to each connection's own ``ConnectionSettings/interrupt``.
     public init(_ base: any Engine, isTimeUp: @escaping @Sendable () -> Bool) {
         (self.base, self.isTimeUp) = (base, isTimeUp)
     }
