@@ -52,11 +52,11 @@ import Testing
             Change(testDescription: "a column", sql: "ALTER TABLE child ADD COLUMN name TEXT"),
             Change(testDescription: "an orphan", sql: "INSERT INTO child VALUES (3, 99)"),
             Change(
-                testDescription: "an orphan that is mended",
+                testDescription: "an orphan that is deleted again",
                 sql: "INSERT INTO child VALUES (3, 99); DELETE FROM child WHERE id = 3"),
             Change(testDescription: "a parent deleted", sql: "DELETE FROM parent WHERE id = 1"),
             Change(
-                testDescription: "a parent deleted and put back",
+                testDescription: "a parent deleted and inserted again",
                 sql: "DELETE FROM parent WHERE id = 1; INSERT INTO parent VALUES (1)"),
             Change(
                 testDescription: "a parent rebuilt",
@@ -66,7 +66,7 @@ import Testing
             Change(testDescription: "a parent dropped", sql: "DROP TABLE parent"),
             Change(testDescription: "a syntax error", sql: "DELETE FROM child; SELEKT"),
             Change(
-                testDescription: "foreign keys turned off in vain",
+                testDescription: "foreign keys turned off without effect",
                 sql: "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (3, 99)"),
             Change(
                 testDescription: "a deferred check",

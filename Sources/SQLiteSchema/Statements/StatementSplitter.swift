@@ -2,7 +2,7 @@
 ///
 /// A `;` ends a statement, except in CREATE TRIGGER, which ends with `; END ;`. CASE and BEGIN need not be
 /// counted to find that END: no expression contains a `;`, so the END of a CASE, or a column with that name,
-/// never follows one. The states are those of complete.c (https://www.sqlite.org/c3ref/complete.html). It
+/// never follows one. The states are those of complete.c (https://www.sqlite.org/c3ref/complete.html), which
 /// differs from the parser for a byte order mark between words; there this splitter follows the parser.
 /// Statements with nothing but comments are dropped.
 public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
