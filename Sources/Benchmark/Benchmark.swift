@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Runs Drydock beside its peers on the same files and prints medians and ratios.
+/// The program that measures Drydock and its peers on the same files and prints medians and ratios.
 @main struct Benchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmark",
@@ -45,7 +45,7 @@ import Foundation
     }
 }
 
-/// The one place where a task is registered.
+/// The registry of the tasks.
 enum BenchmarkTasks {
     static func all(_ drydock: String, _ database: BenchmarkDatabase) -> [BenchmarkTask] {
         [SchemaTask.task, LintTask(drydock: drydock, folder: database.folder + "/LintMigrations").task]

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The databases that are measured on: a mail client's, made from a seed by sqlite3 itself.
+/// The database that is measured: a mail client's, which sqlite3 generates from a fixed formula.
 struct BenchmarkDatabase {
     let folder: String
-    /// About how large, in megabytes.
+    /// The approximate size in megabytes.
     let megabytes: Int
 
     var snapshot: String { folder + "/Snapshots/mail.sqlite" }
@@ -17,7 +17,7 @@ struct BenchmarkDatabase {
         CREATE TABLE message(message_id TEXT PRIMARY KEY, thread TEXT, flags INTEGER);
         """
 
-    /// Makes the snapshot, unless it is there from an earlier run.
+    /// Creates the snapshot, unless it exists from an earlier run.
     func make() throws {
         guard !FileManager.default.fileExists(atPath: snapshot) else { return }
         for name in ["Snapshots", "Migrations"] {

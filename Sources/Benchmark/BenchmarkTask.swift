@@ -1,9 +1,9 @@
-/// One thing to do, and those who do it.
+/// A task, and the programs that are measured on it.
 struct BenchmarkTask {
     var name: String
-    /// What is done, on what.
+    /// What the task does, and on what.
     var summary: String
-    /// The first is Drydock; the ratios are against it.
+    /// The first is Drydock; the ratios are relative to it.
     var contenders: [Contender]
 
     /// Runs the contenders in turn.
@@ -27,7 +27,7 @@ struct Contender {
     var name: String
     var run: () throws -> Run
 
-    /// Something within this process, whose memory cannot be told from the benchmark's own.
+    /// Creates a contender within this process. Its memory cannot be separated from the benchmark's own.
     init(_ name: String, _ body: @escaping () throws -> Void) {
         self.name = name
         run = { Run(seconds: try ContinuousClock().measure(body).seconds, privateBytes: nil) }
@@ -36,7 +36,7 @@ struct Contender {
 
 struct Run {
     var seconds: Double
-    /// The most private memory (RssAnon) that was seen, in bytes.
+    /// The highest private memory (RssAnon) seen, in bytes.
     var privateBytes: Int?
 }
 

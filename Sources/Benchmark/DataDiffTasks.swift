@@ -1,6 +1,6 @@
 import Foundation
 
-/// `drydock diff --data` beside sqldiff and cmp.
+/// The tasks that compare `drydock diff --data` with sqldiff and cmp.
 struct DataDiffTasks {
     let drydock: String
     let database: BenchmarkDatabase
@@ -22,7 +22,7 @@ struct DataDiffTasks {
         ]
     }
 
-    /// The biggest table again, by a text key.
+    /// A copy of the biggest table with a text key.
     private var texts: String { database.folder + "/text.sqlite" }
 
     private func task(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `drydock lint` on a project that has been there for long.
+/// The task that runs `drydock lint` on a project with many migrations.
 struct LintTask {
     static let name = "lint"
     static let migrations = 700
@@ -18,7 +18,7 @@ struct LintTask {
             ])
     }
 
-    /// Writes the migrations, unless they are there from an earlier run.
+    /// Writes the migrations, unless they exist from an earlier run.
     private func write() throws {
         let last = path(Self.migrations - 1)
         guard !FileManager.default.fileExists(atPath: last) else { return }
@@ -30,10 +30,10 @@ struct LintTask {
 
     private func path(_ number: Int) -> String { "\(folder)/v\(number).sql" }
 
-    /// Seven migrations a table.
+    /// Returns the SQL of a migration; each table has seven.
     private func sql(_ number: Int) -> String {
         let table = "thing_\(number / 7)"
-        // A column is renamed now and then.
+        // In every fourth table a column is renamed.
         let note = number / 7 % 4 == 0 ? "remark" : "note"
         return switch number % 7 {
         case 0:

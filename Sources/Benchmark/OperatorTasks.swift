@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an operator asks of a database that is in use, beside the tools that SQLite has for it.
+/// The tasks that compare `drydock stats` and `drydock health` with SQLite's own tools.
 struct OperatorTasks {
     static let manyTables = "stats: many tables"
     private static let tables = 4_000
@@ -43,7 +43,7 @@ struct OperatorTasks {
 
     private var tablesPath: String { database.folder + "/tables.sqlite" }
 
-    /// Makes the database, unless it is there from an earlier run.
+    /// Creates the database, unless it exists from an earlier run.
     private func makeTables() throws {
         guard !FileManager.default.fileExists(atPath: tablesPath) else { return }
         try FileManager.default.createDirectory(atPath: database.folder, withIntermediateDirectories: true)

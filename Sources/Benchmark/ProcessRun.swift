@@ -1,11 +1,11 @@
 import Foundation
 
 extension Contender {
-    /// A program, or with `sh -c` a script.
+    /// Creates a contender that runs a program, or with `sh -c` a script.
     ///
     /// - Parameters:
-    ///   - statuses: the exit statuses that it may end with: a diff ends with 1 where there are differences.
-    ///   - before: what is done ahead of each run and not measured.
+    ///   - statuses: the exit statuses that are allowed: a diff ends with 1 if there are differences.
+    ///   - before: runs before each run and is not measured.
     init(
         _ name: String, _ command: [String], statuses: Set<Int32> = [0],
         before: @escaping () throws -> Void = {}
@@ -32,14 +32,15 @@ extension Contender {
         }
     }
 
-    /// A script, whose programs' memory is not looked at.
+    /// Creates a contender that runs a script. The memory of its programs is not measured.
     init(_ name: String, script: String) {
         let contender = Contender(name, ["sh", "-ec", script])
         self.name = name
         run = { Run(seconds: try contender.run().seconds, privateBytes: nil) }
     }
 
-    /// RssAnon of proc(5): memory that is in no file; 0 where the system does not tell.
+    /// Returns RssAnon of proc(5), the memory that is in no file, in bytes; 0 if the system does not report
+    /// it.
     private static func privateBytes(of process: Int32) -> Int {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") }),

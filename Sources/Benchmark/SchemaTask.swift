@@ -1,7 +1,7 @@
 import SQLiteSchema
 
-/// Parsing and comparing two schemas of 2,000 tables with an index and a trigger each, every table differing
-/// in one column.
+/// The task that parses and compares two schemas of 2,000 tables with an index and a trigger each; every
+/// table differs in one column.
 enum SchemaTask {
     static let name = "schema"
     static let tables = 2_000
@@ -39,7 +39,7 @@ enum SchemaTask {
     }
 }
 
-/// A contender was fast and wrong.
+/// An error for a contender whose result is wrong.
 struct WrongAnswer: Error, CustomStringConvertible {
     var description: String
 

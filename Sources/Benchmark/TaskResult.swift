@@ -20,7 +20,7 @@ struct TaskResult: Encodable {
     var summary: String
     var contenders: [Row]
 
-    /// Medians, how many times Drydock's own each is, and memory.
+    /// A table of the medians, their ratios to Drydock's, and the memory.
     var table: String {
         let own = contenders.first?.median ?? 1
         let rows = contenders.map { row in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `drydock verify` beside the script that a person would write.
+/// The tasks that compare `drydock verify` with the script that a person would write.
 struct VerifyTasks {
     let drydock: String
     let database: BenchmarkDatabase
@@ -58,7 +58,7 @@ struct VerifyTasks {
                     "drydock, snapshot known by stat", known,
                     before: {
                         try prepare()
-                        // A file that was touched a moment ago is not known by its times.
+                        // A file that was changed a moment ago is not recognised by its times.
                         usleep(2_100_000)
                         _ = try Contender("drydock", known).run()
                     }),

@@ -7,17 +7,18 @@ import Glibc
 import Darwin
 #endif
 
-/// Bounds the memory of foreign SQL, and stops SQLite where it does not poll its progress handler: while it compiles a
-/// statement.
+/// Limits the memory of untrusted SQL, and stops SQLite where it does not poll its progress handler: while it
+/// compiles a statement.
 ///
-/// Compiling takes time that grows exponentially with views over views, and until version 3.41 nothing interrupts it;
-/// since then not everything can be interrupted. But it takes memory as it goes, and SQLite gives up a statement at
-/// once when there is none, leaving the connection as it was (https://www.sqlite.org/malloc.html#memory_allocation_error_handling).
-/// So memory is refused to a thread that works on a statement which is to stop.
+/// Compiling takes time that grows exponentially with views over views. Until version 3.41 nothing interrupts
+/// it; since then not everything can be interrupted. But compiling takes memory, and if an allocation fails,
+/// SQLite gives up the statement at once and leaves the connection unchanged
+/// (https://www.sqlite.org/malloc.html#memory_allocation_error_handling). So memory is refused to a thread
+/// whose statement must stop.
 ///
-/// An authorizer, which could do the same, is not at hand: GRDB has the one that a connection can have.
+/// An authorizer could do the same, but a connection can have only one, and GRDB uses it.
 package enum AllocationGate {
-    /// What a thread works on.
+    /// The work of one thread inside ``passing(_:_:)``.
     fileprivate final class Pass {
         let isStopped: () -> Bool
         var count = 0
@@ -32,20 +33,20 @@ package enum AllocationGate {
         }
     }
 
-    /// What SQLite has of the process's memory, and what it may have where foreign SQL asks for more, in bytes.
+    /// The memory that SQLite uses in this process, and the limit for untrusted SQL, in bytes.
     ///
-    /// SQLite's own limit (https://www.sqlite.org/c3ref/hard_heap_limit64.html) would hit whoever asks next, such as
-    /// a connection that another thread opens, and GRDB takes that for impossible.
+    /// SQLite's own limit (https://www.sqlite.org/c3ref/hard_heap_limit64.html) would hit any thread that
+    /// allocates next, for example one that opens a connection, and GRDB traps if that fails.
     private static let used = Atomic(0)
     static let limit = Atomic(Int.max)
 
     // Written once, before SQLite is used, and only read from then on.
     @exclusivity(unchecked) nonisolated(unsafe) fileprivate static var methods = sqlite3_mem_methods()
     @exclusivity(unchecked) nonisolated(unsafe) fileprivate static var key = pthread_key_t()
-    /// Whether memory can be refused: not where SQLite was in use before the first driver was made.
+    /// Whether memory can be refused: false if SQLite was in use before the first driver was created.
     nonisolated(unsafe) package private(set) static var isInstalled = false
 
-    /// To be called once, before SQLite is used; afterwards it does nothing.
+    /// Installs the gate. Call it before SQLite is used; afterwards it has no effect.
     static func install() {
         var original = sqlite3_mem_methods()
         var created = pthread_key_t()
@@ -96,8 +97,9 @@ package enum AllocationGate {
 
     // MARK: - Statements
 
-    /// Runs a closure whose work in SQLite ends when it is to stop. The closure gives what it throws in the engine's
-    /// own words, an ``EngineError`` that says so where memory was refused.
+    /// Runs a closure whose work in SQLite ends when `isStopped` returns true.
+    /// - Throws: what the closure throws; if memory was refused to stop it, ``EngineError`` with
+    ///   SQLITE_INTERRUPT.
     package static func passing<Result>(
         _ isStopped: (() -> Bool)?, _ body: () throws -> Result
     ) throws -> Result {

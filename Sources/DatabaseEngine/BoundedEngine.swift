@@ -1,4 +1,4 @@
-/// Another engine, whose statements stop when a time is up.
+/// An engine that wraps another and stops its statements when a time is up.
 public struct BoundedEngine: Engine {
     private let base: any Engine
     private let statements: StatementLog?

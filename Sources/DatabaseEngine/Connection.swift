@@ -1,6 +1,10 @@
 import CSQLite
 
-/// A connection, used from inside the closure it was handed to and nowhere else.
+/// A connection. It may be used only inside the closure that received it.
+///
+///     let names = try await database.read { connection in
+///         try connection.rows("SELECT name FROM label WHERE id > ?", [.integer(7)]) { $0.string(0) }
+///     }
 public protocol Connection {
     /// The connection's `sqlite3 *`.
     var handle: OpaquePointer { get }
@@ -13,21 +17,21 @@ public protocol Connection {
     func execute(_ sql: String) throws
 
     /// Compiles one statement.
-    /// - Throws: ``EngineError`` when it does not compile, with the offset of the fault where SQLite
-    ///   knows it.
+    /// - Throws: ``EngineError`` if it does not compile, with the offset of the error if SQLite knows it.
     func prepare(_ sql: String) throws -> any PreparedStatement
 }
 
-/// A compiled statement. Not to be used after its connection's closure returned.
+/// A compiled statement. It must not be used after its connection's closure has returned.
 public protocol PreparedStatement: AnyObject {
     /// The statement's `sqlite3_stmt *`.
     var handle: OpaquePointer { get }
 
-    /// Moves to the next row; false when there is none.
-    /// - Throws: ``EngineError``.
+    /// Moves to the next row; returns false if there is none.
+    /// - Throws: ``EngineError`` if the statement fails or is interrupted.
     func step() throws -> Bool
 
-    /// Forgets the rows and takes new parameters.
+    /// Discards the rows and sets new parameters; those without a value are NULL.
+    /// - Throws: ``EngineError`` if SQLite refuses a value.
     func reset(binding values: [SQLValue]) throws
 }
 
@@ -47,8 +51,8 @@ extension PreparedStatement {
         sqlite3_column_int64(handle, Int32(index))
     }
 
-    /// The column as text in UTF-8, invalid sequences replaced. For names and messages; data that must
-    /// be exact is read with ``value(_:)``.
+    /// Returns the column as UTF-8 text, with invalid sequences replaced. For names and messages; read data
+    /// that must be exact with ``value(_:)``.
     public func string(_ index: Int) -> String {
         guard let bytes = sqlite3_column_text(handle, Int32(index)) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, Int32(index)))
@@ -59,7 +63,7 @@ extension PreparedStatement {
         isNull(index) ? nil : string(index)
     }
 
-    /// The column's exact value.
+    /// Returns the column's exact value.
     ///
     /// Text is fetched with `sqlite3_column_blob`, which "returns the bytes as they are" and so never
     /// converts between encodings (https://www.sqlite.org/c3ref/column_blob.html).
@@ -74,7 +78,7 @@ extension PreparedStatement {
         }
     }
 
-    /// The bytes of a text or blob column, without a copy.
+    /// Calls a closure with the bytes of a text or blob column, without a copy.
     public func withBytes<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         let bytes = sqlite3_column_blob(handle, Int32(index))
         let count = Int(sqlite3_column_bytes(handle, Int32(index)))
@@ -88,11 +92,13 @@ extension Connection {
     /// Whether a transaction or savepoint is open (https://www.sqlite.org/c3ref/get_autocommit.html).
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Leaves the write-ahead log as it is when the connection, being the last, is closed: it is not moved into
-    /// the database (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).
+    /// Keeps the write-ahead log unchanged when the connection is closed as the last one: it is not moved
+    /// into the database
+    /// (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).
     public func keepLogOnClose() { _ = csqlite_keep_log_on_close(handle) }
 
-    /// Every row of a query, each handed to a closure.
+    /// Calls a closure with every row of a query.
+    /// - Throws: ``EngineError``, and what the closure throws.
     public func forEachRow(
         _ sql: String, _ values: [SQLValue] = [], _ body: (any PreparedStatement) throws -> Void
     ) throws {
@@ -101,7 +107,8 @@ extension Connection {
         while try statement.step() { try body(statement) }
     }
 
-    /// What a closure makes of every row of a query.
+    /// Returns the results of a closure for every row of a query.
+    /// - Throws: ``EngineError``, and what the closure throws.
     public func rows<R>(
         _ sql: String, _ values: [SQLValue] = [], _ transform: (any PreparedStatement) throws -> R
     ) throws -> [R] {
@@ -110,7 +117,8 @@ extension Connection {
         return result
     }
 
-    /// What a closure makes of the first row, or nil when there is none.
+    /// Returns the result of a closure for the first row, or nil if there is none.
+    /// - Throws: ``EngineError``, and what the closure throws.
     public func firstRow<R>(
         _ sql: String, _ values: [SQLValue] = [], _ transform: (any PreparedStatement) throws -> R
     ) throws -> R? {

@@ -1,19 +1,20 @@
 import CSQLite
 
 extension ConnectionSettings {
-    /// Makes a connection refuse what foreign SQL could use against the process that runs it, as
-    /// https://www.sqlite.org/security.html advises. Both engines call it for every connection, before anything else
-    /// runs there.
+    /// Makes a connection refuse what untrusted SQL could use against the process that runs it, as
+    /// https://www.sqlite.org/security.html advises. Both engines call it for every connection, before
+    /// anything else runs on the connection.
     ///
-    /// - Native code is out of reach: `load_extension` is off, and `fts3_tokenizer`, which calls whatever address it is
-    ///   given and tells addresses, only fails.
-    /// - Limits that no migration comes near bound a value and a compiled statement.
-    /// - `isDefensive` goes to connections on which only Drydock's own SQL writes. A migration may write the schema
-    ///   under its tool, and does so here.
+    /// - Native code is out of reach: `load_extension` is off, and `fts3_tokenizer`, which calls any address
+    ///   that it is given and reveals addresses, only fails.
+    /// - Limits that no migration comes near apply to a value and to a compiled statement.
+    /// - `isDefensive` is for connections on which only Drydock's own SQL writes. A migration may write the
+    ///   schema when its tool runs it, and so it may here.
     ///
-    /// TRUSTED_SCHEMA stays on, as the tools that are imitated have it: with it off a view or trigger that calls an
-    /// app's function fails, which it does not for users. What it guards against does not exist here: no function that
-    /// reaches a file or the process is registered on any connection.
+    /// TRUSTED_SCHEMA stays on, as in the tools that are imitated. With it off, a view or trigger that calls
+    /// an app's function fails, which it does not for users. What it guards against does not exist here: no
+    /// function that reaches a file or the process is registered on any connection.
+    /// - Throws: ``EngineError`` if SQLite does not register the replacement of `fts3_tokenizer`.
     package func harden(_ connection: OpaquePointer) throws {
         csqlite_forbid_native_code(connection)
         if isDefensive { csqlite_set_defensive(connection) }
@@ -26,7 +27,7 @@ extension ConnectionSettings {
                 connection, "fts3_tokenizer", count, SQLITE_UTF8, nil,
                 { context, _, _ in
                     sqlite3_result_error(
-                        context, "fts3_tokenizer() is disabled: it takes and tells addresses of code", -1)
+                        context, "fts3_tokenizer() is disabled: it accepts and reveals addresses of code", -1)
                 }, nil, nil, nil)
             guard code == SQLITE_OK else { throw EngineError(extendedCode: code, on: connection) }
         }

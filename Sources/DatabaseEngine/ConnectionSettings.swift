@@ -1,35 +1,40 @@
 import CSQLite
 
-/// How a connection is set up before anything else runs on it.
+/// The settings of a connection, applied before anything else runs on it.
+///
+///     var settings = ConnectionSettings()
+///     settings.readOnly = true
+///     settings.collations = [CollationStub(name: "de_DE", order: .nocase)]
+///     let database = try await NIODriver().open(.live(path: "app.db"), settings: settings)
 public struct ConnectionSettings: Sendable {
     /// `PRAGMA foreign_keys`. Both engines turn it on for every connection.
     public var foreignKeys = true
     /// Whether `"text"` that names nothing is read as a string literal
-    /// (https://www.sqlite.org/quirks.html#dblquote). Nil is what the engine does by itself: GRDB turns it
-    /// off, and on SwiftNIO it is as the library was built.
+    /// (https://www.sqlite.org/quirks.html#dblquote). Nil for the engine's default: GRDB turns it off, and on
+    /// SwiftNIO it is as the library was built.
     public var doubleQuotedStrings: Bool?
     /// Whether writes are refused.
     public var readOnly = false
     /// How long to wait for another connection's lock.
     public var busyTimeout: Duration = .seconds(5)
-    /// Whether statements that write the schema or shadow tables by hand are refused: for connections on which only
-    /// Drydock's own SQL writes.
+    /// Whether statements that write the schema or shadow tables by hand are refused: for connections on
+    /// which only Drydock's own SQL writes.
     public var isDefensive = false
-    /// Nil for those that SQLite has itself.
+    /// Nil for SQLite's own limits.
     public var limits: ConnectionLimits? = ConnectionLimits()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
-    /// What `random()` and `randomblob()` give; nil for SQLite's own.
+    /// The source of `random()` and `randomblob()`; nil for SQLite's own.
     public var random: RandomSource?
     /// SQL to run once, when the connection is open.
     public var setup: [String] = []
-    /// Polled every ``progressInterval`` virtual-machine instructions, and while a statement is compiled; `true`
-    /// interrupts it.
+    /// Polled every ``progressInterval`` virtual-machine instructions, and while a statement is compiled;
+    /// `true` interrupts the statement.
     public var interrupt: (@Sendable () -> Bool)?
     /// Where statements of files are noted while they run.
     public var statements: StatementLog?
 
-    /// Instructions between two polls of ``interrupt``: some hundred microseconds of work.
+    /// The number of instructions between two polls of ``interrupt``: a few hundred microseconds of work.
     public static let progressInterval: Int32 = 20_000
 
     public init() {}
@@ -44,7 +49,7 @@ public struct FunctionStub: Sendable, Hashable {
     }
 
     public var name: String
-    /// How many arguments it takes; nil for any number.
+    /// The number of arguments; nil for any number.
     public var argumentCount: Int?
     public var result: Result
 
@@ -54,7 +59,7 @@ public struct FunctionStub: Sendable, Hashable {
         self.result = result
     }
 
-    /// Why SQLite would not take it; nil when it would
+    /// Why SQLite would refuse the function; nil if it would not
     /// (https://www.sqlite.org/c3ref/create_function.html).
     public var fault: String? {
         if name.isEmpty || name.utf8.count > 255 { return "a function's name has 1 to 255 bytes" }

@@ -1,19 +1,23 @@
 import CSQLite
 
-/// Makes the content of a connection's `main` that of another database, in one transaction: whoever reads sees the
-/// old content or the new, and a process that is killed leaves a hot journal or a log without its commit, which is
-/// the old content (https://www.sqlite.org/backup.html).
+/// A transaction that replaces the content of a connection's `main` with that of another database. A reader
+/// sees the old content or the new, and a process that is killed leaves a hot journal or a log without its
+/// commit, which is the old content (https://www.sqlite.org/backup.html).
 ///
-/// A destination in a rollback journal mode takes the page size of the source. From the beginning to the end nothing
-/// else may be asked of the connection.
+/// A destination in a rollback journal mode takes the page size of the source. Between ``begin()`` and the
+/// end the connection must not be used for anything else.
+///
+///     let replacement = try ContentReplacement(of: connection, with: "new.db")
+///     try replacement.begin()
+///     try replacement.run { done, total in true }
 public final class ContentReplacement: @unchecked Sendable {
-    // Used by one connection's closures, one after the other.
+    // Used only by the closures of one connection, one after the other.
     private let connection: OpaquePointer
     private let source: OpaquePointer?
     private var backup: OpaquePointer?
 
     /// - Parameter source: a path, or a URI.
-    /// - Throws: ``EngineError`` when it cannot be opened.
+    /// - Throws: ``EngineError`` if it cannot be opened.
     public init(of connection: any Connection, with source: String) throws {
         self.connection = connection.handle
         var opened: OpaquePointer?
@@ -38,17 +42,17 @@ public final class ContentReplacement: @unchecked Sendable {
         sqlite3_close_v2(source)
     }
 
-    /// Begins the transaction, so that nobody else can write any more, and writes nothing yet.
-    /// - Throws: ``EngineError``.
+    /// Begins the transaction, so that no other connection can write any more. Nothing is written yet.
+    /// - Throws: ``EngineError``, for example SQLITE_BUSY.
     public func begin() throws {
         let code = sqlite3_backup_step(backup, 0)
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw failure(code) }
     }
 
     /// Writes every page and commits.
-    /// - Parameter progress: called now and then with the pages that are done and how many there are; false takes
-    ///   everything back.
-    /// - Throws: ``EngineError``.
+    /// - Parameter progress: called after every 4096 pages with the number of pages written and the total;
+    ///   returning false rolls everything back.
+    /// - Throws: ``EngineError``; SQLITE_INTERRUPT if `progress` returned false.
     public func run(progress: (_ done: Int, _ total: Int) -> Bool) throws {
         var code = SQLITE_OK
         while code == SQLITE_OK {
@@ -62,7 +66,7 @@ public final class ContentReplacement: @unchecked Sendable {
         guard ended == SQLITE_OK else { throw failure(ended) }
     }
 
-    /// Takes back what is not committed.
+    /// Rolls back what is not committed, and returns SQLite's result code.
     @discardableResult
     public func end() -> Int32 {
         let code = sqlite3_backup_finish(backup)
@@ -77,7 +81,7 @@ public final class ContentReplacement: @unchecked Sendable {
 }
 
 extension Connection {
-    /// See ``ContentReplacement``.
+    /// Replaces the content of `main` with that of the database at a path, see ``ContentReplacement``.
     /// - Throws: ``EngineError``.
     public func replaceContent(
         withDatabaseAt path: String, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }

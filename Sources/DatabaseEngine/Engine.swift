@@ -1,14 +1,18 @@
-/// Opens SQLite databases; the one thing of a SQLite library that the core knows.
+/// An engine that opens SQLite databases; all that the core knows of a SQLite library.
 ///
-/// Asynchronous outside, synchronous inside: a closure is handed a ``Connection`` that it uses
-/// without awaiting. That fits GRDB's dispatch queues and a thread pool alike, and keeps a
-/// transaction from being interleaved with anything else.
+/// Asynchronous outside, synchronous inside: a closure receives a ``Connection`` and uses it without
+/// awaiting. That fits GRDB's dispatch queues and a thread pool alike, and no other work comes between the
+/// statements of a transaction.
+///
+///     let database = try await engine.open(.live(path: "app.db"), settings: ConnectionSettings())
+///     let count = try await database.read { try $0.firstRow("SELECT count(*) FROM t") { $0.integer(0) } }
+///     try await database.close()
 public protocol Engine: Sendable {
     /// The name that the command line and reports use, such as `grdb`.
     var name: String { get }
 
     /// Opens a database.
-    /// - Throws: ``EngineError`` when SQLite cannot open it or a setup statement fails.
+    /// - Throws: ``EngineError`` if SQLite cannot open it or a setup statement fails.
     func open(_ location: DatabaseLocation, settings: ConnectionSettings) async throws -> any OpenDatabase
 
     /// Throws where the time for the work is up: what was left out for it may look like nothing at all.
@@ -23,30 +27,32 @@ extension Engine {
 /// A database that an engine has opened.
 public protocol OpenDatabase: Sendable {
     /// Runs a closure with exclusive use of the writing connection, outside any transaction.
-    /// - Throws: whatever the closure throws.
+    /// - Throws: what the closure throws; ``EngineError`` (SQLITE_MISUSE) if it leaves a transaction open.
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result
 
-    /// Runs a closure inside one read transaction, concurrently with others where the engine can.
+    /// Runs a closure inside one read transaction, concurrently with others if the engine can.
+    /// - Throws: what the closure throws.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result
 
-    /// Runs those migrations that `grdb_migrations` does not have, as GRDB's `DatabaseMigrator` does: creates
-    /// that table when it is missing, and runs each body in an immediate transaction of its own, records
-    /// the identifier, and commits.
-    /// - Returns: those that ran.
-    /// - Throws: ``EngineError`` when two have one name, or a statement or the deferred foreign-key check
-    ///   fails; the transaction of that migration is rolled back.
+    /// Runs those migrations that `grdb_migrations` does not list, as GRDB's `DatabaseMigrator` does: creates
+    /// that table if it is missing, runs each body in a separate immediate transaction, records the
+    /// identifier, and commits.
+    /// - Returns: the migrations that ran.
+    /// - Throws: ``EngineError`` if two have the same name, or if a statement or the deferred foreign-key
+    ///   check fails; the transaction of that migration is rolled back.
     func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran]
 
-    /// Closes every connection. Calls after it throw.
+    /// Closes every connection. Later calls throw.
     func close() async throws
 }
 
 extension OpenDatabase {
-    /// Runs one migration, unless it was applied before.
+    /// Runs one migration, unless it is already applied.
+    /// - Throws: ``EngineError`` as ``migrate(_:)`` does.
     public func apply(_ migration: EngineMigration) async throws {
         _ = try await migrate([migration])
     }
@@ -56,11 +62,11 @@ extension OpenDatabase {
 public struct EngineMigration: Sendable {
     /// When foreign keys are enforced while a migration runs.
     public enum ForeignKeyChecks: Sendable {
-        /// Not while it runs; the whole database is checked before the commit. GRDB's default.
+        /// Not enforced while it runs; the whole database is checked before the commit. GRDB's default.
         case deferred
         /// By every statement, as SQLite does with `PRAGMA foreign_keys = ON`.
         case immediate
-        /// Not at all. Drydock asks for this to tell an old violation from a new one.
+        /// Not enforced or checked. Drydock uses this to distinguish an old violation from a new one.
         case disabled
     }
 
@@ -81,8 +87,8 @@ public struct EngineMigration: Sendable {
     /// A migration that ran.
     public struct Ran: Sendable, Hashable {
         public var identifier: String
-        /// What was executed, where the engine runs something of its own in the body's place, such as a closure
-        /// of an app; nil where it ran the body.
+        /// The statements that were executed, if the engine ran something else in place of the body, such as
+        /// a closure of an app; nil if it ran the body.
         public var statements: [String]?
 
         public init(_ identifier: String, statements: [String]? = nil) {
@@ -92,16 +98,16 @@ public struct EngineMigration: Sendable {
     }
 }
 
-/// Where a database lives.
+/// The location of a database.
 public enum DatabaseLocation: Sendable, Hashable {
     /// A private database in memory.
     case memory
-    /// A `file:` URI (https://www.sqlite.org/uri.html), such as an overlay's with its `vfs` parameter.
+    /// A `file:` URI (https://www.sqlite.org/uri.html), such as that of an overlay with its `vfs` parameter.
     case uri(String)
     /// The path of a file that other programs may have open. Its journal mode is never changed.
     case live(path: String)
 
-    /// The name to open it with. A path that looks like a URI or like `:memory:` stays a path.
+    /// The name to open the database with. A path that looks like a URI or like `:memory:` stays a path.
     package var name: String {
         switch self {
         case .memory: ":memory:"

@@ -6,9 +6,9 @@ public struct EngineError: Error, Sendable {
     public var extendedCode: Int32
     /// What failed, in SQLite's words.
     public var message: String
-    /// The statement that failed, when there was one.
+    /// The statement that failed, if there was one.
     public var sql: String?
-    /// Where in ``sql`` the fault is, in UTF-8 bytes, when SQLite knows it.
+    /// Where in ``sql`` the error is, in UTF-8 bytes, if SQLite knows it.
     public var offset: Int?
 
     public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
@@ -18,7 +18,7 @@ public struct EngineError: Error, Sendable {
         self.offset = offset
     }
 
-    /// What a connection says of its last call.
+    /// Creates an error with the connection's message for its last call.
     package init(extendedCode: Int32, on connection: OpaquePointer, sql: String? = nil, offset: Int? = nil) {
         self.init(
             extendedCode: extendedCode, message: String(cString: sqlite3_errmsg(connection)), sql: sql,
@@ -28,10 +28,11 @@ public struct EngineError: Error, Sendable {
     /// The primary result code.
     public var code: Int32 { extendedCode & 0xff }
 
-    /// Whether SQLite says that the statement itself is wrong, or what it computes.
+    /// Whether SQLite reports that the statement, or what it computes, is wrong.
     public var isStatementError: Bool { code == SQLITE_ERROR }
     public var isInterrupt: Bool { code == SQLITE_INTERRUPT }
-    /// Whether memory, the disk or the way to it gave out: nothing is known then of what was asked.
+    /// Whether memory or the disk failed, or the connection to the disk: the operation then has no known
+    /// outcome.
     public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
     /// What a statement that is stopped throws.
@@ -39,7 +40,7 @@ public struct EngineError: Error, Sendable {
     /// What a check of foreign keys before a commit throws.
     public static let foreignKeyCheck = EngineError(
         extendedCode: SQLITE_CONSTRAINT | (3 << 8), message: "FOREIGN KEY constraint failed")
-    /// Whether SQLite found the file's bytes wrong: damaged, or no database at all.
+    /// Whether the file is damaged or is not a database.
     public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
     /// Whether a virtual table's module found what it keeps in its own tables wrong (SQLITE_CORRUPT_VTAB).
     public var isCorruptionOfModule: Bool { extendedCode == SQLITE_CORRUPT | (1 << 8) }

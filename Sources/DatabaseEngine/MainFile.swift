@@ -1,14 +1,15 @@
 import CSQLite
 
-/// The file of a connection's `main`, through the connection's own descriptor: closing another one would drop the
-/// process's locks (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+/// The file of a connection's `main`, accessed through the connection's own descriptor: closing another
+/// descriptor would drop the process's locks
+/// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 ///
-/// What is written here the connection does not know: it is to be closed then.
+/// The connection does not notice these writes, so it must be closed after them.
 public struct MainFile {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
 
-    /// - Throws: ``EngineError`` (SQLITE_MISUSE) when there is none, as of a database in memory.
+    /// - Throws: ``EngineError`` (SQLITE_MISUSE) if there is no file, as for a database in memory.
     public init(of connection: any Connection) throws {
         var found: UnsafeMutablePointer<sqlite3_file>?
         let code = sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &found)
@@ -19,7 +20,7 @@ public struct MainFile {
         self.methods = methods.pointee
     }
 
-    /// In bytes.
+    /// Returns the file's size in bytes.
     public func size() throws -> Int {
         var size: sqlite3_int64 = 0
         try check(methods.xFileSize(file, &size))
@@ -34,7 +35,7 @@ public struct MainFile {
         try check(methods.xTruncate(file, sqlite3_int64(size)))
     }
 
-    /// Has the disk keep what was written.
+    /// Waits until the disk has stored what was written.
     public func sync() throws { try check(methods.xSync(file, SQLITE_SYNC_FULL)) }
 
     private func check(_ code: Int32) throws {

@@ -1,20 +1,20 @@
 import CSQLite
 import Synchronization
 
-/// Numbers for `random()` and `randomblob()` that come again in the same order, so that a migration can be run twice
-/// alike.
+/// A source of repeatable numbers for `random()` and `randomblob()`, so that a second run of a migration
+/// gives the same result.
 ///
-/// SQLite's own generator belongs to the process and cannot be set back for one connection. Both functions are replaced
-/// by ones that an application may register (https://www.sqlite.org/lang_corefunc.html#random).
+/// SQLite's own generator belongs to the process and cannot be reset for one connection. Both functions are
+/// replaced, as SQLite lets an application do (https://www.sqlite.org/lang_corefunc.html#random).
 public final class RandomSource: Sendable {
     private let state: Atomic<UInt64>
 
     public init(seed: UInt64 = 0) { state = Atomic(seed) }
 
-    /// Begins anew.
+    /// Starts the sequence of a seed from its beginning.
     public func reseed(_ seed: UInt64) { state.store(seed, ordering: .relaxed) }
 
-    /// The next number: SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
+    /// Returns the next number: SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
     func next() -> UInt64 {
         var z = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -25,7 +25,7 @@ public final class RandomSource: Sendable {
     /// Replaces the two functions on a connection.
     /// - Throws: ``EngineError``.
     package func install(on connection: OpaquePointer) throws {
-        // A trigger or a DEFAULT may use them, as it may SQLite's own.
+        // A trigger or a DEFAULT may use the functions, as it may use SQLite's own.
         let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS
         try install("random", 0, flags, on: connection) { context, _, _ in
             guard let source = RandomSource.from(context) else { return }

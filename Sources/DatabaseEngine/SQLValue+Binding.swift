@@ -1,7 +1,7 @@
 import CSQLite
 
 extension SQLValue {
-    /// Makes the value a statement's parameter, by copy (https://www.sqlite.org/c3ref/bind_blob.html).
+    /// Binds a copy of the value to a statement's parameter (https://www.sqlite.org/c3ref/bind_blob.html).
     /// - Parameter index: counted from one.
     /// - Returns: SQLite's result code.
     package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {

@@ -1,6 +1,6 @@
 extension SQLValue {
-    /// The value as an SQL expression that gives it exactly, whatever the database's encoding: class, every
-    /// digit, NUL characters and invalid text included.
+    /// A SQL expression that gives exactly this value, whatever the database's encoding: the storage class,
+    /// every digit, NUL characters and invalid text.
     public var literal: String {
         switch self {
         case .null: "NULL"

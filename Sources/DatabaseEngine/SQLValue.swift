@@ -1,9 +1,9 @@
 /// A value as SQLite stores it: one of five storage classes
 /// (https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes).
 ///
-/// Text is kept as bytes, in the database's own encoding, because SQLite stores what it is given:
-/// NUL characters and sequences that are not valid in the encoding included. Two values are equal when
-/// class and bits are, so `1` is not `1.0`, and `0.0` is not `-0.0`.
+/// Text is kept as bytes in the database's encoding, because SQLite stores what it is given, including NUL
+/// characters and sequences that are not valid in the encoding. Two values are equal if their storage class
+/// and bits are, so `1` is not `1.0`, and `0.0` is not `-0.0`.
 public enum SQLValue: Sendable {
     case null
     case integer(Int64)

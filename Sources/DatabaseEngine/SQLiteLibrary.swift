@@ -12,10 +12,10 @@ public enum SQLiteLibrary {
     /// The oldest version on which the tests pass.
     public static let oldest = (number: Int32(3_034_000), name: "3.34.0")
 
-    /// Why the library cannot be used; nil when it can.
+    /// Why the library cannot be used; nil if it can.
     public static var fault: String? { fault(of: sqlite3_libversion_number(), version) }
 
-    /// Such as `3.40.1`.
+    /// The version's name, such as `3.40.1`.
     public static var version: String { String(cString: sqlite3_libversion()) }
 
     package static func fault(of number: Int32, _ version: String) -> String? {
@@ -24,9 +24,9 @@ public enum SQLiteLibrary {
             + "Install a newer libsqlite3, or name its folder in LD_LIBRARY_PATH."
     }
 
-    /// Sets up what SQLite takes only before its first use: `file:` names are read as URIs, and memory is refused to a
-    /// statement that is to stop. Called whenever a driver is made; where an app has used SQLite before, the library
-    /// stays as the app has it.
+    /// Makes the settings that SQLite accepts only before its first use: `file:` names are read as URIs, and
+    /// memory can be refused to a statement that must stop. Called whenever a driver is created. If an app
+    /// has used SQLite before, the library keeps the app's settings.
     public static func prepare() { _ = isPrepared }
 
     private static let isPrepared: Void = {
@@ -34,9 +34,9 @@ public enum SQLiteLibrary {
         AllocationGate.install()
     }()
 
-    /// Limits the memory that all connections of the process take together, and that of one value, in connections
-    /// opened from then on, to an eighth of it. A statement that would take more fails with "out of memory" or "string
-    /// or blob too big".
+    /// Limits the memory that all connections of the process take together. In connections opened later, one
+    /// value is limited to an eighth of that. A statement that needs more fails with "out of memory" or
+    /// "string or blob too big".
     /// - Parameter bytes: nil for no limit.
     public static func limitMemory(to bytes: Int?) {
         AllocationGate.limit.store(bytes ?? .max, ordering: .relaxed)
@@ -46,9 +46,9 @@ public enum SQLiteLibrary {
     /// The longest text, blob or row, in bytes.
     static let valueLimit = Atomic(256 << 20)
 
-    /// A function that older versions lack, looked up in the library that is loaded.
+    /// Returns a function that older versions lack, if the loaded library has it.
     static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
-        // RTLD_DEFAULT, which C defines by a cast.
+        // RTLD_DEFAULT, which C defines with a cast.
         #if canImport(Glibc)
         let everywhere: UnsafeMutableRawPointer? = nil
         #else
@@ -64,8 +64,8 @@ extension SQLiteLibrary {
     /// Since 3.38.
     private static let errorOffset = function("sqlite3_error_offset", as: ErrorOffset.self)
 
-    /// Where in its SQL the last error of a connection is, in UTF-8 bytes; nil where SQLite does not know or is too
-    /// old to say (https://www.sqlite.org/c3ref/error_offset.html).
+    /// Returns where in its SQL a connection's last error is, in UTF-8 bytes; nil if SQLite does not know or
+    /// is too old to say (https://www.sqlite.org/c3ref/error_offset.html).
     package static func errorOffset(on connection: OpaquePointer) -> Int? {
         guard let offset = errorOffset?(connection), offset >= 0 else { return nil }
         return Int(offset)

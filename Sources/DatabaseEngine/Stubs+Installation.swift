@@ -1,8 +1,8 @@
 import CSQLite
 
 extension FunctionStub {
-    /// Registers the stand-in, as deterministic, so that an index may be over it.
-    /// - Throws: ``EngineError`` when SQLite does not take it, with ``fault`` in words.
+    /// Registers the stand-in as deterministic, so that an index can use it.
+    /// - Throws: ``EngineError`` if SQLite does not accept it, with the text of ``fault``.
     package func install(on connection: OpaquePointer) throws {
         if let fault { throw EngineError(extendedCode: SQLITE_MISUSE, message: fault) }
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
@@ -23,7 +23,7 @@ extension FunctionStub {
 
 extension CollationStub {
     /// Registers the stand-in.
-    /// - Throws: ``EngineError`` when SQLite does not take it.
+    /// - Throws: ``EngineError`` if SQLite does not accept it.
     package func install(on connection: OpaquePointer) throws {
         let code = sqlite3_create_collation_v2(
             connection, name, SQLITE_UTF8, Box(order).retained,
@@ -37,7 +37,7 @@ extension CollationStub {
 }
 
 extension CollationStub.Order {
-    /// The bytes that `memcmp` would compare (https://www.sqlite.org/datatype3.html#collation).
+    /// Returns the bytes that `memcmp` would compare (https://www.sqlite.org/datatype3.html#collation).
     fileprivate func key(_ text: UnsafeRawPointer?, _ count: Int32) -> [UInt8] {
         let bytes = UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(count))
         return switch self {
@@ -49,7 +49,7 @@ extension CollationStub.Order {
 }
 
 extension SQLValue {
-    /// Makes the value a function's result, by copy.
+    /// Sets a copy of the value as a function's result.
     fileprivate func give(to context: OpaquePointer?) {
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch self {
@@ -74,7 +74,7 @@ extension SQLValue {
     }
 }
 
-/// A value that SQLite keeps for a callback, until it drops that.
+/// A value that SQLite keeps for a callback until it calls ``release(_:)``.
 private final class Box<Value> {
     let value: Value
 

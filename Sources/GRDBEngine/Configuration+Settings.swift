@@ -9,7 +9,7 @@ extension Configuration {
         apply(settings)
     }
 
-    /// Makes it a configuration for connections with these settings, which come behind what it prepares itself.
+    /// Applies the settings to the connections of this configuration, after its own preparations.
     package mutating func apply(_ settings: ConnectionSettings) {
         foreignKeysEnabled = settings.foreignKeys
         acceptsDoubleQuotedStringLiterals =
@@ -32,7 +32,7 @@ extension Configuration {
     }
 }
 
-/// Polls a closure from SQLite's progress handler. The configuration owns it, and GRDB keeps the
+/// Polls a closure from SQLite's progress handler. The configuration owns this object, and GRDB keeps the
 /// configuration for as long as a connection lives, so the handler's pointer stays valid.
 private final class Interruptor: Sendable {
     let isInterrupted: @Sendable () -> Bool

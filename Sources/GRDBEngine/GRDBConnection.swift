@@ -2,7 +2,7 @@ import CSQLite
 import DatabaseEngine
 import GRDB
 
-/// GRDB's `Database`, as the core sees it.
+/// A connection that wraps GRDB's `Database`.
 struct GRDBConnection: Connection {
     let database: Database
     let handle: OpaquePointer
@@ -33,8 +33,7 @@ struct GRDBConnection: Connection {
         GRDBStatement(try withOffset { try database.makeStatement(sql: sql) }, on: handle)
     }
 
-    /// Adds to an error where in the SQL SQLite saw the fault, which only the connection knows, and only
-    /// until its next call.
+    /// Adds to an error its position in the SQL. Only the connection knows it, and only until its next call.
     private func withOffset<Result>(_ body: () throws -> Result) throws -> Result {
         try AllocationGate.passing(interrupt) {
             do {
@@ -46,8 +45,8 @@ struct GRDBConnection: Connection {
     }
 }
 
-/// GRDB's `Statement`, stepped by GRDB and read through SQLite's own column functions, since GRDB's
-/// values turn text into valid UTF-8.
+/// A statement that GRDB steps and that is read through SQLite's own column functions, since GRDB turns text
+/// into valid UTF-8.
 final class GRDBStatement: PreparedStatement {
     private let statement: GRDB.Statement
     private let connection: OpaquePointer

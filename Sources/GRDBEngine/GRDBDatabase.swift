@@ -5,7 +5,7 @@ import Synchronization
 /// A database opened by GRDB.
 package final class GRDBDatabase: OpenDatabase {
     private let writer: any DatabaseWriter
-    /// GRDB's queue does not hold against being used when it is closed.
+    /// Whether the database is closed: GRDB's queue crashes if it is used after that.
     private let isClosed = Atomic(false)
 
     private let interrupt: (@Sendable () -> Bool)?
@@ -74,11 +74,11 @@ package final class GRDBDatabase: OpenDatabase {
         let identifiers = Mutex<[String]>([])
     }
 
-    /// Registers the migrations with a migrator of their own and runs it.
+    /// Registers the migrations with a new migrator and runs it.
     ///
-    /// `DatabaseMigrator` traps when an identifier is registered twice and when it is asked for a target
-    /// below what is applied. Neither can be reached: identifiers are unique in a migration set, and the
-    /// target is always the last that is registered.
+    /// `DatabaseMigrator` traps if an identifier is registered twice, and if its target is below what is
+    /// applied. Neither can happen: identifiers are unique here, and the target is always the last registered
+    /// migration.
     private func register(_ migrations: [EngineMigration]) async throws {
         var migrator = DatabaseMigrator()
         var seen: Set<String> = []

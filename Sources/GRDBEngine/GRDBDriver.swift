@@ -1,11 +1,10 @@
 import DatabaseEngine
 import GRDB
 
-/// The engine on GRDB.swift.
+/// An engine on GRDB.swift.
 ///
-/// A `DatabaseQueue` serves memory, overlays and live files in a rollback journal mode; a
-/// `DatabasePool` serves live files that are in WAL mode already, because opening a pool would
-/// otherwise set it.
+/// A `DatabaseQueue` serves memory, overlays and live files in a rollback journal mode. A `DatabasePool`
+/// serves live files that are in WAL mode already: opening a pool would set that mode on any other file.
 public struct GRDBDriver: Engine {
     public let name = "grdb"
 
@@ -16,8 +15,8 @@ public struct GRDBDriver: Engine {
     ) async throws -> any OpenDatabase {
         let configuration = Configuration(settings)
         do {
-            // GRDB takes it for a fault of its own, and traps, where SQLite has no memory while a connection is set up:
-            // what may have to stop there is passed by the configuration.
+            // GRDB traps if SQLite runs out of memory while a connection is set up. So only the settings' own
+            // setup statements can be stopped here, and the configuration does that.
             let writer = try Self.writer(for: location, configuration)
             return GRDBDatabase(
                 writer: writer, interrupt: settings.interrupt, statements: settings.statements)

@@ -1,9 +1,9 @@
 import CSQLite
 import DatabaseEngine
 
-/// What GRDB's `DatabaseMigrator` does, without it: an app's history is the same on both engines.
+/// The same as GRDB's `DatabaseMigrator` does, without GRDB: an app's history is the same on both engines.
 ///
-/// The numbers are those of https://www.sqlite.org/lang_altertable.html#otheralter.
+/// The step numbers are those of https://www.sqlite.org/lang_altertable.html#otheralter.
 extension NIOConnection {
     func migrate(_ migrations: [EngineMigration]) throws -> [EngineMigration.Ran] {
         var seen: Set<String> = []

@@ -28,7 +28,7 @@ final class NIOConnection: Connection {
 
     deinit { close() }
 
-    /// Statements that are still about hold the connection open until they go too
+    /// Closes the connection. Statements that still exist keep it open until they are freed
     /// (https://www.sqlite.org/c3ref/close.html).
     func close() {
         guard !isClosed else { return }
@@ -103,7 +103,8 @@ final class NIOConnection: Connection {
         }
     }
 
-    /// The statement that a text begins with, nil for blanks and comments alone, and what follows it.
+    /// Returns the statement at the start of a text, nil if there are only blanks and comments, and the rest
+    /// of the text.
     private func compile(
         _ text: UnsafePointer<CChar>
     ) throws -> (statement: OpaquePointer?, rest: UnsafePointer<CChar>?)? {
@@ -119,7 +120,7 @@ final class NIOConnection: Connection {
         return (statement, rest)
     }
 
-    /// - Returns: false behind the last row.
+    /// - Returns: false after the last row.
     func step(_ statement: OpaquePointer) throws -> Bool {
         try stop.check()
         let code = sqlite3_step(statement)
@@ -132,6 +133,7 @@ final class NIOConnection: Connection {
     // MARK: - What must come to pass
 
     /// Runs a closure that stops when it is cancelled.
+    /// - Throws: what the closure throws; `CancellationError` if it was cancelled.
     func obeying<Result>(_ cancellation: Cancellation, _ body: () throws -> Result) throws -> Result {
         stop.cancellation = cancellation
         defer { stop.cancellation = nil }
@@ -142,12 +144,13 @@ final class NIOConnection: Connection {
         }
     }
 
-    /// Ends a transaction that is still open, cancelled or not.
+    /// Rolls back a transaction that is still open, cancelled or not.
     func rollBack() {
         if isInTransaction { restore("ROLLBACK") }
     }
 
-    /// Runs a statement that puts the connection right again. What it could fail of has failed before.
+    /// Runs a statement that restores the connection's state. Its errors are ignored: an earlier statement
+    /// has already reported the cause.
     func restore(_ sql: String) {
         stop.suspended { _ = sqlite3_exec(handle, sql, nil, nil, nil) }
     }

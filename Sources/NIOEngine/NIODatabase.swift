@@ -5,11 +5,11 @@ import Synchronization
 
 /// A database opened on SwiftNIO.
 ///
-/// Its thread serialises what is asked of its one connection, so nothing comes between the statements of a
-/// closure; a thread of its own, since a closure may wait for what another database does.
+/// One thread runs all closures on its one connection, so nothing comes between the statements of a closure.
+/// The thread is not shared, since a closure may wait for what another database does.
 final class NIODatabase: OpenDatabase {
     private let thread = NIOThreadPool(numberOfThreads: 1)
-    /// Nil before it is opened and after it is closed.
+    /// Nil before the database is opened and after it is closed.
     private let connection = Mutex<NIOConnection?>(nil)
 
     init() { thread.start() }
@@ -58,7 +58,8 @@ final class NIODatabase: OpenDatabase {
         try await thread.shutdownGracefully()
     }
 
-    /// Runs a closure with the connection, on its thread. When the task is cancelled, its statement stops.
+    /// Runs a closure with the connection, on its thread. If the task is cancelled, the running statement
+    /// stops.
     private func use<Result: Sendable>(
         _ body: @escaping @Sendable (NIOConnection) throws -> Result
     ) async throws -> Result {
@@ -79,7 +80,7 @@ final class NIODatabase: OpenDatabase {
         do {
             return try await thread.runIfActive { try self.connection.withLock { try body(&$0) } }
         } catch is CancellationError where !Task.isCancelled {
-            // NIO's word for a thread that was shut down.
+            // NIO throws this if the thread was shut down.
             throw Self.closed
         }
     }
@@ -87,7 +88,7 @@ final class NIODatabase: OpenDatabase {
     private static let closed = EngineError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
 }
 
-/// Whether a task was cancelled, where the thread that works for it can see it.
+/// A flag that says whether a task was cancelled, for the thread that works for it.
 final class Cancellation: Sendable {
     private let flag = Atomic(false)
 

@@ -1,10 +1,10 @@
 import DatabaseEngine
 
-/// The engine on SwiftNIO: the system's SQLite, one connection a database, on a thread of its own from NIO's
-/// thread pool.
+/// An engine on SwiftNIO: the system's SQLite, with one connection for each database, on a separate thread of
+/// NIO's thread pool.
 ///
-/// It adds no function, collation or setting of its own but `PRAGMA foreign_keys`, so a migration that passes
-/// here and not on GRDB, or the other way round, leans on what one of them adds.
+/// It adds no function or collation, and no setting except `PRAGMA foreign_keys`. So a migration that passes
+/// here and not on GRDB, or the other way round, depends on what one of them adds.
 public struct NIODriver: Engine {
     public let name = "nio"
 

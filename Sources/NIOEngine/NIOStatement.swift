@@ -1,7 +1,7 @@
 import CSQLite
 import DatabaseEngine
 
-/// A statement of the system's SQLite, which goes back to its connection's cache.
+/// A statement of the system's SQLite that returns to its connection's cache.
 final class NIOStatement: PreparedStatement {
     let handle: OpaquePointer
     private let sql: String

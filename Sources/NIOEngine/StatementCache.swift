@@ -1,9 +1,9 @@
 import CSQLite
 
-/// Statements that a connection has compiled and nobody uses now, by their SQL.
+/// A cache of the compiled statements of a connection that are not in use, by their SQL.
 ///
-/// SQLite compiles a statement again when the schema has changed, but only when it is stepped, and until then its
-/// columns are the old ones. So whatever is no mere reading or writing of rows empties the cache.
+/// SQLite compiles a statement again if the schema has changed, but only when it is stepped; until then its
+/// columns are the old ones. So every statement that does more than read or write rows empties the cache.
 final class StatementCache {
     private static let limit = 64
     private var idle: [String: OpaquePointer] = [:]
@@ -21,7 +21,7 @@ final class StatementCache {
         idle[sql] = statement
     }
 
-    /// Says which statement is going to run.
+    /// Empties the cache if the statement, which is about to run, may change the schema.
     func note(_ statement: OpaquePointer) {
         if !Self.isOfRows(statement) { discard() }
     }
@@ -37,7 +37,8 @@ final class StatementCache {
         idle = [:]
     }
 
-    /// Whether it begins like a statement that leaves the schema alone. One that begins with a comment does not.
+    /// Returns whether a statement begins like one that leaves the schema alone. One that begins with a
+    /// comment does not.
     private static func isOfRows(_ statement: OpaquePointer) -> Bool {
         guard let sql = sqlite3_sql(statement) else { return false }
         let words = ["select", "insert", "update", "delete", "replace", "with", "values"]

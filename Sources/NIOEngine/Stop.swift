@@ -1,10 +1,10 @@
 import CSQLite
 import DatabaseEngine
 
-/// What ends a statement before its time: the settings' `interrupt`, or a task that was cancelled.
+/// A condition that ends a statement early: the settings' `interrupt`, or the cancellation of a task.
 ///
 /// SQLite polls it from its progress handler (https://www.sqlite.org/c3ref/progress_handler.html); the
-/// connection asks before each statement and row as well. Used on the connection's thread alone.
+/// connection also checks before each statement and row. Used only on the connection's thread.
 final class Stop {
     var cancellation: Cancellation?
     private let interrupt: (@Sendable () -> Bool)?
@@ -12,24 +12,24 @@ final class Stop {
 
     init(_ interrupt: (@Sendable () -> Bool)?) { self.interrupt = interrupt }
 
-    /// The connection that owns this outlives the handler.
+    /// Installs the progress handler. The connection, which owns this object, outlives the handler.
     func install(on connection: OpaquePointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(
             connection, ConnectionSettings.progressInterval,
             { context in
                 guard let context else { return 0 }
-                return Unmanaged<Stop>.fromOpaque(context).takeUnretainedValue().isAsked ? 1 : 0
+                return Unmanaged<Stop>.fromOpaque(context).takeUnretainedValue().isRequested ? 1 : 0
             }, context)
     }
 
-    private var isAsked: Bool {
+    private var isRequested: Bool {
         !isSuspended && (cancellation?.isCancelled == true || interrupt?() == true)
     }
 
-    /// Runs a closure in which SQLite stops also where it does not poll.
+    /// Runs a closure in which SQLite also stops where it does not poll.
     func passing<Result>(_ body: () throws -> Result) throws -> Result {
-        try AllocationGate.passing({ self.isAsked }, body)
+        try AllocationGate.passing({ self.isRequested }, body)
     }
 
     /// - Throws: `CancellationError` when the task was cancelled.

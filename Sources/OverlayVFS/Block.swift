@@ -1,8 +1,7 @@
-/// 4096 bytes of an overlay.
+/// A block of 4096 bytes of an overlay.
 ///
-/// A block is written only while it lies in the top layer of one file, under that file's lock; once
-/// frozen it is shared between images and never written again. That is why handing it from thread to
-/// thread is sound.
+/// A block is written only while it is in the top layer of one file, under that file's lock. Once frozen it
+/// is shared between images and never written again, so it is safe to pass it between threads.
 final class Block: @unchecked Sendable {
     static let size = 4096
 
@@ -21,12 +20,12 @@ final class Block: @unchecked Sendable {
 
     var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: Block.size) }
 
-    /// How many blocks a file of so many bytes takes.
+    /// Returns how many blocks a file of `byteCount` bytes takes.
     static func count(of byteCount: Int) -> Int { (byteCount + size - 1) / size }
 }
 
 extension BlockStore {
-    /// A block whose bytes are whatever was there before.
+    /// Returns a block with undefined contents.
     /// - Throws: ``OverlayError/spillFailed(directory:errno:)``.
     func makeBlock() throws(OverlayError) -> Block {
         Block(try takeCell(), of: self)

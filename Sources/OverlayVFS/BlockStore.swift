@@ -6,15 +6,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Where an overlay's written pages live: in memory up to a limit, beyond it in a nameless temporary file.
+/// The store of an overlay's written pages: in memory up to a limit, beyond it in an unnamed temporary file.
 ///
-/// Memory comes in chunks of 1 MiB that are cut into blocks; a block that nobody holds any more is used
-/// again, one in memory before one in the file. A chunk of the file is mapped too, and its room on the
-/// disk is reserved first, so that a full disk is an error here and never a signal at a later write.
+/// Memory comes in chunks of 1 MiB that are cut into blocks. A block that is no longer in use is used again,
+/// one in memory before one in the file. A chunk of the file is mapped too. Its space on the disk is reserved
+/// first, so that a full disk is an error here and never a signal at a later write.
 final class BlockStore: Sendable {
     /// The memory of one block.
     ///
-    /// Only the holder of the cell touches the bytes, so that passing it on is sound.
+    /// Only the owner of the cell touches its bytes, so it is safe to pass the cell between threads.
     struct Cell: @unchecked Sendable {
         let bytes: UnsafeMutableRawPointer
         let isSpilled: Bool
@@ -42,7 +42,7 @@ final class BlockStore: Sendable {
     }
 }
 
-/// The chunks of a store and the cells in them that are free.
+/// The chunks of a store and the free cells in them.
 private struct Arena {
     let memoryLimit: Int
     let allowance: Int
@@ -52,7 +52,8 @@ private struct Arena {
     var memoryUsed = 0
     var free: [BlockStore.Cell] = []
     var freeSpilled: [BlockStore.Cell] = []
-    /// The newest chunk and how much of it was given out: its pages cost nothing until they are.
+    /// The newest chunk. `newestUsed` bytes of it were handed out; the rest takes no memory until it is
+    /// written.
     var newest: BlockStore.Cell?
     var newestUsed = 0
     var spill: SpillFile?

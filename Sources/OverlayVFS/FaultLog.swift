@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Remembers what failed in overlays, also where SQLite tried again, or went on without, and said nothing.
+/// A log of what failed in overlays, including failures after which SQLite tried again or went on silently.
 ///
-/// It hears of the overlays that are made while it is the task's log:
+/// It records the faults of the overlays that are created while it is the task's log:
 /// `Overlay.$faultLog.withValue(log) { ... }`.
 package final class FaultLog: Sendable {
     private let noted = Mutex<OverlayError?>(nil)
 
     package init() {}
 
-    /// The first time that the disk or the way to it gave out. Files that others changed or that are none are
-    /// not meant: whoever reads them is told.
+    /// The first failure of the disk, or of the connection to it. A file that was changed or is not a
+    /// database is not recorded: its reader gets the error.
     package var first: OverlayError? { noted.withLock { $0 } }
 
     func note(_ error: OverlayError) {

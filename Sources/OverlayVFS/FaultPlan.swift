@@ -6,18 +6,18 @@ import Glibc
 import Darwin
 #endif
 
-/// Makes an operation on an overlay's files fail, so that tests see what becomes of it.
+/// A plan that makes an operation on an overlay's files fail, so that tests see the consequences.
 ///
-/// It holds for the overlays that are made while it is the task's plan:
-/// `Overlay.$faults.withValue(plan) { ... }`. SQLite's own reads, writes and syncs are counted together; what is
-/// read straight from the mapped pages is not.
+/// It applies to the overlays that are created while it is the task's plan:
+/// `Overlay.$faults.withValue(plan) { ... }`. SQLite's own reads, writes and syncs are counted together; reads
+/// straight from the mapped pages are not counted.
 package final class FaultPlan: Sendable {
     package enum Operation: Sendable { case read, write, sync }
 
     package enum Failure: Sendable {
-        /// As a bad block or a lost connection gives it; of a read, a write or a sync.
+        /// A read, write or sync fails, as with a bad block or a lost connection.
         case inputOutput
-        /// Of a write alone: the operation that is hit is the first write from there on.
+        /// A write fails for lack of space: the first write from the given operation on.
         case diskFull
     }
 
@@ -33,12 +33,12 @@ package final class FaultPlan: Sendable {
 
     /// - Parameters:
     ///   - number: the operation that fails, the first being 1.
-    ///   - lasts: every operation behind it fails too.
+    ///   - lasts: whether every later operation fails too.
     package init(failing number: Int, with failure: Failure = .inputOutput, lasts: Bool = false) {
         (self.number, self.failure, self.lasts) = (number, failure, lasts)
     }
 
-    /// Counts operations and has none fail.
+    /// Counts operations and lets none fail.
     package convenience init() { self.init(failing: .max) }
 
     /// How many operations there were.
@@ -47,7 +47,7 @@ package final class FaultPlan: Sendable {
     /// How many of them failed.
     package var hits: Int { state.withLock { $0.hits } }
 
-    /// - Throws: ``OverlayError`` when it is the operation's turn to fail.
+    /// - Throws: ``OverlayError`` if the operation is to fail.
     func check(_ operation: Operation, _ path: String) throws(OverlayError) {
         let fails = state.withLock { state in
             state.count += 1

@@ -6,37 +6,36 @@ import Glibc
 import Darwin
 #endif
 
-/// One mapped range of addresses, as the signal handler sees it.
+/// A mapped range of addresses, as the signal handler sees it.
 ///
-/// `start` is 0 when the slot is free and 1 while it is being filled; addresses are never either.
+/// `start` is 0 when the slot is free and 1 while it is being filled; no address is 0 or 1.
 struct FaultSlot: ~Copyable {
     let start = Atomic<UInt>(0)
     let end = Atomic<UInt>(0)
-    /// Set by the handler before it puts a page of zeros under a faulting read, so that whoever
-    /// reads those zeros, on whatever thread, finds the flag set afterwards.
+    /// Set by the handler before it puts a page of zeros under a faulting read, so that any thread that reads
+    /// those zeros finds the flag set afterwards.
     let isBroken = Atomic<Bool>(false)
 }
 
-/// The mapped ranges of this process, so that a file which another process cuts short is an error and
-/// not the end of this process.
+/// The mapped ranges of this process, so that a file which another process cuts short is an error and does
+/// not end this process.
 ///
-/// Reading a mapped page that lies beyond the end of its file raises SIGBUS (mmap(2)). The handler here
-/// puts an anonymous page of zeros under the read, marks the range as broken and returns; the reader
-/// looks at the mark after its copy. Nothing in the handler allocates, locks or runs an initialiser:
-/// the table is plain memory of fixed size that was filled before the handler was installed, and its
-/// fields are atomics.
+/// Reading a mapped page that lies beyond the end of its file raises SIGBUS (mmap(2)). The handler here puts
+/// an anonymous page of zeros under the read, marks the range as broken and returns; the reader checks the
+/// mark after its copy. Nothing in the handler allocates, locks or runs an initialiser: the table is plain
+/// memory of fixed size that was filled before the handler was installed, and its fields are atomics.
 enum FaultTable {
     static let capacity = 4096
 
-    // Written once, inside `isInstalled`, before the handler is installed and before any range is
-    // entered; only read from then on. Constant initial values need no lazy initialiser, and unchecked
-    // exclusivity leaves nothing for the Swift runtime to do in the handler.
+    // Written once, inside `isInstalled`, before the handler is installed and before any range is added; only
+    // read from then on. Constant initial values need no lazy initialiser, and unchecked exclusivity leaves
+    // nothing for the Swift runtime to do in the handler.
     @exclusivity(unchecked) nonisolated(unsafe) private static var slots: UnsafeMutablePointer<FaultSlot>?
     @exclusivity(unchecked) nonisolated(unsafe) private static var previous: UnsafeMutablePointer<sigaction>?
     @exclusivity(unchecked) nonisolated(unsafe) private static var pageSize = 0
     @exclusivity(unchecked) nonisolated(unsafe) private static var pageFlags: Int32 = 0
 
-    /// Installs the handler on first use; false when the system refuses it.
+    /// Installs the handler on first use; false if the system refuses it.
     private static let isInstalled: Bool = {
         let table = UnsafeMutablePointer<FaultSlot>.allocate(capacity: capacity)
         for index in 0..<capacity { (table + index).initialize(to: FaultSlot()) }
@@ -54,9 +53,9 @@ enum FaultTable {
         return sigaction(SIGBUS, &action, old) == 0
     }()
 
-    /// Enters a mapped range.
-    /// - Returns: its slot, or nil when every slot is taken. The slot stays valid for the life of the
-    ///   process; it is the caller's until ``leave(_:)``.
+    /// Adds a mapped range.
+    /// - Returns: its slot, or nil if every slot is taken. The slot stays valid for the life of the process;
+    ///   it belongs to the caller until ``leave(_:)``.
     static func enter(_ start: UInt, count: Int) -> UnsafeMutablePointer<FaultSlot>? {
         guard isInstalled, let slots else { return nil }
         for index in 0..<capacity {
@@ -71,8 +70,8 @@ enum FaultTable {
         return nil
     }
 
-    /// Gives a slot back. To be called before the range is unmapped, since the addresses may then be
-    /// somebody else's.
+    /// Gives a slot back. Call it before the range is unmapped: the addresses may then belong to another
+    /// mapping.
     static func leave(_ slot: UnsafeMutablePointer<FaultSlot>) {
         slot.pointee.start.store(0, ordering: .releasing)
     }
@@ -86,7 +85,8 @@ enum FaultTable {
         // A code of zero or less means that a process sent the signal; there is no address then.
         let isFault = info.pointee.si_code > 0
         if isFault, covers(faultAddress(info)) { return }
-        // Not ours: whoever was here before gets it. A fault recurs at once when this returns.
+        // The fault is not in a mapped range, so the previous handler gets it. A fault recurs at once when
+        // this returns.
         sigaction(SIGBUS, previous, nil)
         if !isFault { raise(number) }
     }

@@ -8,16 +8,16 @@ import Darwin
 
 /// The immutable state of one file: a base on the disk, and the blocks that differ from it.
 ///
-/// The blocks lie in a persistent tree, so that a copy of an image shares all of it and the next image
-/// shares what was not written. Bytes beyond `size` in the last block are always zero.
+/// The blocks are in a persistent tree: a copy of an image shares all of it, and the next image shares what
+/// was not written. Bytes beyond `size` in the last block are always zero.
 struct FileImage: Sendable {
     /// The file on the disk, if there is one.
     var base: MappedFile?
-    /// How many leading blocks show the base where `blocks` has nothing. It only ever falls: a file that
-    /// was cut short and grew again shows zeros there, as a file system would, and not the base's bytes.
+    /// How many leading blocks show the base where `blocks` has no entry. The number only ever falls: a file
+    /// that was cut short and grew again shows zeros there, as a file system would, and not the base's bytes.
     var baseBlocks: Int
     var blocks: TreeDictionary<UInt32, Block> = [:]
-    /// In bytes.
+    /// The file's size in bytes.
     var size: Int
 
     static let empty = FileImage(base: nil, baseBlocks: 0, size: 0)
@@ -34,8 +34,8 @@ struct FileImage: Sendable {
 
     var blockCount: Int { Block.count(of: size) }
 
-    /// Copies part of one block; what lies beyond the file's end reads as zeros.
-    /// - Throws: ``OverlayError/shrank(path:)`` when the base lost the page.
+    /// Copies part of one block. Bytes beyond the file's end are zeros.
+    /// - Throws: ``OverlayError/shrank(path:)`` if the base lost the page.
     func read(block: Int, from start: Int, into buffer: UnsafeMutableRawBufferPointer) throws(OverlayError) {
         if let written = blocks[UInt32(block)] {
             let source = written.contents[start...].prefix(buffer.count)
@@ -51,7 +51,8 @@ struct FileImage: Sendable {
         buffer.dropFirst(count).zero()
     }
 
-    /// Whether the block's bytes are these. A block that cannot be read any more is not equal to anything.
+    /// Returns whether the block contains `bytes`. A block that can no longer be read is not equal to
+    /// anything.
     func shows(_ bytes: UnsafeRawBufferPointer, at block: Int) -> Bool {
         if let written = blocks[UInt32(block)] {
             return written.contents.isEqual(to: bytes)
@@ -64,14 +65,14 @@ struct FileImage: Sendable {
         return isHeadEqual && UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count)).isZero
     }
 
-    /// Copies bytes of the file; what lies beyond its end reads as zeros.
+    /// Copies bytes of the file. Bytes beyond its end are zeros.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(OverlayError) {
         try forEachBlock(of: buffer.count, at: offset) { block, start, range throws(OverlayError) in
             try read(block: block, from: start, into: UnsafeMutableRawBufferPointer(rebasing: buffer[range]))
         }
     }
 
-    /// The page size that the database header gives, else SQLite's default of 4096.
+    /// The page size in the database header; SQLite's default of 4096 if there is none.
     ///
     /// "The database page size in bytes. Must be a power of two between 512 and 32768 inclusive, or the
     /// value 1 representing a page size of 65536."
@@ -88,8 +89,8 @@ struct FileImage: Sendable {
     }
 }
 
-/// Cuts a range of a file at the borders of its blocks.
-/// - Parameter body: is given the block, where in the block the piece starts, and where in the range it lies.
+/// Cuts a range of a file at the boundaries of its blocks.
+/// - Parameter body: receives the block, where in the block the piece starts, and where in the range it lies.
 func forEachBlock<E: Error>(
     of count: Int, at offset: Int, _ body: (_ block: Int, _ start: Int, _ range: Range<Int>) throws(E) -> Void
 ) throws(E) {

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The locks of one file between the connections of one overlay.
 ///
-/// Any number may read (SHARED); one of them may prepare to write (RESERVED); it waits for the others
-/// to leave while nobody new comes in (PENDING), then has the file alone (EXCLUSIVE).
-/// https://www.sqlite.org/lockingv3.html
+/// Any number of connections may read (SHARED). One of them may prepare to write (RESERVED). It then waits
+/// for the others to finish while no new reader starts (PENDING), and then has exclusive use of the file
+/// (EXCLUSIVE). https://www.sqlite.org/lockingv3.html
 final class FileLocks: Sendable {
     private struct State {
         var shared = 0
@@ -17,9 +17,9 @@ final class FileLocks: Sendable {
     private let state = Mutex(State())
 
     /// Raises the holder's lock.
-    /// - Parameter level: what the holder has, and afterwards what it then has: a holder that must wait
-    ///   for readers is left with PENDING.
-    /// - Returns: SQLITE_OK, or SQLITE_BUSY when another is in the way.
+    /// - Parameter level: the level that the holder has; updated to the new one. A holder that must wait for
+    ///   readers is left with PENDING.
+    /// - Returns: SQLITE_OK, or SQLITE_BUSY if another connection's lock conflicts.
     func raise(_ level: inout Int32, to wanted: Int32, for holder: ObjectIdentifier) -> Int32 {
         guard wanted > level else { return SQLITE_OK }
         return state.withLock { state in

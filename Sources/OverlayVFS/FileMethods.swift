@@ -1,11 +1,11 @@
 import CSQLite
 import Synchronization
 
-/// What SQLite does with an open file. https://www.sqlite.org/c3ref/io_methods.html
+/// The methods that SQLite calls on an open file. https://www.sqlite.org/c3ref/io_methods.html
 ///
-/// SQLite owns every pointer that comes in, and none is kept.
+/// SQLite owns every pointer that it passes, and none is kept.
 enum FileMethods {
-    // Made once and never freed or changed: SQLite may look at it as long as any file is open.
+    // Created once and never freed or changed: SQLite may read the table as long as any file is open.
     nonisolated(unsafe) static let table: UnsafePointer<sqlite3_io_methods> = {
         let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         var methods = sqlite3_io_methods()
@@ -33,7 +33,7 @@ enum FileMethods {
                 try file.truncate(to: Int(size))
             }
         }
-        // There is nothing to survive: an overlay ends with its process.
+        // There is nothing to make durable: an overlay ends with its process.
         methods.xSync = { file, _ in
             guard let space = OpenFile.from(file)?.system.space else { return ResultCode.sync }
             do throws(OverlayError) {
@@ -106,7 +106,7 @@ enum FileMethods {
         }
     }
 
-    /// The largest file that block numbers of 32 bits reach.
+    /// The largest file that 32-bit block numbers can address.
     private static let sizeLimit = Int64(UInt32.max) * Int64(Block.size)
 
     private static func change(

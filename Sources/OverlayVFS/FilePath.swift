@@ -6,8 +6,8 @@ import Darwin
 
 /// A path as the system sees it: bytes.
 ///
-/// `String` compares by canonical equivalence, so two files whose names differ only in Unicode
-/// normalisation would be one key; and a name need not be UTF-8 at all.
+/// `String` compares by canonical equivalence, so two files whose names differ only in Unicode normalisation
+/// would be one key. A name need not be UTF-8 at all.
 struct FilePath: Hashable, Sendable {
     /// The bytes and a terminating zero, for a C call.
     let cString: [CChar]
@@ -32,7 +32,7 @@ struct FilePath: Hashable, Sendable {
         FilePath(bytes: bytes + suffix.utf8.map { CChar(bitPattern: $0) })
     }
 
-    /// The last component, for a name that a person recognises.
+    /// The last component, as a name that a person recognises.
     var lastComponent: String {
         string.split(separator: "/").last.map(String.init) ?? "drydock.sqlite"
     }
@@ -42,7 +42,7 @@ extension FilePath {
     private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
     private static let dot = CChar(bitPattern: UInt8(ascii: "."))
 
-    /// Absolute, with `.` and `..` taken out by text alone; the disk is not asked.
+    /// The absolute path. `.` and `..` are removed from the text without looking at the disk.
     var absolute: FilePath {
         var components: [ArraySlice<CChar>] = []
         let isAbsolute = bytes.first == Self.slash
@@ -58,10 +58,11 @@ extension FilePath {
         return FilePath(bytes: [Self.slash] + components.joined(separator: [Self.slash]))
     }
 
-    /// The file's real path: symbolic links followed, as SQLite's own `unixFullPathname` does, since the
+    /// The file's real path: symbolic links are followed, as SQLite's own `unixFullPathname` does, since the
     /// `-wal` and `-journal` files stand beside the file itself and not beside a link to it.
     ///
-    /// A file that does not exist yet is found by its folder; a folder that does not exist, by text.
+    /// For a file that does not exist yet the folder is resolved; if that does not exist either, this is
+    /// ``absolute``.
     var resolved: FilePath {
         if let real = Self.realPath(self) { return real }
         guard let cut = bytes.lastIndex(of: Self.slash) else {
@@ -92,10 +93,10 @@ extension FilePath {
         return Array(FilePath(cString: name).bytes)
     }
 
-    /// The path as it stands in a `file:` URI.
+    /// The path as it is written in a `file:` URI.
     ///
-    /// Every byte but letters, digits and a few marks is escaped: an unescaped `#` or `?` would open
-    /// another file, and SQLite makes an empty one where there is none (https://www.sqlite.org/uri.html).
+    /// Every byte except letters, digits and a few marks is escaped. An unescaped `#` or `?` would open
+    /// another file, and SQLite creates an empty file where none exists (https://www.sqlite.org/uri.html).
     var percentEncoded: String {
         let hex = Array("0123456789ABCDEF")
         var result = ""
@@ -116,8 +117,9 @@ extension FilePath {
     }
 }
 
-/// The path of a file that SQLite will call its own: `-wal` and `-journal` stand beside it.
+/// Returns the path that SQLite uses for a file; the `-wal` and `-journal` files stand beside it.
 package func realPath(of path: String) -> String { FilePath(path).resolved.string }
 
-/// A `file:` URI that opens this file and makes none; no name is taken for `:memory:` or another URI.
+/// Returns a `file:` URI that opens this file and never creates one. No name is taken for `:memory:` or
+/// another URI.
 package func fileURI(of path: String) -> String { "file:\(FilePath(path).resolved.percentEncoded)?mode=rw" }

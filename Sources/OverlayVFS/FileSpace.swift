@@ -6,34 +6,34 @@ import Glibc
 import Darwin
 #endif
 
-/// The names of an overlay and the files behind them.
+/// The names of an overlay and the files that they stand for.
 ///
-/// A name that the overlay knows is looked up here alone. Any other is the disk's: a file there becomes
-/// the read-only base of a file here when it is first opened. Names made or deleted are remembered here
-/// and nowhere else.
+/// A name that the overlay knows is looked up only here. Any other name is looked up on the disk: when a file
+/// there is first opened, it becomes the read-only base of a file here. Created and deleted names are
+/// remembered only here.
 final class FileSpace: Sendable {
     /// What a name stands for.
     enum Node: Sendable {
         case file(OverlayFile)
-        /// Deleted, or never there; the disk is not asked.
+        /// Deleted, or never existed; the disk is not looked at.
         case absent
     }
 
     private struct State {
         var nodes: [FilePath: Node]
-        /// Every file of the disk that was mapped, deleted ones too.
+        /// Every file on the disk that was mapped, including deleted ones.
         var bases: [MappedFile]
         var fault: OverlayError?
     }
 
     let store: BlockStore
-    /// What is to fail, in tests.
+    /// Which operations fail, in tests.
     private let faults = Overlay.faults
     private let log = Overlay.faultLog
     private let reach = Overlay.reach
     private let state: Mutex<State>
 
-    /// - Parameter images: the state of the files to begin with; nil for a name that stands for nothing.
+    /// - Parameter images: the initial state of the files; nil for a name without a file.
     init(_ images: [FilePath: FileImage?], bases: [MappedFile], memoryLimit: Int) {
         let store = BlockStore(
             memoryLimit: memoryLimit, allowance: Overlay.allowance(over: bases.reduce(0) { $0 + $1.size }))
@@ -45,7 +45,7 @@ final class FileSpace: Sendable {
         image.map { .file(OverlayFile($0, store: store)) } ?? .absent
     }
 
-    /// The last error that a callback could tell SQLite only as a result code.
+    /// The last error that a callback could pass to SQLite only as a result code.
     var fault: OverlayError? { state.withLock { $0.fault } }
 
     func note(_ error: OverlayError) {
@@ -54,7 +54,7 @@ final class FileSpace: Sendable {
     }
 
     /// Called before each operation on a file.
-    /// - Throws: ``OverlayError`` when a test wants it to fail.
+    /// - Throws: ``OverlayError`` if a test makes the operation fail.
     @inline(__always) func begin(_ operation: FaultPlan.Operation) throws(OverlayError) {
         if let faults { try faults.check(operation, "the overlay") }
     }
@@ -65,8 +65,8 @@ final class FileSpace: Sendable {
         state.withLock { $0.nodes[path] != nil }
     }
 
-    /// The file of a name; nil when there is none.
-    /// - Throws: ``OverlayError`` when the disk has something there that cannot be mapped.
+    /// Returns the file of a name; nil if there is none.
+    /// - Throws: ``OverlayError`` if what the disk has under the name cannot be mapped.
     func file(_ path: FilePath) throws(OverlayError) -> OverlayFile? {
         try state.withLock { state throws(OverlayError) in
             switch state.nodes[path] {
@@ -75,7 +75,7 @@ final class FileSpace: Sendable {
             case nil: break
             }
             guard reach.covers(path.resolved) else {
-                // A file that is nowhere can be made here.
+                // A file that is not on the disk either may be created in the overlay.
                 guard Self.isOnDisk(path) else { return nil }
                 throw .outOfReach(path: path.string)
             }
@@ -87,7 +87,7 @@ final class FileSpace: Sendable {
         }
     }
 
-    /// Makes an empty file, or gives the one that somebody else made meanwhile.
+    /// Creates an empty file, or returns the one that another connection created meanwhile.
     func create(_ path: FilePath) -> OverlayFile {
         state.withLock { state in
             if case .file(let file) = state.nodes[path] { return file }
@@ -97,16 +97,16 @@ final class FileSpace: Sendable {
         }
     }
 
-    /// Forgets a name. Whoever has the file open keeps it, as on a disk.
-    /// - Returns: false when there was none.
+    /// Deletes a name. Connections that have the file open keep it, as on a disk.
+    /// - Returns: false if there was no such file.
     func delete(_ path: FilePath) -> Bool {
         guard exists(path, emptyCounts: true) else { return false }
         state.withLock { $0.nodes[path] = .absent }
         return true
     }
 
-    /// Whether a name stands for a file.
-    /// - Parameter emptyCounts: whether a file without a byte is one.
+    /// Returns whether a name stands for a file.
+    /// - Parameter emptyCounts: whether an empty file counts.
     func exists(_ path: FilePath, emptyCounts: Bool) -> Bool {
         let known = state.withLock { $0.nodes[path] }
         switch known {
@@ -119,7 +119,7 @@ final class FileSpace: Sendable {
         }
     }
 
-    /// Puts the states of files under names that nobody uses yet.
+    /// Adds files under names that are not in use yet.
     func mount(_ images: [FilePath: FileImage?], bases: [MappedFile]) {
         state.withLock { state in
             for (path, image) in images { state.nodes[path] = Self.node(image, store) }
@@ -147,7 +147,7 @@ final class FileSpace: Sendable {
         return lstat(path.cString, &status) == 0
     }
 
-    /// Maps a file of the disk; nil when there is none.
+    /// Maps a file on the disk; returns nil if there is none.
     static func map(_ path: FilePath, holdsDescriptor: Bool = false) throws(OverlayError) -> MappedFile? {
         do throws(OverlayError) {
             return try MappedFile(path, holdsDescriptor: holdsDescriptor)

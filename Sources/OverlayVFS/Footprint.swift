@@ -1,20 +1,20 @@
-/// Which pages of the main database differ between two freezes.
+/// The pages of the main database that differ between two freezes.
 ///
-/// Bytes are compared, not writes: a page that was written and has its old bytes again is not in it.
-/// What a connection in WAL mode committed is in the `-wal` file until a checkpoint.
+/// Bytes are compared, not writes: a page that was written and has its old bytes again is not included. What
+/// a connection in WAL mode committed stays in the `-wal` file until a checkpoint.
 package struct Footprint: Sendable, Equatable {
-    /// The numbers of the pages that differ or are new, the first page being 1, ascending. Pages that
-    /// vanished at the end show in the sizes alone.
+    /// The numbers of the pages that differ or are new, ascending; the first page is 1. Pages that were cut
+    /// off at the end show only in the sizes.
     package let pages: [UInt32]
-    /// The page size after, in bytes.
+    /// The page size after the change, in bytes.
     package let pageSize: Int
-    /// The file's size in bytes.
+    /// The file's size before the change, in bytes.
     package let sizeBefore: Int
     package let sizeAfter: Int
     /// Paths of other files of the disk that differ as well, such as databases that were attached; sorted.
     package var otherFiles: [String] = []
 
-    /// The size of the differing pages in bytes.
+    /// The total size of the differing pages, in bytes.
     package var byteCount: Int { pages.count * pageSize }
 
     package var isEmpty: Bool { pages.isEmpty && sizeBefore == sizeAfter }
@@ -40,7 +40,7 @@ package struct Footprint: Sendable, Equatable {
 
     static let empty = Footprint(FrozenFile(before: .empty, after: .empty, touched: []))
 
-    /// The pages, counted from 0, that are new or of which only a part is left.
+    /// Returns the pages, counted from 0, that are new or were cut in part.
     private static func resizedPages(from before: Int, to after: Int, _ pageSize: Int) -> Set<Int> {
         if after > before { return Set((before / pageSize)..<((after + pageSize - 1) / pageSize)) }
         return after < before && after % pageSize != 0 ? [after / pageSize] : []
@@ -48,7 +48,7 @@ package struct Footprint: Sendable, Equatable {
 
     /// Adds the pages that differ within one block, or the page that the block is a part of.
     ///
-    /// A block that cannot be read any more counts as differing.
+    /// A block that can no longer be read counts as differing.
     private static func insertPages(
         of block: Int, _ file: FrozenFile, _ pageSize: Int, into pages: inout Set<Int>
     ) {

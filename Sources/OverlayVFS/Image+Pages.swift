@@ -1,29 +1,30 @@
 extension Image {
-    /// Bytes of the main database file where they lie together: in the snapshot, or in one written block.
+    /// Returns bytes of the main database file, without a copy, if they lie together in the snapshot or in
+    /// one written block.
     ///
-    /// They stay where they are as long as this image lives. Where a snapshot lost a page, they read as zeros:
-    /// whoever used them asks ``checkIntact()`` afterwards.
-    /// - Returns: nil where they do not lie together; ``read(into:at:)`` copies them.
+    /// The memory stays valid as long as this image lives. A page that the snapshot lost reads as zeros: call
+    /// ``checkIntact()`` after use.
+    /// - Returns: nil if the bytes do not lie together; ``read(into:at:)`` copies them.
     package func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
         guard offset >= 0, count > 0, offset <= main.size - count else { return nil }
         return main.contiguousBytes(at: offset, count: count)
     }
 
-    /// Makes sure that every byte that was read is what the files on the disk had.
-    /// - Throws: ``OverlayError/shrank(path:)``.
+    /// Checks that every byte that was read came from the files on the disk.
+    /// - Throws: ``OverlayError/shrank(path:)`` if a page was lost.
     package func checkIntact() throws(OverlayError) {
         for base in bases where base.isBroken { throw .shrank(path: base.path.string) }
     }
 
-    /// Makes sure that the files on the disk are as they were when they were mapped.
-    /// - Throws: ``OverlayError``.
+    /// Checks that the files on the disk are unchanged since they were mapped.
+    /// - Throws: ``OverlayError`` as ``MappedFile/checkUnchanged()`` does.
     package func checkUnchanged() throws(OverlayError) {
         for base in bases { try base.checkUnchanged() }
     }
 }
 
 extension FileImage {
-    /// Bytes that lie together: within the base, or within one block.
+    /// Returns the bytes if they lie together: within the base, or within one block.
     fileprivate func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
         let first = offset / Block.size
         let last = (offset + count - 1) / Block.size

@@ -1,11 +1,12 @@
-/// The state of all files of an overlay at one moment: the main database, its `-wal` and `-journal`,
-/// what was attached.
+/// The state of all files of an overlay at one moment: the main database, its `-wal` and `-journal`, and
+/// attached files.
 ///
-/// It never changes, costs what differs from the image before, and keeps the mapped snapshot alive.
+/// It never changes, takes memory only for what differs from the image before, and keeps the mapped snapshot
+/// alive.
 package struct Image: Sendable {
     /// The main database's name.
     let path: FilePath
-    /// Nil for a name that stands for nothing.
+    /// The files by name; nil for a name without a file.
     let files: [FilePath: FileImage?]
     let bases: [MappedFile]
 
@@ -22,16 +23,16 @@ package struct Image: Sendable {
     /// The main database's page size in bytes; SQLite's default, 4096, for an empty or damaged file.
     package var pageSize: Int { main.pageSize }
 
-    /// Copies bytes of the main database file, as many as the buffer holds; zeros beyond its end.
+    /// Copies bytes of the main database file into the whole buffer; zeros beyond the file's end.
     ///
-    /// What a `-wal` beside it holds is not in it.
-    /// - Throws: ``OverlayError/shrank(path:)`` when the snapshot lost a page.
+    /// The contents of a `-wal` beside it are not included.
+    /// - Throws: ``OverlayError/shrank(path:)`` if the snapshot lost a page.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(OverlayError) {
         try main.read(into: buffer, at: offset)
     }
 
-    /// The main database and its companions under another name. A companion that is not there is
-    /// nothing under the new name either, whatever the disk has.
+    /// Returns the main database and its companions under another name. A missing companion is also missing
+    /// under the new name, whatever the disk has.
     func mainFiles(as name: FilePath) -> [FilePath: FileImage?] {
         var result: [FilePath: FileImage?] = [:]
         for suffix in Image.suffixes {

@@ -6,28 +6,29 @@ import Glibc
 import Darwin
 #endif
 
-/// A regular file mapped for reading, which survives that somebody else cuts the file short.
+/// A regular file mapped for reading, which may be cut short by another process.
 ///
-/// A file that is being written is torn: mapping is for snapshots, or under a lock. The descriptor is closed
-/// once the file is mapped, or with this object: closing drops the POSIX locks that this process holds on the
-/// file (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+/// A file that is being written is torn, so only snapshots are mapped, or files under a lock. The descriptor
+/// is closed once the file is mapped, or with this object: closing drops the POSIX locks that this process
+/// holds on the file
+/// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 package final class MappedFile: Sendable {
     let path: FilePath
-    /// What the file was when it was mapped.
+    /// The identity of the file when it was mapped.
     private let identity: FileIdentity
     /// Closed with this object.
     private let heldDescriptor: Int32?
 
-    /// The first bytes, where a database has its change counter and a log its salts: times alone do not tell of
-    /// a second write within one tick of the clock.
+    /// The first bytes, where a database has its change counter and a log its salts. The modification time
+    /// does not show a second write within one tick of the clock.
     private let head: [UInt8]
 
-    // The memory is read-only and stays mapped until this object goes; the slot's fields are atomics.
-    // Nothing here changes after init, so that sharing the pointers between threads is sound.
+    // The memory is read-only and stays mapped until this object is freed; the slot's fields are atomics.
+    // Nothing here changes after init, so it is safe to share the pointers between threads.
     nonisolated(unsafe) private let start: UnsafeRawPointer?
     nonisolated(unsafe) private let slot: UnsafeMutablePointer<FaultSlot>?
 
-    /// The size of a log's header, and enough of a database's, in bytes.
+    /// The size of a log's header, and enough of a database's header, in bytes.
     private static let headCount = 32
 
     /// The file's size in bytes when it was mapped; no read goes beyond it.
@@ -35,15 +36,16 @@ package final class MappedFile: Sendable {
 
     /// Maps a file.
     /// - Parameter holdsDescriptor: whether its descriptor stays open as long as this object lives.
-    /// - Throws: ``OverlayError``.
+    /// - Throws: ``OverlayError`` if the file is missing, not a regular file, or cannot be read or mapped.
     package convenience init(path: String, holdsDescriptor: Bool = false) throws(OverlayError) {
         try self.init(FilePath(path), holdsDescriptor: holdsDescriptor)
     }
 
     init(_ path: FilePath, holdsDescriptor: Bool = false) throws(OverlayError) {
-        // Asked before it is opened, since opening a device may do something; and again afterwards.
+        // Checked before the file is opened, since opening a device may have effects; checked again
+        // afterwards.
         _ = try FileIdentity(of: path)
-        // Without O_NONBLOCK the opening of a pipe that took the file's place would wait for a writer.
+        // Without O_NONBLOCK, opening a pipe that took the file's place would wait for a writer.
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let descriptor = open(path.cString, flags)
         guard descriptor >= 0 else { throw OverlayError(errno, path) }
@@ -81,15 +83,15 @@ package final class MappedFile: Sendable {
         if let heldDescriptor { close(heldDescriptor) }
     }
 
-    /// Whether a read found a page gone. It stays so.
+    /// Whether a read found a page missing. It stays true.
     package var isBroken: Bool {
         slot?.pointee.isBroken.load(ordering: .sequentiallyConsistent) ?? false
     }
 
     /// Calls a closure with bytes of the file, without a copy.
     ///
-    /// The closure may see zeros in the place of bytes that are gone; its result is then dropped.
-    /// - Throws: ``OverlayError/shrank(path:)`` when a page was gone or the range ends beyond ``size``.
+    /// The closure may see zeros in place of lost bytes; its result is then dropped.
+    /// - Throws: ``OverlayError/shrank(path:)`` if a page is lost or the range ends beyond ``size``.
     package func withBytes<R>(
         at offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(OverlayError) -> R {
@@ -98,32 +100,32 @@ package final class MappedFile: Sendable {
         }
         guard let start, count > 0 else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
         let result = body(UnsafeRawBufferPointer(start: start + offset, count: count))
-        // The reads above may not be moved below the look at the mark.
+        // The reads above may not be moved below the check of the mark.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
         if isBroken { throw .shrank(path: path.string) }
         return result
     }
 
-    /// The bytes themselves, which stay mapped as long as this object lives. Some may turn out to be gone and
-    /// read as zeros: ``isBroken`` says so afterwards.
-    /// - Returns: nil where the range ends beyond ``size``.
+    /// Returns the bytes themselves, which stay mapped as long as this object lives. Lost bytes read as
+    /// zeros: ``isBroken`` says so afterwards.
+    /// - Returns: nil if the range ends beyond ``size``.
     package func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
         guard let start, offset >= 0, count >= 0, offset <= size - count else { return nil }
         return UnsafeRawBufferPointer(start: start + offset, count: count)
     }
 
-    /// Copies bytes of the file into a buffer, as many as the buffer holds.
+    /// Copies bytes of the file into the whole buffer.
     /// - Throws: ``OverlayError/shrank(path:)`` as ``withBytes(at:count:_:)`` does.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(OverlayError) {
         try withBytes(at: offset, count: buffer.count) { buffer.copyMemory(from: $0) }
     }
 
-    /// Whether the path still leads to the file that was mapped, written or not.
+    /// Whether the path still leads to the file that was mapped, whether or not it was written.
     package var isAtPath: Bool { (try? FileIdentity(of: path))?.isSameFile(as: identity) ?? false }
 
-    /// Makes sure that the file on the disk is still the one that was mapped. A write-ahead log may have grown:
-    /// what was mapped of it stays as it is until the log begins anew, with other salts.
-    /// - Throws: ``OverlayError`` when it is gone, was replaced, was written or was cut short. A file
+    /// Checks that the file on the disk is still the one that was mapped. A write-ahead log may have grown:
+    /// its mapped part is unchanged until the log starts over with new salts.
+    /// - Throws: ``OverlayError`` if the file is missing, was replaced, was written or was cut short. A file
     ///   that was written and then given its old modification time again is not noticed.
     package func checkUnchanged() throws(OverlayError) {
         if isBroken { throw .shrank(path: path.string) }
@@ -137,7 +139,8 @@ package final class MappedFile: Sendable {
     }
 }
 
-/// What tells a file from another, and from itself after a change.
+/// The identity and the last change of a file: differs between two files, and before and after a change of
+/// one.
 struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let inode: UInt64

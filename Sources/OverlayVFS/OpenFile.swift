@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The memory that SQLite sets aside for an open file: its own part, then ours.
+/// The memory that SQLite allocates for an open file: its own part, then Drydock's.
 /// https://www.sqlite.org/c3ref/file.html
 struct FileMemory {
     var base: sqlite3_file
@@ -8,13 +8,12 @@ struct FileMemory {
     var handle: Unmanaged<OpenFile>?
 }
 
-/// One connection's open file: which locks it holds, and what it keeps alive.
+/// One connection's open file: the locks that it holds, and what it keeps alive.
 ///
-/// SQLite never calls into one open file from two threads at once, so that the locks held need no
-/// protection of their own.
+/// SQLite never uses one open file from two threads at once, so the locks held need no protection.
 final class OpenFile {
     let file: OverlayFile
-    /// Keeps the structure that SQLite calls through alive for as long as a file is open.
+    /// Keeps the structure through which SQLite calls alive for as long as a file is open.
     let system: VirtualFileSystem
     private let deletedOnClose: FilePath?
     var lockLevel = SQLITE_LOCK_NONE
@@ -33,12 +32,12 @@ final class OpenFile {
             to: FileMemory(base: sqlite3_file(pMethods: FileMethods.table), handle: .passRetained(self)))
     }
 
-    /// The handle in SQLite's memory, still retained there.
+    /// Returns the handle in SQLite's memory, still retained there.
     static func from(_ file: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile? {
         memory(file)?.pointee.handle?.takeUnretainedValue()
     }
 
-    /// Takes the handle out of SQLite's memory and gives up what it holds.
+    /// Takes the handle out of SQLite's memory and releases its locks.
     static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) {
         guard let memory = memory(file), let handle = memory.pointee.handle?.takeRetainedValue() else {
             return

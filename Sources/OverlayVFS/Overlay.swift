@@ -2,22 +2,22 @@ import Synchronization
 
 /// A database that can be written without a byte changing on the disk.
 ///
-/// It is a SQLite file system of its own (https://www.sqlite.org/vfs.html): connections opened with
-/// ``uri`` see the snapshot, and what they write stays here. Opening costs nothing that grows with the
-/// snapshot. Every other file that a connection of this overlay names, with ATTACH or VACUUM INTO say,
-/// is seen the same way.
+/// It is a SQLite file system (https://www.sqlite.org/vfs.html): connections opened with ``uri`` see the
+/// snapshot, and what they write stays in the overlay. The cost of opening does not grow with the snapshot.
+/// Every other file that a connection of this overlay names, for example with ATTACH or VACUUM INTO, is
+/// treated the same way.
 ///
-/// Open connections keep what they need alive; the overlay itself may go before they do.
+/// Open connections keep what they need alive; the overlay itself may be freed before they are closed.
 package final class Overlay: Sendable {
-    /// What `sqlite3_open_v2` takes together with `SQLITE_OPEN_URI`.
+    /// The name for `sqlite3_open_v2` together with `SQLITE_OPEN_URI`.
     ///
-    /// The name in it is known as long as the overlay or a connection to it lives. Whoever passes on the
-    /// URI alone keeps the overlay until it is opened: `withExtendedLifetime(overlay) { ... }`.
+    /// It is valid as long as the overlay or a connection to it lives. Code that passes on only the URI must
+    /// keep the overlay until a connection is open: `withExtendedLifetime(overlay) { ... }`.
     package let uri: String
     private let path: FilePath
     private let fileSystem: VirtualFileSystem
 
-    /// The memory, in bytes, that written pages take before they go to a temporary file.
+    /// How many bytes of written pages stay in memory before more go to a temporary file.
     package static let defaultMemoryLimit = 256 << 20
 
     private static let writtenLimit = Atomic(Int.max)
@@ -39,19 +39,19 @@ package final class Overlay: Sendable {
 
     /// What fails in the overlays that are made meanwhile; for tests.
     @TaskLocal package static var faults: FaultPlan?
-    /// What hears of faults in the overlays that are made meanwhile.
+    /// The log of faults in the overlays that are created while it is set.
     @TaskLocal package static var faultLog: FaultLog?
-    /// What counts the temporary files of the overlays that are made meanwhile.
+    /// The meter of the temporary files of the overlays that are created while it is set.
     @TaskLocal package static var spillMeter: SpillMeter?
 
-    /// The files of the disk that SQL may name in the overlays that are made meanwhile.
+    /// The files on the disk that SQL may name in the overlays that are created while it is set.
     @TaskLocal package static var reach = FileReach.workingFolder
 
     private static let names = Atomic<Int>(0)
 
     /// Opens a snapshot. The `-wal` and `-journal` files beside it are seen as part of it.
-    /// - Parameter holdsDescriptors: whether their descriptors stay open as long as this object or an image
-    ///   of it lives, so that the locks of a connection of this process to them are not dropped.
+    /// - Parameter holdsDescriptors: whether the descriptors of these files stay open as long as this object
+    ///   or an image of it lives, so that this process's connections to the files keep their locks.
     /// - Throws: ``OverlayError``.
     package convenience init(
         snapshot path: String, memoryLimit: Int = defaultMemoryLimit, holdsDescriptors: Bool = false
@@ -71,7 +71,7 @@ package final class Overlay: Sendable {
         try self.init(Image(path: path, files: files, bases: bases), memoryLimit: memoryLimit)
     }
 
-    /// Makes an empty database that is nowhere on the disk.
+    /// Creates an empty database that is not on the disk.
     /// - Parameter name: what `PRAGMA database_list` shows as the file's name.
     /// - Throws: ``OverlayError``.
     package convenience init(
@@ -83,7 +83,7 @@ package final class Overlay: Sendable {
         try self.init(Image(path: path, files: files, bases: []), memoryLimit: memoryLimit)
     }
 
-    /// Goes on from a frozen state, on its own: what is written here shows in no other overlay.
+    /// Starts a new overlay from a frozen state. Its writes show in no other overlay.
     /// - Throws: ``OverlayError``.
     package init(_ image: Image, memoryLimit: Int = defaultMemoryLimit) throws(OverlayError) {
         let space = FileSpace(image.files, bases: image.bases, memoryLimit: memoryLimit)
@@ -95,9 +95,9 @@ package final class Overlay: Sendable {
 
     /// Makes what was written since the last freeze part of an immutable state.
     ///
-    /// To be called while no transaction is open on the overlay, and in WAL mode after a checkpoint: the
-    /// footprint is that of the main database file, byte by byte, and a commit that is still in the
-    /// `-wal` is not in it.
+    /// Call it while no transaction is open on the overlay, and in WAL mode after a checkpoint: the footprint
+    /// is that of the main database file, byte by byte, and a commit that is still in the `-wal` is not
+    /// included.
     package func freeze() -> (image: Image, footprint: Footprint) {
         let (files, bases) = fileSystem.space.freeze()
         let image = Image(path: path, files: files.mapValues { $0?.after }, bases: bases)
@@ -127,21 +127,22 @@ package final class Overlay: Sendable {
         return Self.uri(of: path, in: fileSystem.name)
     }
 
-    /// Stops the clock that SQLite sees here, for `'now'` and CURRENT_TIMESTAMP: what is run twice sees one time.
-    /// - Parameter milliseconds: since 1970.
+    /// Stops the clock that SQLite sees in this overlay, for `'now'` and CURRENT_TIMESTAMP, so that repeated
+    /// runs see the same time.
+    /// - Parameter milliseconds: the time in milliseconds since 1970.
     package func stopClock(at milliseconds: Int64) {
         // SQLite counts from noon in Greenwich on November 24, 4714 B.C.
         fileSystem.fixedTime.store(milliseconds + 210_866_760_000_000, ordering: .relaxed)
     }
 
-    /// Makes sure that what was read is still what the disk has.
-    /// - Throws: ``OverlayError`` when a file of the disk that this overlay stands on is gone, was
+    /// Checks that what was read is still what the disk has.
+    /// - Throws: ``OverlayError`` if a file on the disk that this overlay is based on is missing, was
     ///   replaced, was written or was cut short.
     package func checkUnchanged() throws(OverlayError) {
         try fileSystem.space.checkUnchanged()
     }
 
-    /// The last error that SQLite was told only as a result code: a snapshot that lost pages
+    /// The last error that SQLite received only as a result code: a snapshot that lost pages
     /// (`SQLITE_IOERR_READ`), a full disk (`SQLITE_FULL`), a pipe named as a database (`SQLITE_CANTOPEN`).
     package var fault: OverlayError? { fileSystem.space.fault }
 
@@ -149,7 +150,7 @@ package final class Overlay: Sendable {
         names.add(1, ordering: .relaxed).newValue
     }
 
-    /// A path in a folder that no disk has.
+    /// Returns a path in a folder that exists on no disk.
     private static func unusedPath(like path: FilePath) -> FilePath {
         FilePath("/drydock-\(nextNumber()).overlay/\(path.lastComponent)")
     }

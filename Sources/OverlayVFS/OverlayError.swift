@@ -4,15 +4,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Why an overlay could not be made, or why what was read through it cannot be vouched for.
+/// The reason why an overlay could not be created, or why what was read through it cannot be relied on.
 package enum OverlayError: Error, Equatable, Sendable {
-    /// No file is there (any more).
+    /// The file does not exist, or no longer exists.
     case missing(path: String)
-    /// The file is there but the system refuses to read it.
+    /// The file exists but the system refuses to read it.
     case unreadable(path: String, errno: Int32)
-    /// A directory, pipe, device or socket stands where a database was named.
+    /// The name is that of a directory, pipe, device or socket, not of a database file.
     case notARegularFile(path: String)
-    /// SQL named a file outside of the folder in which it may name files.
+    /// SQL named a file outside the folder in which it may name files.
     case outOfReach(path: String)
     /// The file was replaced or written since the overlay was opened.
     case changed(path: String)
@@ -27,7 +27,7 @@ package enum OverlayError: Error, Equatable, Sendable {
     /// More files are mapped in this process than the fault table has room for.
     case tooManyFiles(path: String)
 
-    /// The file, or for a failed spill the folder, that the error is about.
+    /// The file that the error is about; for a failed spill, the folder.
     package var path: String {
         switch self {
         case .missing(let path), .unreadable(let path, _), .notARegularFile(let path), .outOfReach(let path),
@@ -49,7 +49,7 @@ extension OverlayError: CustomStringConvertible {
         case .notARegularFile(let path):
             "\(path) is not a regular file. Name the database file itself."
         case .outOfReach(let path):
-            "\(path) is outside of the folder that Drydock runs in, and SQL may open files there alone."
+            "\(path) is outside the folder that Drydock runs in, and SQL may open files only there."
         case .changed(let path):
             "\(path) was changed while it was being read. Work on a copy that nobody writes, then run again."
         case .shrank(let path):

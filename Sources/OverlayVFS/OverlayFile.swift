@@ -14,8 +14,8 @@ final class OverlayFile: Sendable {
 
     var size: Int { content.withLock { $0.size } }
 
-    /// Copies bytes of the file and fills up with zeros beyond its end.
-    /// - Returns: false when the range reaches beyond the end.
+    /// Copies bytes of the file and fills the rest of the buffer with zeros.
+    /// - Returns: false if the range reaches beyond the file's end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(OverlayError) -> Bool {
         try content.withLock { content throws(OverlayError) in try content.read(into: buffer, at: offset) }
     }
@@ -36,7 +36,7 @@ final class OverlayFile: Sendable {
     }
 }
 
-/// What a freeze found.
+/// The result of a freeze: the states of a file before and after.
 struct FrozenFile: Sendable {
     let before: FileImage
     let after: FileImage
@@ -49,7 +49,7 @@ private struct FileContent {
     var frozen: FileImage
     var top: [UInt32: Block] = [:]
     var size: Int
-    /// How many leading blocks show the frozen state where `top` has nothing; see `FileImage.baseBlocks`.
+    /// How many leading blocks show the frozen state where `top` has no entry; see `FileImage.baseBlocks`.
     var visible: Int
 
     init(_ image: FileImage) {
@@ -84,7 +84,7 @@ private struct FileContent {
     mutating func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, _ store: BlockStore
     ) throws(OverlayError) {
-        // Written without a closure: `self` is changed inside.
+        // Not `forEachBlock`, since a closure cannot change `self` here.
         var done = 0
         while done < bytes.count {
             let position = offset + done
@@ -98,8 +98,8 @@ private struct FileContent {
         size = max(size, offset + bytes.count)
     }
 
-    /// The block of the top layer, made from what lies below when there is none.
-    /// - Parameter isReplaced: every byte of it is about to be written.
+    /// Returns the block of the top layer; if there is none, creates it from what lies below.
+    /// - Parameter isReplaced: whether every byte of the block is about to be written.
     private mutating func writable(
         _ block: Int, isReplaced: Bool, _ store: BlockStore
     ) throws(OverlayError) -> Block {
@@ -118,7 +118,7 @@ private struct FileContent {
             size = newSize
             return
         }
-        // The bytes behind the new end must read as zeros should the file grow again.
+        // The bytes after the new end must read as zeros if the file grows again.
         let tail = newSize % Block.size
         if tail != 0 {
             let last = try writable(newSize / Block.size, isReplaced: false, store)

@@ -29,7 +29,7 @@ func reserve(_ descriptor: Int32, from offset: Int, count: Int) -> Int32 {
     return code
 }
 
-/// Opens a file that has no name, ever; -1 where the file system has no such thing (open(2)).
+/// Opens an unnamed file; returns -1 if the file system does not support one (open(2)).
 func openNameless(in directory: FilePath) -> Int32 {
     let noName: Int32 = 0o20000000 | O_DIRECTORY  // O_TMPFILE, a macro that Swift does not import
     return open(directory.cString, noName | O_RDWR | O_CLOEXEC, 0o600)
@@ -64,6 +64,6 @@ func reserve(_ descriptor: Int32, from offset: Int, count: Int) -> Int32 {
     return ftruncate(descriptor, off_t(offset + count)) == 0 ? 0 : errno
 }
 
-/// macOS has no nameless files.
+/// Returns -1: macOS has no unnamed files.
 func openNameless(in directory: FilePath) -> Int32 { -1 }
 #endif

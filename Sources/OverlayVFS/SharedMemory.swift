@@ -7,12 +7,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The WAL index of one database, between the connections of one overlay: memory, and eight locks.
+/// The WAL index of one database, shared by the connections of one overlay: memory, and eight locks.
 ///
-/// It takes the place of the `-shm` file, which is never read: the first connection rebuilds the index
-/// from the WAL. https://www.sqlite.org/walformat.html#the_wal_index_file_format
+/// It takes the place of the `-shm` file, which is never read: the first connection rebuilds the index from
+/// the WAL. https://www.sqlite.org/walformat.html#the_wal_index_file_format
 final class SharedMemory: Sendable {
-    /// What one connection has of it. Bits are lock slots.
+    /// What one connection holds of the WAL index. Each bit is a lock slot.
     struct Claim {
         var isAttached = false
         var shared: UInt8 = 0
@@ -21,7 +21,7 @@ final class SharedMemory: Sendable {
 
     private struct State {
         var attached = 0
-        /// Allocated with `calloc`, owned here, handed out as bare addresses until the last connection
+        /// Allocated with `calloc`, owned here, and handed out as bare addresses until the last connection
         /// detaches.
         var regions: [UnsafeMutableRawPointer] = []
         var sharedCounts = [Int](repeating: 0, count: Int(SQLITE_SHM_NLOCK))
@@ -37,8 +37,8 @@ final class SharedMemory: Sendable {
 
     deinit { state.withLock { $0.discardRegions() } }
 
-    /// The address of a region, made when `isExtending`.
-    /// - Returns: SQLITE_OK and an address (0 when there is no such region), or SQLITE_NOMEM.
+    /// Returns the address of a region, created if `isExtending`.
+    /// - Returns: SQLITE_OK and an address (0 if there is no such region), or SQLITE_NOMEM.
     func map(
         region index: Int, size: Int, isExtending: Bool, _ claim: inout Claim
     ) -> (code: Int32, address: UInt) {
@@ -83,7 +83,7 @@ final class SharedMemory: Sendable {
         }
     }
 
-    /// Detaches a connection. The last one leaves nothing: the next builds the index anew.
+    /// Detaches a connection. The last one discards the index, and the next connection builds it again.
     func detach(_ claim: inout Claim) {
         guard claim.isAttached else { return }
         state.withLock { state in

@@ -4,9 +4,10 @@ import Glibc
 import Darwin
 #endif
 
-/// A temporary file that no folder lists, for pages that do not fit the memory limit.
+/// A temporary file without a name, for pages beyond the memory limit.
 ///
-/// It lies in `TMPDIR`, else in `/tmp`, and goes when its descriptor does, however the process ends.
+/// It is in `TMPDIR`, or in `/tmp` if that is not set, and disappears when its descriptor is closed, however
+/// the process ends.
 struct SpillFile {
     private let descriptor: Int32
     private let directory: String
@@ -29,15 +30,15 @@ struct SpillFile {
         #endif
     }
 
-    /// Reserves and maps the next bytes of the file; they are the caller's to unmap.
-    /// - Throws: ``OverlayError/spillFailed(directory:errno:)`` when the disk is full.
+    /// Reserves and maps the next bytes of the file; the caller unmaps them.
+    /// - Throws: ``OverlayError/spillFailed(directory:errno:)`` if the disk is full.
     mutating func mapNext(_ count: Int) throws(OverlayError) -> UnsafeMutableRawPointer {
-        // Beyond this limit the system would not only refuse but also send SIGXFSZ (setrlimit(2)).
+        // Beyond this limit the system would not only fail the call but also send SIGXFSZ (setrlimit(2)).
         var limit = rlimit()
         if getrlimit(fileSizeLimit, &limit) == 0, UInt64(limit.rlim_cur) < UInt64(size + count) {
             throw .spillFailed(directory: directory, errno: EFBIG)
         }
-        if size >= Self.freely, !leavesRoom { throw .spillFailed(directory: directory, errno: ENOSPC) }
+        if size >= Self.allowance, !leavesRoom { throw .spillFailed(directory: directory, errno: ENOSPC) }
         let failure = reserve(descriptor, from: size, count: count)
         if failure != 0 { throw .spillFailed(directory: directory, errno: failure) }
         guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(size)),
@@ -47,10 +48,11 @@ struct SpillFile {
         return memory
     }
 
-    /// How much may be written whatever is left on the disk.
-    private static let freely = 1 << 30
+    /// How many bytes may be written however little of the disk is free.
+    private static let allowance = 1 << 30
 
-    /// Whether a twentieth of the disk is still free: a migration that never stops writing must not fill it.
+    /// Whether a twentieth of the disk is still free, so that a migration that never stops writing does not
+    /// fill it.
     private var leavesRoom: Bool {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0 else { return true }

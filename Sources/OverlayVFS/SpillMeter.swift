@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Counts what written pages take in temporary files.
+/// A meter of the temporary files that written pages take.
 ///
-/// It counts for the overlays that are made while it is the task's meter:
+/// It counts for the overlays that are created while it is the task's meter:
 /// `Overlay.$spillMeter.withValue(meter) { ... }`.
 package final class SpillMeter: Sendable {
     private let bytes = Mutex((now: 0, peak: 0))
 
     package init() {}
 
-    /// The most that all of them took at one time, in bytes.
+    /// The largest total size of the files at one time, in bytes.
     package var peak: Int { bytes.withLock { $0.peak } }
 
     func add(_ count: Int) {

@@ -7,20 +7,20 @@ import Glibc
 import Darwin
 #endif
 
-/// A file system that SQLite knows by name, and the names and files behind it.
+/// A file system that SQLite knows by name, and the names and files in it.
 ///
-/// The overlay holds it, and so does every open file, which is how it outlives the last connection: the
-/// structure that SQLite points to is freed when nobody can come through it any more.
+/// The overlay holds it, and so does every open file, so it outlives the last connection: the structure that
+/// SQLite points to is freed only when no call can come through it any more.
 final class VirtualFileSystem: Sendable {
     let name: String
     let space: FileSpace
-    /// The time that it always is here, as `xCurrentTimeInt64` gives it; 0 for the system's clock.
+    /// The fixed time of this file system, as `xCurrentTimeInt64` returns it; 0 for the system's clock.
     let fixedTime = Atomic<Int64>(0)
 
-    // Filled in init and freed in deinit; SQLite alone changes it in between (the list's `pNext`), under
-    // its own mutex.
+    // Filled in init and freed in deinit. In between only SQLite changes it (the list's `pNext`), under its
+    // own mutex.
     nonisolated(unsafe) private let structure: UnsafeMutablePointer<sqlite3_vfs>
-    // Owned here and only read, by SQLite.
+    // Owned here; SQLite only reads it.
     nonisolated(unsafe) private let cName: UnsafeMutablePointer<CChar>?
 
     /// - Throws: ``OverlayError/notRegistered(code:)``.
@@ -32,7 +32,7 @@ final class VirtualFileSystem: Sendable {
         structure.initialize(to: Self.methods)
         structure.pointee.zName = UnsafePointer(cName)
         structure.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
-        // Registering is a first use, and an overlay's name is a URI.
+        // Registering counts as a first use of SQLite, and an overlay's name is a URI.
         _ = Self.readsURIs
         let code = sqlite3_vfs_register(structure, 0)
         if code != SQLITE_OK { throw .notRegistered(code: code) }
@@ -44,23 +44,23 @@ final class VirtualFileSystem: Sendable {
         free(cName)
     }
 
-    /// The object behind the structure that SQLite hands to a callback.
+    /// Returns the object for the structure that SQLite passes to a callback.
     static func from(_ structure: UnsafeMutablePointer<sqlite3_vfs>?) -> VirtualFileSystem? {
         guard let data = structure?.pointee.pAppData else { return nil }
         return Unmanaged<VirtualFileSystem>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// Whether names are read as URIs where SQLite was built without; nothing when it is in use already.
+    /// Turns on URI names in a SQLite that was built without them; has no effect if SQLite is in use already.
     private static let readsURIs = csqlite_read_uris()
 
-    /// The system's own file system, for what has nothing to do with files.
+    /// The system's own file system, for everything that is not about files.
     static var system: UnsafeMutablePointer<sqlite3_vfs>? { sqlite3_vfs_find(nil) }
 }
 
 // MARK: Callbacks
 
-// https://www.sqlite.org/c3ref/vfs.html. SQLite owns every pointer that comes in; none is kept, but for
-// the file's own memory, in which `OpenFile` puts what `xClose` takes out.
+// https://www.sqlite.org/c3ref/vfs.html. SQLite owns every pointer that it passes. None is kept, except for
+// the file's own memory, in which `OpenFile` stores what `xClose` takes out.
 extension VirtualFileSystem {
     private static var methods: sqlite3_vfs {
         var methods = sqlite3_vfs()
@@ -76,7 +76,7 @@ extension VirtualFileSystem {
         }
         methods.xAccess = { vfs, name, flags, result in
             guard let space = VirtualFileSystem.from(vfs)?.space, let name else { return SQLITE_IOERR }
-            // As the unix file system has it, an empty file does not exist when only that is asked.
+            // As in SQLite's unix file system, an empty file does not exist if only existence is queried.
             let isThere = space.exists(FilePath(cString: name), emptyCounts: flags != SQLITE_ACCESS_EXISTS)
             result?.pointee = isThere ? 1 : 0
             return SQLITE_OK
@@ -93,7 +93,7 @@ extension VirtualFileSystem {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
         guard let file else { return SQLITE_CANTOPEN }
-        // Without methods SQLite will not call xClose on a file that was not opened.
+        // Without methods SQLite does not call xClose on a file that was not opened.
         file.pointee.pMethods = nil
         guard let system = from(vfs) else { return SQLITE_CANTOPEN }
         let path = name.map { FilePath(cString: $0) }
@@ -122,7 +122,7 @@ extension VirtualFileSystem {
         return SQLITE_OK
     }
 
-    /// Hands on what has nothing to do with files: randomness, clocks, loadable extensions.
+    /// Forwards what is not about files: randomness, clocks, loadable extensions.
     private static func addSystemMethods(_ methods: inout sqlite3_vfs) {
         methods.xDlOpen = { _, name in VirtualFileSystem.system.flatMap { $0.pointee.xDlOpen?($0, name) } }
         methods.xDlError = { _, count, text in
@@ -157,7 +157,7 @@ extension VirtualFileSystem {
 }
 
 extension FileSpace {
-    /// The file for `xOpen`; nil when it may not be opened.
+    /// Returns the file for `xOpen`; nil if it may not be opened.
     fileprivate func open(_ path: FilePath?, _ flags: Int32) throws(OverlayError) -> OverlayFile? {
         guard let path else { return makeTemporaryFile() }
         if let file = try file(path) {

@@ -27,7 +27,7 @@ extension UnsafeRawPointer {
         UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Reads a varint and moves behind it; nil when it does not end before `end`.
+    /// Reads a varint and moves past it; returns nil if it does not end before `end`.
     @inline(__always) mutating func readVarint(before end: UnsafeRawPointer) -> UInt64? {
         guard self < end else { return nil }
         var value = UInt64(uint8(at: 0))

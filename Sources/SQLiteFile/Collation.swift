@@ -13,14 +13,14 @@ import Glibc
 import Darwin
 #endif
 
-/// The collations that SQLite has built in. An application's own cannot be known from the file.
+/// SQLite's built-in collations. The file does not contain the order of an application's collation.
 public enum Collation: Sendable {
     case binary, nocase, rtrim
 
-    /// Whether `left` sorts before (negative), with (0) or after (positive) `right`.
+    /// Compares two texts: negative if `left` sorts before `right`, 0 if they are equal, positive if after.
     ///
-    /// BINARY is `memcmp` in every encoding. The other two exist for UTF-8 alone: SQLite translates UTF-16
-    /// first, half surrogates and all, and so does this.
+    /// BINARY is `memcmp` in every encoding. The other two exist only for UTF-8: SQLite first translates
+    /// UTF-16, unpaired surrogates included, and this function does the same.
     func compare(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ encoding: StoredEncoding
     ) -> Int {
@@ -45,7 +45,8 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// SQLite's comparison ends at a NUL that both have in one place; what follows counts by its length alone.
+/// Compares like SQLite's NOCASE, which stops at a NUL that both texts have at the same position; of the
+/// bytes after it only the number counts.
 private func compareFolded<Bytes: IteratorProtocol<UInt8>>(_ left: Bytes, _ right: Bytes) -> Int {
     var (left, right) = (left, right)
     while true {
@@ -70,7 +71,7 @@ private func count<Bytes: IteratorProtocol<UInt8>>(_ bytes: Bytes) -> Int {
     return result
 }
 
-/// From the first difference on, a side that has nothing but spaces left has ended.
+/// Compares like RTRIM: at the first difference, a side with only spaces left has ended.
 private func compareTrimmed<Bytes: IteratorProtocol<UInt8>>(_ left: Bytes, _ right: Bytes) -> Int {
     var (left, right) = (left, right)
     while true {
@@ -100,12 +101,13 @@ private struct RawBytes: IteratorProtocol {
     mutating func next() -> UInt8? { bytes.next() }
 }
 
-/// UTF-16 as the UTF-8 that SQLite makes of it: a surrogate takes the next unit with it, whatever it is.
+/// UTF-16 translated to UTF-8 as SQLite does it: a surrogate is combined with the next unit, whatever that
+/// is.
 private struct TranslatedBytes: IteratorProtocol {
     private let units: UnsafeRawBufferPointer
     private let isLittleEndian: Bool
     private var position = 0
-    /// The bytes of the last code point that are still to come, the next one lowest.
+    /// The remaining bytes of the last code point, the next one lowest.
     private var pending: UInt32 = 0
     private var pendingCount = 0
 

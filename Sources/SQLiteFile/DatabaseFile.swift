@@ -1,8 +1,11 @@
-/// A database as its bytes have it: the header, and the pages behind it.
+/// A database read from its bytes: the header, and the pages after it.
 ///
-/// Nothing here calls SQLite, takes a lock or writes. Every loop is bounded by the file's size, and what
-/// breaks the format is a ``FileDamage``. Entries, payloads and fields that were read point into the
+/// Nothing here calls SQLite, takes a lock or writes. Every loop is bounded by the file's size, and a
+/// violation of the format throws ``FileDamage``. Entries, payloads and fields that were read point into the
 /// source's bytes: they may be used as long as this object lives.
+///
+///     let file = try DatabaseFile(FilePages(bytes))
+///     for entry in try file.schema() where entry.type == "table" { print(entry.name) }
 public final class DatabaseFile: Sendable {
     public let source: any PageSource
     public let header: FileHeader
@@ -16,7 +19,7 @@ public final class DatabaseFile: Sendable {
     let layout: PageLayout
 
     /// Reads and checks the header.
-    /// - Throws: ``FileDamage`` for whatever SQLite itself refuses to open.
+    /// - Throws: ``FileDamage`` for everything that SQLite itself refuses to open.
     public init(_ source: some PageSource) throws(FileDamage) {
         self.source = source
         header = source.pageCount == 0 ? FileHeader() : try FileHeader(try source.page(1))
@@ -31,7 +34,8 @@ public final class DatabaseFile: Sendable {
         guard pageCount <= source.pageCount else { throw FileDamage(1, .fileTooShort(pages: pageCount)) }
     }
 
-    /// The start of a page's bytes, `header.pageSize` of them.
+    /// Returns the start of a page's bytes, `header.pageSize` of them.
+    /// - Throws: ``FileDamage`` if there is no such page or it cannot be read.
     func page(_ number: UInt32) throws(FileDamage) -> UnsafeRawPointer {
         guard number >= 1, number <= pageCount, number != lockBytePage else {
             throw FileDamage(number, .pageOutsideFile)
@@ -43,7 +47,8 @@ public final class DatabaseFile: Sendable {
         return start
     }
 
-    /// A page as part of a b-tree.
+    /// Returns a page as part of a b-tree.
+    /// - Throws: ``FileDamage`` if it is not a b-tree page.
     public func treePage(_ number: UInt32) throws(FileDamage) -> TreePage {
         try TreePage(try page(number), number, layout)
     }

@@ -1,11 +1,12 @@
-/// Pages that changed, and all that lead to one: what is not among them has under it what it had.
+/// The pages that changed, and all pages that lead to one of them. Everything under any other page is
+/// unchanged.
 public struct DirtyPages: Sendable {
-    /// In the order in which they were found.
+    /// The pages in the order in which they were inserted.
     public private(set) var pages: [UInt32] = []
     private var bits: [UInt64]
     private let count: Int
 
-    /// - Parameter count: page numbers from there on count as dirty: they are new.
+    /// - Parameter count: page numbers from this one on count as dirty, since they are new.
     init(count: Int) {
         self.count = count
         bits = Array(repeating: 0, count: count / 64 + 1)
@@ -15,7 +16,7 @@ public struct DirtyPages: Sendable {
         Int(page) >= count || bits[Int(page) / 64] & (1 << (page % 64)) != 0
     }
 
-    /// - Returns: whether the page was not in it yet.
+    /// - Returns: whether the page was not in the set yet.
     mutating func insert(_ page: UInt32) -> Bool {
         guard !contains(page) else { return false }
         bits[Int(page) / 64] |= 1 << (page % 64)

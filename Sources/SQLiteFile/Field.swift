@@ -15,17 +15,17 @@
 //                              The nul terminator is not stored.
 // https://www.sqlite.org/fileformat2.html#record_format
 
-/// In the order in which SQLite sorts them.
+/// The storage classes, in the order in which SQLite sorts them.
 public enum StorageClass: Sendable {
     case null, integer, real, text, blob
 }
 
-/// A value of a record where it lies.
+/// A value of a record, in place.
 public struct Field {
     public let serialType: UInt64
     let start: UnsafeRawPointer
 
-    /// In bytes.
+    /// The size in bytes.
     @inline(__always) public var size: Int {
         switch serialType {
         case 0, 8, 9, 10, 11: 0
@@ -36,7 +36,7 @@ public struct Field {
         }
     }
 
-    /// A real that is not a number is a NULL, as SQLite reads it.
+    /// The storage class. A NaN is a NULL, as SQLite reads it.
     public var storageClass: StorageClass {
         switch serialType {
         case 0, 10, 11: .null
@@ -63,7 +63,8 @@ public struct Field {
         }
     }
 
-    /// The value of a real, or of an integer as one: a column of REAL affinity keeps 3.0 as the integer 3.
+    /// The value of a real, or of an integer converted to a real: a column of REAL affinity stores 3.0 as the
+    /// integer 3.
     public var real: Double { serialType == 7 ? storedReal : Double(integer) }
 
     private var storedReal: Double { Double(bitPattern: start.uint64(at: 0)) }
@@ -79,9 +80,9 @@ public struct Field {
     }
 }
 
-/// A value as a record holds it, copied out of the file.
+/// A value as a record stores it, copied out of the file.
 ///
-/// Equal values are stored alike: 1 is not 1.0, and 0.0 not -0.0.
+/// Equal values are stored alike: 1 is not 1.0, and 0.0 is not -0.0.
 public enum StoredValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -111,7 +112,7 @@ public enum StoredValue: Hashable, Sendable {
 }
 
 extension Field {
-    /// Whether a value of the same serial type has the same bytes.
+    /// Returns whether a value of the same serial type has the same bytes.
     @inline(__always) public func hasSameBytes(as other: Field) -> Bool {
         start.isEqual(to: other.start, count: size)
     }

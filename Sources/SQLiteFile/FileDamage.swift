@@ -1,7 +1,7 @@
-/// A database file that breaks its own format: the page, and what is wrong with it.
+/// A violation of the format in a database file: the page, and what is wrong with it.
 public struct FileDamage: Error, Equatable, Sendable {
-    /// The number of the page that is wrong, the first being 1; in a write-ahead log, of the page that a
-    /// frame holds, or 0 for the log's header.
+    /// The number of the page that is wrong, the first being 1. In a write-ahead log, the number of the page
+    /// that a frame holds, or 0 for the log's header.
     public let page: UInt32
     public let fault: Fault
 
@@ -70,7 +70,7 @@ extension FileDamage.Fault: CustomStringConvertible {
         case .cellOutsidePage: "a cell lies outside the page's cell content area"
         case .freeblock: "the chain of free blocks leaves the page or runs backwards"
         case .bytesUsedTwice: "cells or free blocks of the page overlap"
-        case .fragments: "the page has another number of bytes between its cells than it counts"
+        case .fragments: "the number of bytes between the page's cells differs from its own count"
         case .keyOrder: "the entries are not in the order of their keys"
         case .keyTwice: "two entries of a unique index have the same key"
         case .payloadTooLarge: "a cell claims a payload larger than the file"
@@ -78,14 +78,14 @@ extension FileDamage.Fault: CustomStringConvertible {
         case .overflowGoesOn: "a chain of overflow pages is longer than its payload"
         case .freelistTrunk: "the freelist trunk claims more leaves than it has room for"
         case .freelistCount(let stored):
-            "the header counts \(stored) free pages, but the freelist has another number"
+            "the header counts \(stored) free pages, but the freelist has a different number"
         case .pointerMap(let byte): "an entry of the pointer map has the type \(byte), which does not exist"
-        case .pointerMapEntry: "the pointer map says something else of the page than what refers to it"
+        case .pointerMapEntry: "the pointer map's entry for the page does not match what refers to it"
         case .record: "a record ends before its columns do"
         case .serialType(let type): "a record has the serial type \(type), which is reserved"
         case .schemaRow: "a row of the schema table has no type, name or root page"
         case .logVersion(let version): "the write-ahead log has version \(version); SQLite knows 3007000"
-        case .logPageSize: "the write-ahead log has pages of another size than the database"
+        case .logPageSize: "the write-ahead log's page size differs from the database's"
         }
     }
 }

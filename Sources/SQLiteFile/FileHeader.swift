@@ -37,19 +37,19 @@ public enum StoredEncoding: UInt32, Sendable {
 public struct FileHeader: Equatable, Sendable {
     public static let size = 100
 
-    /// In bytes.
+    /// The page size in bytes.
     public var pageSize = 4096
     public var writeVersion: UInt8 = 1
     public var readVersion: UInt8 = 1
-    /// The bytes at each page's end that SQLite leaves to extensions.
+    /// The number of bytes at each page's end that SQLite leaves to extensions.
     public var reservedBytes = 0
     public var changeCounter: UInt32 = 0
-    /// The file's size in pages; nil where a version of SQLite before 3.7.0 wrote last.
+    /// The file's size in pages; nil if a version of SQLite before 3.7.0 wrote last.
     public var pageCount: UInt32?
     public var firstFreelistTrunk: UInt32 = 0
     public var freelistCount: UInt32 = 0
     public var schemaCookie: UInt32 = 0
-    /// 0 in a database without a table.
+    /// 0 in a database without tables.
     public var schemaFormat: UInt32 = 0
     public var cacheSize: Int32 = 0
     /// Not 0 in a database with pointer maps.
@@ -62,10 +62,11 @@ public struct FileHeader: Equatable, Sendable {
     /// The SQLITE_VERSION_NUMBER of the library that wrote last.
     public var libraryVersion: UInt32 = 0
 
-    /// What holds for a file without a byte, which is a database too.
+    /// Creates the header of an empty file, which is a database too.
     init() {}
 
     /// Reads the header and refuses what SQLite refuses.
+    /// - Throws: ``FileDamage``.
     init(_ bytes: UnsafeRawBufferPointer) throws(FileDamage) {
         guard let start = bytes.baseAddress, bytes.count >= Self.size,
             bytes.prefix(16).elementsEqual("SQLite format 3\0".utf8)
@@ -85,12 +86,12 @@ public struct FileHeader: Equatable, Sendable {
         firstFreelistTrunk = start.uint32(at: 32)
         freelistCount = start.uint32(at: 36)
         schemaCookie = start.uint32(at: 40)
-        // SQLite looks at the lowest byte alone.
+        // SQLite reads only the lowest byte.
         schemaFormat = start.uint32(at: 44) & 0xff
         guard schemaFormat <= 4 else { throw FileDamage(1, .schemaFormat(schemaFormat)) }
         cacheSize = Int32(bitPattern: start.uint32(at: 48))
         largestRootPage = start.uint32(at: 52)
-        // SQLite looks at the two lowest bits alone and takes 0 for UTF-8.
+        // SQLite reads only the two lowest bits and takes 0 for UTF-8.
         encoding = StoredEncoding(rawValue: start.uint32(at: 56) & 3) ?? .utf8
         userVersion = Int32(bitPattern: start.uint32(at: 60))
         isIncrementalVacuum = start.uint32(at: 64) != 0
@@ -98,14 +99,14 @@ public struct FileHeader: Equatable, Sendable {
         libraryVersion = start.uint32(at: 96)
     }
 
-    /// The page size that a database's first bytes give; nil when they give none.
+    /// Returns the page size in a database's first bytes; nil if they contain none.
     static func pageSize(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= size, let value = bytes.baseAddress?.uint16(at: 16) else { return nil }
         if value == 1 { return 65536 }
         return value >= 512 && value.nonzeroBitCount == 1 ? value : nil
     }
 
-    /// The bytes of a page that SQLite uses.
+    /// The number of bytes of a page that SQLite uses.
     public var usableSize: Int { pageSize - reservedBytes }
 
     public var hasPointerMaps: Bool { largestRootPage != 0 }

@@ -7,8 +7,8 @@
 // https://www.sqlite.org/fileformat2.html#the_freelist
 
 extension DatabaseFile {
-    /// Visits every free page: each trunk, and after it its leaves, which are not read.
-    /// - Throws: ``FileDamage``, also when the header counts other than the list; and what `visit` throws.
+    /// Visits every free page: each trunk, and then its leaves, which are not read.
+    /// - Throws: ``FileDamage``, also if the header's count differs from the list; and what `visit` throws.
     public func forEachFreePage(_ visit: (_ page: UInt32, _ isTrunk: Bool) throws -> Void) throws {
         var next = header.firstFreelistTrunk
         var rest = header.freelistCount
@@ -30,8 +30,8 @@ extension DatabaseFile {
         guard rest == 0 else { throw FileDamage(1, .freelistCount(stored: header.freelistCount)) }
     }
 
-    /// What is wrong with the freelist, the pointer map's say on its pages included; nil where nothing is. Its
-    /// leaves are not read.
+    /// Returns what is wrong with the freelist, or with the pointer map's entries for its pages; nil if
+    /// nothing is. Its leaves are not read.
     public func freelistDamage() -> FileDamage? {
         var seen: Set<UInt32> = []
         do {

@@ -23,15 +23,15 @@ public struct KeyOrder: Sendable {
     public let columns: [KeyColumn]
     let encoding: StoredEncoding
     private let honorsDescending: Bool
-    /// Whether columns behind `columns` belong to the key too, BINARY and ascending.
+    /// Whether the columns after `columns` belong to the key too, BINARY and ascending.
     private let includesRest: Bool
 
     /// - Parameters:
-    ///   - columns: those that make up the key, as the record has them: for an index also the rowid, or
-    ///     the primary key, that it ends with; for a WITHOUT ROWID table the primary key without repeated
-    ///     columns. What follows them in the record is not compared.
-    ///   - file: gives the encoding, and whether DESC counts: "The DESC keyword is ignored in indexes for
-    ///     formats 1, 2, and 3."
+    ///   - columns: the columns of the key, in the record's order: for an index including the rowid or primary
+    ///     key at its end; for a WITHOUT ROWID table the primary key without repeated columns. Later columns of
+    ///     the record are not compared.
+    ///   - file: the file that has the encoding, and whether DESC counts: "The DESC keyword is ignored in indexes
+    ///     for formats 1, 2, and 3."
     public init(_ columns: [KeyColumn], in file: DatabaseFile) {
         self.columns = columns
         encoding = file.header.encoding
@@ -39,7 +39,7 @@ public struct KeyOrder: Sendable {
         includesRest = false
     }
 
-    /// All columns, however many, BINARY and ascending.
+    /// Creates the order by all columns of a record, BINARY and ascending.
     init(allColumnsIn file: DatabaseFile) {
         columns = []
         encoding = file.header.encoding
@@ -47,8 +47,10 @@ public struct KeyOrder: Sendable {
         includesRest = true
     }
 
-    /// Whether a record sorts before (negative), with (0) or after (positive) another, as SQLite compares.
-    /// - Parameter page: the page to name where a record is damaged.
+    /// Compares two records as SQLite does: negative if `left` sorts before `right`, 0 if they are equal,
+    /// positive if after.
+    /// - Parameter page: the page to name if a record is damaged.
+    /// - Throws: ``FileDamage`` if a record is damaged.
     public func compare(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, page: UInt32
     ) throws(FileDamage) -> Int {
@@ -72,7 +74,8 @@ public struct KeyOrder: Sendable {
 }
 
 extension Field {
-    /// Whether the value sorts before (negative), with (0) or after (positive) another.
+    /// Compares two values: negative if this one sorts before `other`, 0 if they are equal, positive if
+    /// after.
     public func compare(to other: Field, _ collation: Collation, _ encoding: StoredEncoding) -> Int {
         switch (storageClass, other.storageClass) {
         case (.null, .null): 0
@@ -93,7 +96,7 @@ extension Field {
 
     private static func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a > b ? 1 : 0 }
 
-    /// Exact: a 64-bit integer may have no equal among the reals.
+    /// Compares exactly: a 64-bit integer may have no equal among the reals.
     private static func compare(_ integer: Int64, _ real: Double) -> Int {
         if real < -0x1p63 { return 1 }
         if real >= 0x1p63 { return -1 }
@@ -104,7 +107,7 @@ extension Field {
 }
 
 extension Field {
-    /// Whether two values of a database are the same; a real that is whole may be stored as an integer.
+    /// Returns whether two values of a database are the same. A whole real may be stored as an integer.
     public func isSame(as other: Field, in file: DatabaseFile) -> Bool {
         compare(to: other, .binary, file.header.encoding) == 0
     }

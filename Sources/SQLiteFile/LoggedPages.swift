@@ -2,21 +2,20 @@
 public final class LoggedPages: PageSource {
     public let pageSize: Int
     public let pageCount: UInt32
-    /// Nil when nothing in the log counts.
+    /// Nil if the log has no effect: it has no committed transaction, or the database file is empty.
     public let log: WriteAheadLog?
-    /// Immutable while `owner` lives, which is what makes sharing the pointers between threads sound.
+    /// Immutable while `owner` lives, so it is safe to share the pointers between threads.
     private nonisolated(unsafe) let database: UnsafeRawBufferPointer
     private nonisolated(unsafe) let logBytes: UnsafeRawBufferPointer
     private nonisolated(unsafe) let zeros: UnsafeMutableRawBufferPointer
     private let owner: (any Sendable)?
 
     /// - Parameters:
-    ///   - database: the whole database file. Beside an empty one SQLite deletes a log unread, so it is not
-    ///     read here either.
-    ///   - log: the whole `-wal` file.
-    ///   - owner: what keeps the bytes where they are; it lives as long as this object.
-    ///     What the log has of page 1 counts, whatever the file's first bytes are.
-    /// - Throws: ``FileDamage`` when neither gives a page size, or the log another one.
+    ///   - database: the whole database file. SQLite deletes the log of an empty file without reading it, so it
+    ///     is not read here either.
+    ///   - log: the whole `-wal` file. If it contains page 1, the file's first bytes do not matter.
+    ///   - owner: the object that keeps the bytes valid; it lives as long as this object.
+    /// - Throws: ``FileDamage`` if neither file has a page size, or the log's is different.
     public init(
         database: UnsafeRawBufferPointer, log: UnsafeRawBufferPointer, owner: (any Sendable)? = nil
     ) throws(FileDamage) {
@@ -42,7 +41,8 @@ public final class LoggedPages: PageSource {
 
     deinit { zeros.deallocate() }
 
-    /// A free page that neither the log nor the file has, since nobody needed to write it, reads as zeros.
+    /// Returns the bytes of a page. A free page that is in neither the log nor the file, since nothing had to
+    /// write it, is zeros.
     public func page(_ number: UInt32) throws(FileDamage) -> UnsafeRawBufferPointer {
         guard number >= 1, number <= pageCount else { throw FileDamage(number, .pageOutsideFile) }
         if let offset = log?.offsets[number] {

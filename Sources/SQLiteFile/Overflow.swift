@@ -6,8 +6,7 @@
 
 /// The overflow pages of a payload, in order.
 ///
-/// A payload takes a known number of pages, and no more than the file has: a chain that runs in a circle
-/// ends all the same.
+/// A payload has a known number of pages, and no more than the file has, so even a circular chain ends.
 struct OverflowChain {
     private let file: DatabaseFile
     private let cellPage: UInt32
@@ -24,10 +23,10 @@ struct OverflowChain {
         }
     }
 
-    /// Nothing follows the last page that was read.
+    /// Whether nothing follows the last page that was read.
     var hasEnded: Bool { next == 0 }
 
-    /// The next page's number and the part of the payload on it; nil after the last.
+    /// Returns the next page's number and the part of the payload on it; nil after the last.
     mutating func readPage() throws(FileDamage) -> (number: UInt32, content: UnsafeRawBufferPointer)? {
         guard rest > 0 else { return nil }
         let number = next
@@ -40,7 +39,7 @@ struct OverflowChain {
     }
 }
 
-/// Memory in which payloads with overflow pages are put together, one after the other.
+/// A buffer in which payloads with overflow pages are assembled, one after the other.
 public struct PayloadBuffer: ~Copyable {
     fileprivate var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
@@ -56,8 +55,9 @@ public struct PayloadBuffer: ~Copyable {
 }
 
 extension DatabaseFile {
-    /// All bytes of a payload: where they lie, or, with overflow pages, put together in the buffer, where
-    /// they stay until the buffer is used again.
+    /// Returns all bytes of a payload: in place, or, with overflow pages, assembled in the buffer, where they
+    /// stay until the buffer is used again.
+    /// - Throws: ``FileDamage`` if the chain of overflow pages is damaged.
     public func bytes(
         of payload: Payload, in buffer: inout PayloadBuffer
     ) throws(FileDamage) -> UnsafeRawBufferPointer {
@@ -74,9 +74,10 @@ extension DatabaseFile {
         return UnsafeRawBufferPointer(rebasing: buffer.memory[..<count])
     }
 
-    /// Whether two payloads have the same bytes; they are not put together for that.
+    /// Returns whether two payloads have the same bytes, without assembling them.
     ///
-    /// Chains on pages of two sizes, as after a VACUUM that changed it, are cut at both their borders.
+    /// The page sizes may differ, as after a VACUUM that changed it: the chains are compared piece by piece.
+    /// - Throws: ``FileDamage`` if a chain of overflow pages is damaged.
     public func isEqual(
         _ payload: Payload, to other: Payload, in otherFile: DatabaseFile
     ) throws(FileDamage) -> Bool {

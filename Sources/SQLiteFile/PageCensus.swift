@@ -7,7 +7,7 @@
 // - A pointer map page"
 // https://www.sqlite.org/fileformat2.html#pages
 
-/// What each page of a database is used for.
+/// The use of each page of a database.
 public struct PageCensus: Sendable {
     public enum Use: UInt8, CaseIterable, Sendable {
         /// Nothing refers to the page; SQLite's `integrity_check` says "Page N is never used".
@@ -23,14 +23,15 @@ public struct PageCensus: Sendable {
 
     public struct Owner: Equatable, Sendable {
         public let use: Use
-        /// The root page of the tree that the page belongs to; 0 for a page of no tree.
+        /// The root page of the tree that the page belongs to; 0 if it belongs to none.
         public let root: UInt32
     }
 
     private var owners: [Owner]
 
     /// Reads all trees of a database, the sizes of their payloads, and the freelist.
-    /// - Parameter roots: the root pages of the trees; all of the schema table, and that table's own, when nil.
+    /// - Parameter roots: the root pages of the trees; if nil, those in the schema table and the schema
+    ///   table's own.
     /// - Throws: ``FileDamage``; a page that is used twice is damage.
     public init(_ file: DatabaseFile, roots: [UInt32]? = nil) throws {
         owners = Array(repeating: Owner(use: .unused, root: 0), count: Int(file.pageCount) + 1)
@@ -61,17 +62,18 @@ public struct PageCensus: Sendable {
         owners[Int(page)] = Owner(use: use, root: root)
     }
 
-    /// - Parameter page: from 1 to the number of pages; anything else is unused.
+    /// Returns the owner of a page.
+    /// - Parameter page: from 1 to the number of pages; any other is unused.
     public subscript(page: UInt32) -> Owner {
         page > 0 && page < owners.count ? owners[Int(page)] : Owner(use: .unused, root: 0)
     }
 
     public var pageCount: UInt32 { UInt32(owners.count - 1) }
 
-    /// How many pages have a use.
+    /// Returns how many pages have a use.
     public func count(_ use: Use) -> Int { owners.dropFirst().count { $0.use == use } }
 
-    /// The pages of a tree, ascending.
+    /// Returns the pages of a tree, ascending.
     public func pages(ofTree root: UInt32) -> [UInt32] {
         owners.indices.filter { $0 > 0 && owners[$0].root == root }.map(UInt32.init)
     }

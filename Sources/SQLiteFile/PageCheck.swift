@@ -1,6 +1,6 @@
 extension TreePage {
-    /// Makes sure that every byte of the page has one use, as `integrity_check` does: cells and freeblocks do
-    /// not overlap, and what lies between them is counted as fragments.
+    /// Checks that every byte of the page has one use, as `integrity_check` does: cells and freeblocks do not
+    /// overlap, and the bytes between them are counted as fragments.
     /// - Throws: ``FileDamage``.
     func checkUse() throws(FileDamage) {
         let header = Self.headerOffset(number)
@@ -28,7 +28,7 @@ extension TreePage {
             let end = block + start.uint16(at: block + 2)
             guard end >= block + 4, end <= layout.usableSize else { throw FileDamage(number, .freeblock) }
             uses.append((block, end))
-            // Less than four bytes between two would be a fragment of the first.
+            // Fewer than four bytes between two freeblocks would be a fragment.
             least = end + 4
             block = start.uint16(at: block)
         }
@@ -45,8 +45,8 @@ extension TreePage {
 }
 
 extension DatabaseFile {
-    /// Makes sure that the pointer map says what it has to of a page.
-    /// - Throws: ``FileDamage``; in a database without pointer maps nothing can be wrong.
+    /// Checks the pointer map's entry for a page.
+    /// - Throws: ``FileDamage`` if it is wrong; never in a database without pointer maps.
     func checkPointer(
         to page: UInt32, _ kind: PointerMapEntry.Kind, from parent: UInt32
     ) throws(FileDamage) {
@@ -56,7 +56,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Makes sure that a payload's chain of overflow pages is as long as it has to be.
+    /// Checks that a payload's chain of overflow pages has the right length.
     /// - Throws: ``FileDamage``.
     func checkChain(of payload: Payload) throws(FileDamage) {
         guard payload.size > payload.localSize else { return }

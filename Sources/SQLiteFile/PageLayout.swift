@@ -10,15 +10,15 @@
 //   stored on overflow pages."
 // https://www.sqlite.org/fileformat2.html#b_tree_pages
 
-/// What follows from the page size and the reserved bytes.
+/// The sizes that follow from the page size and the reserved bytes.
 struct PageLayout: Equatable, Sendable {
     let pageSize: Int
     let usableSize: Int
-    /// The largest payload that lies wholly on a leaf of a table (X).
+    /// The largest payload that fits wholly on a leaf of a table (X).
     let maxTableLocal: Int
-    /// The largest payload that lies wholly on a page of an index (X).
+    /// The largest payload that fits wholly on a page of an index (X).
     let maxIndexLocal: Int
-    /// The least that a larger payload leaves on the page (M).
+    /// The least part of a larger payload that stays on the page (M).
     let minLocal: Int
 
     init(_ header: FileHeader) {
@@ -33,12 +33,12 @@ struct PageLayout: Equatable, Sendable {
         minLocal = (usableSize - 12) * 32 / 255 - 23
     }
 
-    /// How much of a payload that is larger than `maxLocal` (X) lies on the page.
+    /// Returns how many bytes of a payload that is larger than `maxLocal` (X) are on the page.
     func localSize(of size: Int, maxLocal: Int) -> Int {
         let surplus = minLocal + (size - minLocal) % (usableSize - 4)
         return surplus <= maxLocal ? surplus : minLocal
     }
 
-    /// What an overflow page holds, in bytes.
+    /// The payload on an overflow page, in bytes.
     var overflowSize: Int { usableSize - 4 }
 }

@@ -1,19 +1,20 @@
-/// Which page leads to each page: for the child of an interior page that page, for an overflow page the
-/// b-tree page with its cell, for a root itself.
+/// The page that leads to each page: for the child of an interior page that page, for an overflow page the
+/// b-tree page with its cell, for a root the root itself.
 ///
-/// It answers what a change of some pages can have changed without reading any tree: a tree shows other
-/// entries only where one of its pages has other bytes, and the way up from each changed page names the tree.
-/// Kept from state to state it costs what changed, not what is there.
+/// It shows what a change of some pages can have changed without reading any tree: a tree has different
+/// entries only if one of its pages has different bytes, and the way up from each changed page leads to the
+/// tree's root. If it is kept from state to state, its cost depends on what changed, not on the size of the
+/// file.
 public struct PageParents: Sendable, Equatable {
-    /// By page number; 0 for a page that is in no tree.
+    /// The parents by page number; 0 for a page that is in no tree.
     private var parents: [UInt32]
 
-    /// Marks overflow pages among the parents; files with so many pages are not read.
+    /// The bit that marks overflow pages; files with this many pages are not read.
     private static let overflow: UInt32 = 1 << 31
 
     /// Reads every tree.
     /// - Parameter roots: the root pages of all trees; that of the schema table, 1, may be left out.
-    /// - Throws: ``FileDamage``, also where trees share a page.
+    /// - Throws: ``FileDamage``, also if trees share a page.
     public init(_ file: DatabaseFile, roots: some Sequence<UInt32>) throws(FileDamage) {
         guard file.pageCount < Self.overflow else {
             throw FileDamage(1, .fileTooShort(pages: file.pageCount))
@@ -27,20 +28,19 @@ public struct PageParents: Sendable, Equatable {
         }
     }
 
-    /// Restores what ``words`` gave.
+    /// Restores the parents from ``words``.
     public init(words: [UInt32]) { parents = words }
 
-    /// Everything that there is to keep.
+    /// The complete state, to be stored.
     public var words: [UInt32] { parents }
 
-    /// The changed pages that are in a tree, and all that lead to one.
-    ///
-    /// - Parameter changed: the numbers of pages whose bytes differ, or that are gone.
+    /// Returns the changed pages, and all pages that lead to one of them.
+    /// - Parameter changed: the numbers of the pages whose bytes differ or that no longer exist.
     public func dirt(_ changed: some Sequence<UInt32>) -> DirtyPages {
         var dirty = DirtyPages(count: parents.count)
         for page in changed {
             var page = page
-            // A page that is dirty already has led up already.
+            // The pages above a dirty page are dirty already.
             while dirty.insert(page) {
                 guard let parent = parent(of: page), parent != page else { break }
                 page = parent
@@ -49,26 +49,26 @@ public struct PageParents: Sendable, Equatable {
         return dirty
     }
 
-    /// Whether a page is the root of a tree.
+    /// Returns whether a page is the root of a tree.
     public func isRoot(_ page: UInt32) -> Bool { parent(of: page) == page }
 
-    /// The page that leads to another, for a root itself; nil where none does.
+    /// Returns the page that leads to another, the page itself for a root; nil if none does.
     public func parent(of page: UInt32) -> UInt32? {
         guard Int(page) < parents.count else { return nil }
         let parent = parents[Int(page)] & ~Self.overflow
         return parent == 0 ? nil : parent
     }
 
-    /// The same for a later state of the file.
+    /// Returns the parents in a later state of the file.
     ///
-    /// A page that was in a tree and is not dirty has the bytes that it had, as has all that is under it. So
-    /// only dirty pages are read, and those that were in no tree: new ones, and free ones that came into use,
-    /// whose bytes may have stayed what they were. What was under a clean page that nothing leads to any more
-    /// is forgotten, but for what something else leads to now.
+    /// A page that was in a tree and is not dirty is unchanged, as is everything under it. So only dirty
+    /// pages are read, and those that were in no tree: new pages, and free pages that are used again, whose
+    /// bytes may be the same. Pages under a clean page that no longer has a parent are removed, except those
+    /// that have a different parent now.
     /// - Parameters:
-    ///   - dirty: of ``dirt(_:)``, with every page whose bytes differ between the two.
-    ///   - roots: of the later state.
-    /// - Throws: ``FileDamage``, also where trees share a page.
+    ///   - dirty: the result of ``dirt(_:)`` for every page whose bytes differ between the two states.
+    ///   - roots: the root pages in the later state.
+    /// - Throws: ``FileDamage``, also if trees share a page.
     public func updated(
         from before: DatabaseFile, to after: DatabaseFile, dirty: DirtyPages, roots: some Sequence<UInt32>
     ) throws(FileDamage) -> PageParents {
@@ -93,7 +93,7 @@ public struct PageParents: Sendable, Equatable {
         return result
     }
 
-    /// Whether a page plays the part that it played.
+    /// Returns whether a page is of the same kind as before: a tree page or an overflow page.
     private func isSame(_ link: Link) -> Bool {
         parent(of: link.page) != nil && (parents[Int(link.page)] & Self.overflow != 0) == link.isOverflow
     }
@@ -104,7 +104,7 @@ public struct PageParents: Sendable, Equatable {
         parents[Int(link.page)] = link.parent | (link.isOverflow ? Self.overflow : 0)
     }
 
-    /// Forgets who leads to a page and to those under it, as far as these are not kept.
+    /// Removes the parents of a page and of the pages under it, except those that are kept.
     private mutating func forget(
         _ page: UInt32, _ file: DatabaseFile, isKept: (UInt32) -> Bool
     ) throws(FileDamage) {
@@ -118,7 +118,7 @@ public struct PageParents: Sendable, Equatable {
                 if !isKept(link.page) {
                     open.append(link.page)
                 } else if parent(of: link.page) == page {
-                    // It is entered anew, under what leads to it now.
+                    // The page is added again under its new parent.
                     parents[Int(link.page)] = 0
                 }
             }
@@ -126,14 +126,14 @@ public struct PageParents: Sendable, Equatable {
     }
 }
 
-/// A page, and the one that leads to it.
+/// A page, and the page that leads to it.
 struct Link {
     var page: UInt32
     var parent: UInt32
     var isOverflow: Bool
 }
 
-/// Collects the links under a root, subtrees that are known left out.
+/// Collects the links under a root, without known subtrees.
 private struct Walk {
     let file: DatabaseFile
     private(set) var links: [Link] = []
@@ -144,7 +144,7 @@ private struct Walk {
         links.append(Link(page: root, parent: root, isOverflow: false))
         var open = [root]
         while let page = open.popLast() {
-            // A tree that runs in a circle has more links than the file has pages.
+            // A circular tree has more links than the file has pages.
             guard links.count <= Int(file.pageCount) else { throw FileDamage(page, .pageUsedTwice) }
             try file.forEachLink(of: page) { link in
                 links.append(link)
@@ -155,7 +155,8 @@ private struct Walk {
 }
 
 extension DatabaseFile {
-    /// What a b-tree page leads to: its children, and the overflow pages of its cells.
+    /// Calls a closure with every page that a b-tree page leads to: its children, and the overflow pages of
+    /// its cells.
     func forEachLink(of number: UInt32, _ body: (Link) -> Void) throws(FileDamage) {
         let page = try treePage(number)
         if !page.kind.isLeaf {

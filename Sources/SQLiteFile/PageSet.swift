@@ -1,4 +1,4 @@
-/// A set of page numbers, a bit for each.
+/// A set of page numbers with one bit for each.
 public struct PageSet: Equatable, Sendable {
     private var words: [UInt64]
 
@@ -7,7 +7,7 @@ public struct PageSet: Equatable, Sendable {
         words = Array(repeating: 0, count: Int(pageCount) / 64 + 1)
     }
 
-    /// Numbers beyond the highest are left out.
+    /// Inserts a page; ignores numbers beyond the highest.
     public mutating func insert(_ page: UInt32) {
         guard page / 64 < words.count else { return }
         words[Int(page / 64)] |= 1 << UInt64(page % 64)
@@ -24,7 +24,7 @@ public struct PageSet: Equatable, Sendable {
 
     public var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-    /// The numbers, ascending.
+    /// The page numbers, ascending.
     public var pages: [UInt32] {
         var result: [UInt32] = []
         for (index, var word) in words.enumerated() {

@@ -1,38 +1,40 @@
-/// Where a database's pages come from: a mapped file, an overlay's image, a file with its write-ahead log.
+/// A source of a database's pages: a mapped file, an overlay's image, a file with its write-ahead log.
 ///
-/// Bytes that a source gave out must stay where they are, and what they are, as long as the source lives:
+/// The bytes that a source returns must keep their address and their values as long as the source lives:
 /// cells and payloads point into them.
 public protocol PageSource: AnyObject, Sendable {
-    /// In bytes.
+    /// The page size in bytes.
     var pageSize: Int { get }
 
-    /// How many whole pages there are.
+    /// The number of whole pages.
     var pageCount: UInt32 { get }
 
-    /// The bytes of a page, `pageSize` of them.
+    /// Returns the bytes of a page, `pageSize` of them.
     /// - Parameter number: from 1 to `pageCount`.
+    /// - Throws: ``FileDamage`` if there is no such page or it cannot be read.
     func page(_ number: UInt32) throws(FileDamage) -> UnsafeRawBufferPointer
 
-    /// What tells the storage of a page from any other that lives at the same time.
+    /// Returns an identifier of the page's storage, different from that of any other storage that exists at
+    /// the same time.
     ///
-    /// Two pages of one identity have the same bytes, so that what a snapshot and its overlay share need
-    /// not be read. Nil where that is not known; the address of the bytes will usually do.
+    /// Two pages with the same identity have the same bytes, so the pages that a snapshot and its overlay
+    /// share need not be read. Nil if the identity is not known; the address of the bytes will usually do.
     /// - Parameter number: from 1 to `pageCount`.
     func identity(ofPage number: UInt32) -> UInt?
 }
 
-/// The pages of a database file that lies in memory or is mapped, without a write-ahead log.
+/// The pages of a database file in memory or in a mapping, without a write-ahead log.
 public final class FilePages: PageSource {
     public let pageSize: Int
     public let pageCount: UInt32
-    /// Immutable while `owner` lives, which is what makes sharing the pointer between threads sound.
+    /// Immutable while `owner` lives, so it is safe to share the pointer between threads.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
     private let owner: (any Sendable)?
 
     /// - Parameters:
-    ///   - bytes: the whole file. Nobody may write it while this object lives.
-    ///   - owner: what keeps the bytes where they are; it lives as long as this object.
-    /// - Throws: ``FileDamage`` when the file gives no page size.
+    ///   - bytes: the whole file. It must not be written while this object lives.
+    ///   - owner: the object that keeps the bytes valid; it lives as long as this object.
+    /// - Throws: ``FileDamage`` if the file has no page size.
     public init(_ bytes: UnsafeRawBufferPointer, owner: (any Sendable)? = nil) throws(FileDamage) {
         self.bytes = bytes
         self.owner = owner

@@ -1,15 +1,15 @@
-/// A page of a tree as ``DatabaseFile/forEachPage(ofTree:_:)`` meets it.
+/// A page of a tree, as ``DatabaseFile/forEachPage(ofTree:_:)`` visits it.
 public struct PageVisit {
     public enum Content {
         case tree(TreePage)
-        /// An overflow page and the bytes of payload on it.
+        /// An overflow page and the number of payload bytes on it.
         case overflow(payload: Int)
     }
 
     public let number: UInt32
     /// The interior page above; for an overflow page the page with the cell; 0 for the root.
     public let parent: UInt32
-    /// How far the page lies below the root, which has 0.
+    /// The number of levels below the root; 0 for the root.
     public let depth: Int
     public let content: Content
 }
@@ -17,7 +17,7 @@ public struct PageVisit {
 extension DatabaseFile {
     /// Visits all pages of a tree, its overflow pages included, each page before those below it.
     ///
-    /// It reads the size of every payload but no payload, and stops at damage: a page of the wrong kind,
+    /// The size of every payload is read, but no payload. The walk stops at damage: a page of the wrong kind,
     /// leaves at different depths, more pages than the file has.
     /// - Throws: ``FileDamage``, and what `visit` throws.
     public func forEachPage(ofTree root: UInt32, _ visit: (PageVisit) throws -> Void) throws {
@@ -43,7 +43,7 @@ extension DatabaseFile {
                         number: number, parent: page.number, depth: depth + 1,
                         content: .overflow(payload: payload)))
             }
-            // A leaf holds no more pages, so that entering it would be of no use.
+            // A leaf has no pages below it, so it need not be entered.
             if page.kind.isLeaf { try reader.leave() } else { try reader.descend() }
         }
     }

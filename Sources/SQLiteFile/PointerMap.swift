@@ -15,7 +15,7 @@
 // 5. A non-root b-tree page. The page number is the parent b-tree page."
 // https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
 
-/// What an auto-vacuum database notes about a page: what it is, and the page that refers to it.
+/// An entry that an auto-vacuum database keeps for a page: its kind, and the page that refers to it.
 public struct PointerMapEntry: Equatable, Sendable {
     public enum Kind: UInt8, Sendable {
         case root = 1
@@ -31,7 +31,8 @@ public struct PointerMapEntry: Equatable, Sendable {
 }
 
 extension DatabaseFile {
-    /// The pointer map page that speaks of a page; nil in a database without pointer maps, and for page 1.
+    /// Returns the pointer map page with a page's entry; nil in a database without pointer maps, and for page
+    /// 1.
     public func pointerMapPage(for page: UInt32) -> UInt32? {
         guard header.hasPointerMaps, page >= 2 else { return nil }
         let stride = UInt32(layout.usableSize / 5 + 1)
@@ -41,8 +42,9 @@ extension DatabaseFile {
 
     public func isPointerMap(_ page: UInt32) -> Bool { pointerMapPage(for: page) == page }
 
-    /// What the pointer map says of a page; nil where it says nothing: of page 1, of its own pages, of the
+    /// Returns the pointer map's entry for a page; nil if it has none: for page 1, its own pages and the
     /// lock-byte page, and in a database without pointer maps.
+    /// - Throws: ``FileDamage`` if the entry is outside the page or its kind does not exist.
     public func pointerMapEntry(for number: UInt32) throws(FileDamage) -> PointerMapEntry? {
         guard let map = pointerMapPage(for: number), number > map, number != lockBytePage else { return nil }
         let start = try page(map)

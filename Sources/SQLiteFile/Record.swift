@@ -5,10 +5,10 @@
 // column. [...] The values for each column in the record immediately follow the header."
 // https://www.sqlite.org/fileformat2.html#record_format
 
-/// Reads the columns of a record, first to last, without copying any.
+/// A reader of the columns of a record, first to last, that copies none.
 ///
-/// A record may have fewer values than its table has columns: those that ALTER TABLE added later have
-/// their default there.
+/// A record may have fewer values than its table has columns: those that ALTER TABLE added later then have
+/// their default.
 public struct RecordReader {
     private var position: UnsafeRawPointer
     private let headerEnd: UnsafeRawPointer
@@ -18,7 +18,8 @@ public struct RecordReader {
 
     /// - Parameters:
     ///   - bytes: the payload, overflow included.
-    ///   - page: the page to name where the record is damaged.
+    ///   - page: the page to name if the record is damaged.
+    /// - Throws: ``FileDamage`` if the record's header is damaged.
     public init(_ bytes: UnsafeRawBufferPointer, page: UInt32) throws(FileDamage) {
         guard let start = bytes.baseAddress else { throw FileDamage(page, .record) }
         self.page = page
@@ -31,7 +32,8 @@ public struct RecordReader {
         content = headerEnd
     }
 
-    /// The next column; nil after the last.
+    /// Returns the next column; nil after the last.
+    /// - Throws: ``FileDamage`` if the record ends too early.
     @inline(__always) public mutating func next() throws(FileDamage) -> Field? {
         guard position < headerEnd else { return nil }
         guard let type = position.readVarint(before: headerEnd) else { throw FileDamage(page, .record) }
@@ -42,7 +44,8 @@ public struct RecordReader {
         return field
     }
 
-    /// Puts all columns into an array that is used again from row to row.
+    /// Reads all columns into an array that is reused from row to row.
+    /// - Throws: ``FileDamage`` if the record is damaged.
     public static func read(
         _ bytes: UnsafeRawBufferPointer, page: UInt32, into fields: inout [Field]
     ) throws(FileDamage) {

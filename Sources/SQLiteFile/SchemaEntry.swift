@@ -16,14 +16,16 @@ public struct SchemaEntry: Equatable, Sendable {
     public let type: String
     public let name: String
     public let tableName: String
-    /// 0 for what has no tree: views, triggers and virtual tables.
+    /// 0 if there is no tree: views, triggers and virtual tables.
     public let rootPage: UInt32
-    /// Nil for an index that a constraint made.
+    /// Nil for an index that a constraint creates.
     public let sql: String?
 }
 
 extension DatabaseFile {
-    /// The schema table, in the order of its rowids. It does not list itself; its root page is 1.
+    /// Returns the schema table's rows in the order of their rowids. The table does not list itself; its root
+    /// page is 1.
+    /// - Throws: ``FileDamage``.
     public func schema() throws(FileDamage) -> [SchemaEntry] {
         guard pageCount > 0 else { return [] }
         var cursor = try TreeCursor(self, root: 1)
@@ -45,7 +47,7 @@ extension DatabaseFile {
         return entries
     }
 
-    /// A text of this database, what is not valid in its encoding replaced; nil for any other class.
+    /// Returns a text of this database, with invalid sequences replaced; nil for any other storage class.
     public func text(_ field: Field) -> String? {
         guard field.storageClass == .text else { return nil }
         let bytes = field.bytes

@@ -1,14 +1,14 @@
-/// Looks for damage in a tree from a key on, as long as there is time.
+/// A check of a tree for damage, which can stop when time is up and go on from the last key.
 ///
-/// It sees what `integrity_check` sees in one tree: pages of the wrong kind or at another depth, bytes with
-/// two uses, keys out of order, chains of overflow pages that are too short or too long, and a pointer map that
-/// says something else. What only the whole file shows, pages that nothing refers to or that two trees share,
-/// it does not see.
+/// It sees what `integrity_check` sees in one tree: pages of the wrong kind or at the wrong depth, bytes with
+/// two uses, keys out of order, chains of overflow pages that are too short or too long, and wrong entries in
+/// the pointer map. It does not see what only the whole file shows: pages that nothing refers to, or that two
+/// trees share.
 public struct TreeCheck: ~Copyable {
-    /// The key of the last entry that was looked at.
+    /// The key of the last entry that was checked.
     public enum Place: Sendable, Hashable, Codable {
         case rowid(Int64)
-        /// The record of an index's entry, or of a row of a WITHOUT ROWID table.
+        /// The record of an entry of an index, or of a row of a WITHOUT ROWID table.
         case key([UInt8])
     }
 
@@ -16,16 +16,16 @@ public struct TreeCheck: ~Copyable {
 
     private let file: DatabaseFile
     private let root: UInt32
-    /// Of an index's entries; nil where they have an order that only an application knows.
+    /// The order of an index's entries; nil if only an application knows it.
     private let order: KeyOrder?
-    /// The columns of which no two entries may have the same values.
+    /// The columns whose values must differ between any two entries.
     private let unique: KeyOrder?
     public private(set) var place: Place?
-    /// In a table, every entry to come has a higher key.
+    /// In a table, every later entry has a higher key.
     private var fence: Int64?
     private var last: Payload?
     private var resumes: Bool
-    /// An entry was looked at, so that stopping is no standing still.
+    /// Whether an entry was checked, so that each run makes progress.
     private var hasMoved = false
     private var leafDepth: Int?
     private var pagesEntered: UInt32 = 0
@@ -33,7 +33,7 @@ public struct TreeCheck: ~Copyable {
     private var lastBuffer = PayloadBuffer()
 
     /// - Parameters:
-    ///   - place: where an earlier check of the tree stopped. An index without an order begins anew.
+    ///   - place: where an earlier check of the tree stopped. An index without an order starts again.
     ///   - unique: see ``FileDamage/Fault/keyTwice``.
     public init(
         _ file: DatabaseFile, root: UInt32, order: KeyOrder? = nil, unique: KeyOrder? = nil,
@@ -44,10 +44,10 @@ public struct TreeCheck: ~Copyable {
         resumes = place != nil
     }
 
-    /// Reads on.
+    /// Goes on with the check.
     /// - Parameters:
-    ///   - goesOn: asked behind each leaf.
-    ///   - visit: gets each entry that is not a mere key between two children.
+    ///   - goesOn: called after each leaf; false stops the check.
+    ///   - visit: called with each entry, except keys between two children of a table's page.
     /// - Returns: whether the end was reached; if not, ``place`` says where to go on.
     /// - Throws: ``FileDamage``, and what `visit` throws.
     public mutating func run(
@@ -60,7 +60,7 @@ public struct TreeCheck: ~Copyable {
         return isDone
     }
 
-    /// - Returns: false when the time is over.
+    /// - Returns: false if the time is up.
     private mutating func check(
         _ page: TreePage, depth: Int, _ goesOn: () -> Bool, _ visit: (TreeEntry) throws -> Void
     ) throws -> Bool {
@@ -77,7 +77,7 @@ public struct TreeCheck: ~Copyable {
             try check(page.entry(index), on: page, visit)
         }
         if page.kind.isLeaf {
-            // Nothing was looked at before this leaf's last entry.
+            // Nothing was checked before this leaf's last entry.
             resumes = false
             return !hasMoved || goesOn()
         }
@@ -99,9 +99,9 @@ public struct TreeCheck: ~Copyable {
         _ entry: TreeEntry, on page: TreePage, _ visit: (TreeEntry) throws -> Void
     ) throws {
         if page.kind.isTable {
-            // A key between two children may be that of the row before it.
-            let isFine = fence.map { entry.rowid > $0 || !page.kind.isLeaf && entry.rowid == $0 } ?? true
-            guard isFine else { throw FileDamage(page.number, .keyOrder) }
+            // A key between two children may equal that of the row before it.
+            let isInOrder = fence.map { entry.rowid > $0 || !page.kind.isLeaf && entry.rowid == $0 } ?? true
+            guard isInOrder else { throw FileDamage(page.number, .keyOrder) }
             fence = entry.rowid
             guard page.kind.isLeaf else { return }
             place = .rowid(entry.rowid)
@@ -118,20 +118,20 @@ public struct TreeCheck: ~Copyable {
     private mutating func checkOrder(_ entry: TreeEntry, _ order: KeyOrder) throws(FileDamage) {
         let page = entry.payload.page
         let bytes = try file.bytes(of: entry.payload, in: &buffer)
-        var (isBehind, isSame) = (true, false)
+        var (isAfter, isSame) = (true, false)
         if let last {
             let before = try file.bytes(of: last, in: &lastBuffer)
-            isBehind = try order.compare(before, bytes, page: page) < 0
+            isAfter = try order.compare(before, bytes, page: page) < 0
             if let unique, try unique.compare(before, bytes, page: page) == 0 {
                 isSame = try !hasNull(bytes, unique, page)
             }
         } else if case .key(let before) = place {
-            isBehind = try Self.compare(before, bytes, order, page) < 0
+            isAfter = try Self.compare(before, bytes, order, page) < 0
             if let unique, try Self.compare(before, bytes, unique, page) == 0 {
                 isSame = try !hasNull(bytes, unique, page)
             }
         }
-        guard isBehind else { throw FileDamage(page, .keyOrder) }
+        guard isAfter else { throw FileDamage(page, .keyOrder) }
         guard !isSame else { throw FileDamage(page, .keyTwice) }
     }
 
@@ -148,7 +148,8 @@ public struct TreeCheck: ~Copyable {
         return try outcome.get()
     }
 
-    /// "NULL values are distinct", so that any number of entries may have them.
+    /// Returns whether a key column is NULL. "NULL values are distinct", so any number of entries may have
+    /// them.
     private func hasNull(
         _ bytes: UnsafeRawBufferPointer, _ order: KeyOrder, _ page: UInt32
     ) throws(FileDamage) -> Bool {
@@ -159,7 +160,7 @@ public struct TreeCheck: ~Copyable {
         return false
     }
 
-    /// The first cell of a page that lies behind the place.
+    /// Returns the first cell of a page after `place`.
     private mutating func firstCell(of page: TreePage) throws(FileDamage) -> Int {
         guard resumes, let place else { return 0 }
         for index in 0..<page.cellCount {

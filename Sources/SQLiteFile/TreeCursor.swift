@@ -1,10 +1,10 @@
-/// Reads the entries of a tree in key order: the rows of a table by rowid; the keys of an index, or the
-/// rows of a WITHOUT ROWID table, in the index's order.
+/// A cursor over the entries of a tree in key order: the rows of a table by rowid; the keys of an index, or
+/// the rows of a WITHOUT ROWID table, in the index's order.
 public struct TreeCursor {
     private var reader: TreeReader
 
-    /// - Parameter root: the root page, as ``SchemaEntry`` names it; 1 for the schema table itself.
-    /// - Throws: ``FileDamage`` when there is no tree under that page.
+    /// - Parameter root: the root page, as in ``SchemaEntry``; 1 for the schema table itself.
+    /// - Throws: ``FileDamage`` if that page is not the root of a tree.
     public init(_ file: DatabaseFile, root: UInt32) throws(FileDamage) {
         reader = try TreeReader(file, root: root)
     }
@@ -12,7 +12,8 @@ public struct TreeCursor {
     /// Whether the tree is that of a table with rowids.
     public var isTable: Bool { reader.isTable }
 
-    /// The next entry; nil after the last.
+    /// Returns the next entry; nil after the last.
+    /// - Throws: ``FileDamage``.
     public mutating func next() throws(FileDamage) -> TreeEntry? {
         while true {
             switch reader.position {
@@ -26,9 +27,9 @@ public struct TreeCursor {
         }
     }
 
-    /// Makes ``next()`` go on with the first row whose rowid is this one or higher.
+    /// Makes ``next()`` continue with the first row whose rowid is `rowid` or higher.
     ///
-    /// In the tree of an index, whose keys are no rowids, it goes back to the first entry.
+    /// In the tree of an index, whose keys are not rowids, the cursor goes back to the first entry.
     public mutating func seek(to rowid: Int64) throws(FileDamage) {
         if reader.isTable { try reader.seek(rowid) } else { reader.restart() }
     }

@@ -7,25 +7,26 @@
 // 4-byte integer   x                           x           x               Page number of first overflow page
 // https://www.sqlite.org/fileformat2.html#b_tree_pages
 
-/// What a cell says: a row of a table, an entry of an index, or the key between two children.
+/// The contents of a cell: a row of a table, an entry of an index, or the key between two children.
 public struct TreeEntry {
-    /// The key in the tree of a table; 0 in that of an index.
+    /// The key in the tree of a table; 0 in the tree of an index.
     public let rowid: Int64
     public let payload: Payload
 }
 
-/// A record where it lies: the part on the b-tree page, and the chain of overflow pages with the rest.
+/// A record in place: the part on the b-tree page, and the chain of overflow pages with the rest.
 public struct Payload {
     /// The b-tree page.
     public let page: UInt32
-    /// In bytes, overflow included.
+    /// The size in bytes, overflow included.
     public let size: Int
     let start: UnsafeRawPointer
     let localSize: Int
-    /// The first overflow page; 0 when all of the payload is local.
+    /// The first overflow page; 0 if all of the payload is local.
     public let overflowPage: UInt32
 
-    /// What lies on the b-tree page from ``start`` on, the number of the first overflow page included.
+    /// The number of bytes on the b-tree page from ``start`` on, the number of the first overflow page
+    /// included.
     var storedSize: Int { localSize + (overflowPage == 0 ? 0 : 4) }
 
     /// The part on the b-tree page.
@@ -33,8 +34,9 @@ public struct Payload {
 }
 
 extension TreePage {
-    /// The entry in a cell. On an interior page of a table it has a key and no payload.
+    /// Returns the entry in a cell. On an interior page of a table it has a key and no payload.
     /// - Parameter index: from 0 to below `cellCount`.
+    /// - Throws: ``FileDamage``.
     public func entry(_ index: Int) throws(FileDamage) -> TreeEntry {
         precondition(index >= 0 && index < cellCount)
         return switch kind {
@@ -59,8 +61,8 @@ extension TreePage {
         return TreeEntry(rowid: 0, payload: try payload(size, at: position, maxLocal: layout.maxIndexLocal))
     }
 
-    /// The key of an interior cell: "For any key X, pointers to the left of a X refer to b-tree pages on
-    /// which all keys are less than or equal to X."
+    /// Returns the key of an interior cell: "For any key X, pointers to the left of a X refer to b-tree pages
+    /// on which all keys are less than or equal to X."
     func separator(_ index: Int) throws(FileDamage) -> TreeEntry {
         var position = try cell(index) + 4
         guard let rowid = position.readVarint(before: end) else { throw FileDamage(number, .cellOutsidePage) }
@@ -90,7 +92,7 @@ extension TreePage {
             overflowPage: position.uint32(at: local))
     }
 
-    /// Whether any cell has overflow pages.
+    /// Returns whether any cell has overflow pages.
     func hasOverflow() throws(FileDamage) -> Bool {
         guard kind != .tableInterior else { return false }
         let maxLocal = UInt64(kind.isTable ? layout.maxTableLocal : layout.maxIndexLocal)

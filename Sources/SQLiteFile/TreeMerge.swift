@@ -1,8 +1,8 @@
 /// The walk of ``TreePair/merge(countsSkippedRows:_:)``: two readers, each before a subtree or at an entry.
 ///
-/// Subtrees are entered together, those of one height side by side, so that a page that both trees share is
-/// met by both at once. Where one side is at a row and the other before a subtree, rows at or below the
-/// fence cannot be in the subtree: an insertion that split a leaf does not cost the leaves behind it.
+/// Subtrees are entered together, those of the same height side by side, so that both readers reach a shared
+/// page at once. If one side is at a row and the other before a subtree, rows at or below the fence cannot be
+/// in the subtree: an insertion that split a leaf does not make the walk read the leaves after it.
 struct TreeMerge: ~Copyable {
     typealias Report = (RowDifference) throws -> Void
 
@@ -66,7 +66,7 @@ struct TreeMerge: ~Copyable {
         try right.advance()
     }
 
-    /// Two leaves of a table, row by row until one ends.
+    /// Compares two leaves of a table, row by row until one ends.
     private mutating func mergeRows(_ report: Report) throws {
         let (leftPage, rightPage) = (left.page, right.page)
         var (i, j, equal) = (left.index, right.index, 0)
@@ -99,7 +99,7 @@ struct TreeMerge: ~Copyable {
         if j == rightPage.cellCount { try right.leave() }
     }
 
-    /// Two leaves of an index as far as their entries are the same, then one entry by its key.
+    /// Compares two leaves of an index as far as their entries are the same, then one entry by its key.
     private mutating func mergeKeys(_ report: Report) throws {
         guard left.position == .leaf, right.position == .leaf else { return try mergeEntry(report) }
         let (leftPage, rightPage) = (left.page, right.page)
@@ -119,7 +119,7 @@ struct TreeMerge: ~Copyable {
         if equal < count { try mergeEntry(report) }
     }
 
-    /// One entry of an index, or one on each side. Keys are compared only where bytes differ.
+    /// Compares one entry of an index on each side. Keys are compared only if their bytes differ.
     private mutating func mergeEntry(_ report: Report) throws {
         let (a, b) = (try left.entry(), try right.entry())
         if try !everyRow && isEqual(a.payload, b.payload) {
@@ -143,7 +143,7 @@ struct TreeMerge: ~Copyable {
         return try left.file.isEqual(a, to: b, in: right.file)
     }
 
-    /// Both sides are before a subtree: leaves out what they share, or enters the higher one, or both.
+    /// Both sides are before a subtree: skips what they share, or enters the higher one, or both.
     private mutating func meet() throws {
         if left.height > right.height { return try left.descend() }
         if right.height > left.height { return try right.descend() }
@@ -160,7 +160,7 @@ struct TreeMerge: ~Copyable {
         }
     }
 
-    /// Whether the subtrees are a leaf, or an interior page over leaves, that both trees have in common.
+    /// Returns whether the subtrees are a leaf, or an interior page over leaves, that both trees share.
     private func isShared() throws -> Bool {
         if let dirty { return left.pending == right.pending && !dirty.contains(left.pending) }
         guard let difference, left.pending == right.pending, left.height <= 1,
@@ -173,7 +173,7 @@ struct TreeMerge: ~Copyable {
         return try !difference.mayHideOverflow && !difference.touchesChildren(of: left.pendingPage())
     }
 
-    /// Whether two leaves have the same bytes and no overflow pages.
+    /// Returns whether two leaves have the same bytes and no overflow pages.
     private func isEqualLeaf() throws(FileDamage) -> Bool {
         let (a, b) = (try left.pendingPage(), try right.pendingPage())
         guard a.layout == b.layout, a.number != 1, b.number != 1,

@@ -1,17 +1,18 @@
-/// How large a tree is and how it lies in the file, told from its interior pages and some of its leaves.
+/// The size of a tree and the order of its leaves in the file, read from its interior pages and some of its
+/// leaves.
 ///
-/// The interior pages name every leaf, in the order of the keys; of rows and overflow pages, which the leaves
-/// alone tell, those of evenly spread leaves stand for the rest where there are many.
+/// The interior pages name every leaf, in the order of the keys. The numbers of rows and overflow pages are
+/// only on the leaves; if there are many leaves, evenly spaced ones stand for the rest.
 public struct TreeOutline: Sendable, Equatable {
     public private(set) var leafPages = 0
     public private(set) var interiorPages = 0
-    /// Leaves that are not right behind the leaf that comes before them in the order of the keys.
+    /// Leaves that do not directly follow, in the file, the leaf before them in the order of the keys.
     public private(set) var scatteredLeaves = 0
-    /// Rows of a table, entries of an index; about so many unless ``isExact``.
+    /// Rows of a table, entries of an index; an estimate unless ``isExact``.
     public private(set) var rowCount = 0
-    /// About so many unless ``isExact``.
+    /// An estimate unless ``isExact``.
     public private(set) var overflowPages = 0
-    /// Every leaf was read.
+    /// Whether every leaf was read.
     public private(set) var isExact = true
 
     public var pages: Int { leafPages + interiorPages + overflowPages }

@@ -26,7 +26,7 @@ public struct TreePage {
 
     public let number: UInt32
     public let kind: Kind
-    /// The number of cells; an interior page has one child more.
+    /// The number of cells; an interior page has one more child.
     public let cellCount: Int
     let start: UnsafeRawPointer
     let layout: PageLayout
@@ -56,7 +56,7 @@ public struct TreePage {
     /// Where the cell pointer array ends.
     var pointersEnd: Int { pointers + 2 * cellCount }
 
-    /// The start of a cell, which has four bytes at the least.
+    /// Returns the start of a cell, which has at least four bytes.
     @inline(__always) func cell(_ index: Int) throws(FileDamage) -> UnsafeRawPointer {
         let offset = start.uint16(at: pointers + 2 * index)
         guard offset >= pointers + 2 * cellCount, offset <= layout.usableSize - 4 else {
@@ -65,16 +65,17 @@ public struct TreePage {
         return start + offset
     }
 
-    /// A child of an interior page.
+    /// Returns a child of an interior page.
     /// - Parameter index: from 0 to `cellCount`, which stands for the right-most pointer.
+    /// - Throws: ``FileDamage``.
     public func child(_ index: Int) throws(FileDamage) -> UInt32 {
         precondition(!kind.isLeaf && index >= 0 && index <= cellCount)
         return index == cellCount ? start.uint32(at: pointers - 4) : try cell(index).uint32(at: 0)
     }
 
-    /// The bytes that no cell uses: "the size of the unallocated region plus the total size of all
-    /// freeblocks plus the number of fragmented free bytes."
-    /// - Throws: ``FileDamage`` when the chain of freeblocks is not in order of increasing offset.
+    /// Returns the number of bytes that no cell uses: "the size of the unallocated region plus the total size
+    /// of all freeblocks plus the number of fragmented free bytes."
+    /// - Throws: ``FileDamage`` if the chain of freeblocks is not in order of increasing offset.
     public func unusedBytes() throws(FileDamage) -> Int {
         let header = Self.headerOffset(number)
         let content = start.uint16(at: header + 5)

@@ -1,11 +1,11 @@
-/// What a merge found in one place of the key order.
+/// A difference that a merge found at one key.
 public enum RowDifference {
     case onlyLeft(TreeEntry)
     case onlyRight(TreeEntry)
-    /// One key, other bytes.
+    /// The same key with different bytes.
     case changed(TreeEntry, TreeEntry)
 
-    /// The entry on each side; nil where that has none.
+    /// The entry on each side; nil where there is none.
     public var entries: (left: TreeEntry?, right: TreeEntry?) {
         switch self {
         case .onlyLeft(let entry): (entry, nil)
@@ -15,15 +15,15 @@ public enum RowDifference {
     }
 }
 
-/// How many rows a merge found.
+/// The numbers of rows that a merge found.
 public struct MergeCounts: Equatable, Sendable {
     /// Rows whose bytes are the same on both sides.
     public var equal = 0
     public var onlyLeft = 0
     public var onlyRight = 0
     public var changed = 0
-    /// Leaves that are the same on both sides and were not read row by row. Their rows are among the equal
-    /// ones unless the merge was told not to count them.
+    /// Leaves that are the same on both sides and were not read row by row. Their rows are included in
+    /// ``equal`` unless `countsSkippedRows` is false.
     public var skippedLeaves = 0
 
     public var left: Int { equal + changed + onlyLeft }
@@ -38,17 +38,17 @@ public struct TreePair {
     public let rightRoot: UInt32
     let difference: PageDifference?
     let order: KeyOrder
-    /// Of the left file, where ``PageParents`` were kept: pages under which anything differs. What is not
-    /// among them is left out unread at whatever height.
+    /// The pages of the left file under which anything differs, if ``PageParents`` were kept. Subtrees under
+    /// other pages are skipped unread at any height.
     public var dirty: DirtyPages?
 
     /// - Parameters:
-    ///   - difference: which pages differ between the two files; nil when nothing is known.
-    ///   - order: for the trees of indexes and WITHOUT ROWID tables, how their keys sort on both sides; by
-    ///     the bytes of all columns when nil. A wrong order costs differences that are none, and hides none.
-    /// - Returns: nil for what cannot be held against each other: texts in two encodings, or a tree of rowids
-    ///   and one of keys.
-    /// - Throws: ``FileDamage`` when there is no tree under a root.
+    ///   - difference: the pages that differ between the two files; nil if that is not known.
+    ///   - order: for the trees of indexes and WITHOUT ROWID tables, how their keys sort on both sides; if nil,
+    ///     by the bytes of all columns. A wrong order may report false differences, and hides none.
+    /// - Returns: nil if the trees cannot be compared: texts in two encodings, or a tree of rowids and one of
+    ///   keys.
+    /// - Throws: ``FileDamage`` if a root page is not the root of a tree.
     public init?(
         _ left: DatabaseFile, root leftRoot: UInt32, _ right: DatabaseFile, root rightRoot: UInt32,
         difference: PageDifference? = nil, order: KeyOrder? = nil
@@ -64,10 +64,11 @@ public struct TreePair {
         self.difference = left.layout == right.layout ? difference : nil
     }
 
-    /// Whether the pages alone prove that both trees hold the same: one root, and none of its pages differs.
+    /// Returns whether the pages prove that both trees hold the same: they have the same root, and none of
+    /// its pages differs.
     ///
-    /// It reads the interior pages, and leaves only where ``PageDifference/mayHideOverflow``. That a row's
-    /// bytes are the same does not say that its values are: that is a matter of the table's definition.
+    /// The interior pages are read, and leaves only if ``PageDifference/mayHideOverflow``. Rows with the same
+    /// bytes need not have the same values: that depends on the table's definition.
     public func isUntouched() throws -> Bool {
         guard let difference, leftRoot == rightRoot, !difference.pages.contains(leftRoot) else {
             return false
@@ -95,12 +96,11 @@ public struct TreePair {
 
     /// Walks both trees in the order of their keys and reports each difference.
     ///
-    /// The entries that are reported may be used as long as the files live.
+    /// The reported entries may be used as long as the files live.
     /// - Parameters:
-    ///   - countsSkippedRows: whether rows on leaves that need not be read are counted, which reads the
-    ///     leaves' headers.
-    ///   - everyRow: whether rows with the same bytes are reported as changed too, for a reader to whom the
-    ///     same bytes mean another thing on each side; nothing is left out then.
+    ///   - countsSkippedRows: whether rows on skipped leaves are counted, which reads the leaves' headers.
+    ///   - everyRow: whether rows with the same bytes are reported as changed too, if the same bytes can mean
+    ///     different values on each side; nothing is skipped then.
     /// - Throws: ``FileDamage``, and what `report` throws.
     public func merge(
         countsSkippedRows: Bool = true, everyRow: Bool = false, _ report: (RowDifference) throws -> Void

@@ -1,8 +1,8 @@
-/// Walks a tree in key order, subtree by subtree, so that whoever merges two trees can leave out what both
+/// A walk over a tree in key order, subtree by subtree, so that a merge of two trees can skip what both
 /// share.
 ///
-/// It never goes deeper than 20 pages, as SQLite itself, nor enters more pages than the file has: a tree
-/// that runs in a circle, or in which pages are shared, is damage and no endless loop.
+/// It never goes deeper than 20 pages, like SQLite itself, and enters no more pages than the file has: a
+/// circular tree, or one in which pages are shared, is damage and not an endless loop.
 struct TreeReader {
     enum Position {
         /// Before the subtree under the page `pending`, which has not been read yet.
@@ -28,7 +28,7 @@ struct TreeReader {
     private(set) var pending: UInt32
     private(set) var page: TreePage
     var index = 0
-    /// In a table, no row that is still to come has this rowid or a lower one.
+    /// In a table, no later row has this rowid or a lower one.
     private(set) var fence: Int64?
     private var frames: [Frame] = []
     private let root: UInt32
@@ -52,19 +52,19 @@ struct TreeReader {
         frames.reserveCapacity(height)
     }
 
-    /// How far the subtree, or the page, lies above the leaves.
+    /// The height of the subtree, or the page, above the leaves.
     var height: Int { rootHeight - depth }
 
-    /// How far the pending subtree, or the page, lies below the root.
+    /// The depth of the pending subtree, or the page, below the root.
     var depth: Int { frames.count }
 
-    /// Back to where it was made.
+    /// Goes back to the start.
     mutating func restart() {
         frames.removeAll(keepingCapacity: true)
         (position, pending, fence, pagesEntered) = (.subtree, root, nil, 0)
     }
 
-    /// The page that the pending subtree begins with.
+    /// Returns the page that the pending subtree begins with.
     func pendingPage() throws(FileDamage) -> TreePage {
         let page = try file.treePage(pending)
         guard page.kind.isTable == isTable else { throw FileDamage(pending, .treeKind) }
@@ -90,7 +90,7 @@ struct TreeReader {
         }
     }
 
-    /// Goes behind the pending subtree, or behind the leaf.
+    /// Moves past the pending subtree, or past the leaf.
     mutating func leave() throws(FileDamage) {
         while let frame = frames.last {
             if frame.index < frame.page.cellCount {
@@ -116,12 +116,12 @@ struct TreeReader {
         position = .subtree
     }
 
-    /// The entry at the position, which must be a leaf's cell or an entry between two children.
+    /// Returns the entry at the position, which must be a leaf's cell or an entry between two children.
     @inline(__always) func entry() throws(FileDamage) -> TreeEntry {
         isTable ? try page.tableEntry(index) : try page.indexEntry(index)
     }
 
-    /// Goes behind the entry at the position.
+    /// Moves past the entry at the position.
     @inline(__always) mutating func advance() throws(FileDamage) {
         if position == .leaf {
             index += 1
@@ -131,7 +131,7 @@ struct TreeReader {
         }
     }
 
-    /// Goes to the first row whose rowid is not lower; the tree must be a table's.
+    /// Moves to the first row whose rowid is `rowid` or higher; the tree must be a table's.
     mutating func seek(_ rowid: Int64) throws(FileDamage) {
         restart()
         while position == .subtree {
@@ -151,14 +151,14 @@ struct TreeReader {
 
 extension TreePage {
     /// Reads from every cache line at once, which takes half the time of waiting for the first line of each
-    /// cell in turn: cells lie from the page's end to its start, where no processor expects the next.
+    /// cell in turn: cells are placed from the page's end to its start, which no processor prefetches.
     func readAhead() -> UInt64 {
         var sum: UInt64 = 0
         for offset in stride(from: 0, to: layout.pageSize, by: 64) { sum ^= start.uint64(at: offset) }
         return sum
     }
 
-    /// The first cell whose rowid is not lower; `cellCount` when there is none.
+    /// Returns the first cell whose rowid is `rowid` or higher; `cellCount` if there is none.
     fileprivate func firstCell(notBelow rowid: Int64) throws(FileDamage) -> Int {
         var (low, high) = (0, cellCount)
         while low < high {

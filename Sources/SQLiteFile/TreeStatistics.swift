@@ -1,18 +1,18 @@
-/// How a tree uses its pages: what `sqlite3_analyzer` has in the columns of `space_used`, under their
-/// meaning, and what it leaves out.
+/// The use that a tree makes of its pages: the figures that `sqlite3_analyzer` has in the columns of
+/// `space_used`, and some that it does not have.
 ///
 /// Each figure is that of the `dbstat` virtual table, summed (https://www.sqlite.org/dbstat.html,
 /// tool/spaceanal.tcl). All sizes are in bytes.
 public struct TreeStatistics: Equatable, Sendable {
-    /// Cells of all b-tree pages (`nentry`): of a table the keys of its interior pages too.
+    /// Cells of all b-tree pages (`nentry`); for a table this includes the keys of its interior pages.
     public fileprivate(set) var cellCount = 0
     /// Cells of leaves (`leaf_entries`).
     public fileprivate(set) var leafCellCount = 0
-    /// Levels of b-tree pages, 1 where the root is a leaf (`depth`).
+    /// Levels of b-tree pages, 1 if the root is a leaf (`depth`).
     public fileprivate(set) var depth = 0
-    /// What is stored, record headers included (`payload`).
+    /// Stored bytes, record headers included (`payload`).
     public fileprivate(set) var payload = 0
-    /// What of it lies on overflow pages (`ovfl_payload`).
+    /// The part of ``payload`` on overflow pages (`ovfl_payload`).
     public fileprivate(set) var overflowPayload = 0
     /// Cells that have overflow pages (`ovfl_cnt`).
     public fileprivate(set) var overflowCellCount = 0
@@ -30,17 +30,17 @@ public struct TreeStatistics: Equatable, Sendable {
     public fileprivate(set) var leafUnused = 0
     /// `ovfl_unused`
     public fileprivate(set) var overflowUnused = 0
-    /// Leaves that are not right behind the tree's page before them in the file (`gap_cnt`).
+    /// Leaves that do not directly follow the tree's page before them in the file (`gap_cnt`).
     public fileprivate(set) var gapCount = 0
-    /// Leaves that are not right behind the leaf that comes before them in the order of the keys: what a scan
-    /// has to seek for. 0 for a tree that was written in order.
+    /// Leaves that do not directly follow, in the file, the leaf before them in the order of the keys: the
+    /// seeks of a scan. 0 for a tree that was written in order.
     public fileprivate(set) var scatteredLeaves = 0
-    /// How many payloads there are by size: at index `n` those of `2^(n-1)` to below `2^n` bytes; empty ones
-    /// at 0.
+    /// The number of payloads by size: index `n` counts those of `2^(n-1)` to below `2^n` bytes, index 0
+    /// empty ones.
     public fileprivate(set) var payloadSizes = Array(repeating: 0, count: 33)
 
-    /// About how many pages, of the size that was asked for, the tree would need were they full, as VACUUM leaves
-    /// them.
+    /// An estimate of the pages, of the requested size, that the tree would need if they were full, as VACUUM
+    /// leaves them.
     public fileprivate(set) var packedPages = 0
 
     public var pages: Int { interiorPages + leafPages + overflowPages }
@@ -58,7 +58,7 @@ public struct TreeStatistics: Equatable, Sendable {
     }
 
     /// Adds up the parts of a tree, in their order.
-    /// - Throws: ``FileDamage`` where they do not make one tree.
+    /// - Throws: ``FileDamage`` if they do not make one tree.
     public init(_ parts: [TreePart.Reading]) throws(FileDamage) {
         self.init()
         var (lastLeaf, pagesWhenPacked, chained): (UInt32?, Int, Int) = (nil, 0, 0)
@@ -131,7 +131,7 @@ public struct TreeStatistics: Equatable, Sendable {
         overflowUnused += room - bytes
     }
 
-    /// - Parameter layout: numbers of pages, doubled, plus 1 for leaves.
+    /// - Parameter layout: page numbers, doubled, plus 1 for leaves.
     private mutating func countGaps(_ layout: [UInt64]) throws(FileDamage) {
         let layout = layout.sorted()
         for (before, page) in zip(layout, layout.dropFirst()) {
@@ -141,19 +141,19 @@ public struct TreeStatistics: Equatable, Sendable {
     }
 }
 
-/// What of a tree is read in one go: all of it, its root page alone, or what lies below a child of the root. A
-/// large tree has many such parts, so that all cores can read it.
+/// A part of a tree that is read in one go: all of it, its root page, or everything below a child of the
+/// root. A large tree has many such parts, so that all cores can read it.
 public struct TreePart: Sendable {
-    /// What a part adds to the figures of its tree.
+    /// The figures that a part adds to those of its tree.
     public struct Reading: Sendable {
         fileprivate let root: UInt32
         fileprivate let kind: TreePage.Kind
-        /// Of a page, in bytes.
+        /// The usable size of a page, in bytes.
         fileprivate let room: Int
-        /// Of a page as VACUUM will make them.
+        /// The usable size of a page after VACUUM, in bytes.
         fileprivate let roomWhenPacked: Int
         fileprivate var figures = TreeStatistics()
-        /// Numbers of pages, doubled, plus 1 for leaves.
+        /// Page numbers, doubled, plus 1 for leaves.
         fileprivate var layout: [UInt64] = []
         fileprivate var firstLeaf: UInt32?
         fileprivate var lastLeaf: UInt32?
@@ -166,7 +166,8 @@ public struct TreePart: Sendable {
     private let root: UInt32
     private let extent: Extent
 
-    /// - Returns: in the order of the tree.
+    /// Returns the parts in the order of the tree.
+    /// - Throws: ``FileDamage``.
     public static func parts(of root: UInt32, in file: DatabaseFile) throws(FileDamage) -> [TreePart] {
         let page = try file.treePage(root)
         guard !page.kind.isLeaf, try !file.treePage(page.child(0)).kind.isLeaf else {
@@ -179,7 +180,9 @@ public struct TreePart: Sendable {
         return parts
     }
 
-    /// - Parameter pageSize: of the pages that ``TreeStatistics/packedPages`` counts; nil for the file's own.
+    /// Reads the part's pages.
+    /// - Parameter pageSize: the size in bytes of the pages that ``TreeStatistics/packedPages`` counts; nil
+    ///   for the file's own.
     /// - Throws: ``FileDamage``.
     public func read(_ file: DatabaseFile, packedInto pageSize: Int? = nil) throws -> Reading {
         let page = try file.treePage(root)
@@ -231,7 +234,7 @@ extension TreePart.Reading {
     }
 }
 
-/// Fills pages with cells, one behind the other.
+/// A simulation of VACUUM that fills pages with cells, one after the other.
 private struct Packing {
     let layout: PageLayout
     private(set) var leaves = 1
@@ -240,7 +243,7 @@ private struct Packing {
 
     init(layout: PageLayout) { self.layout = layout }
 
-    /// - Parameter headerSize: what a cell has before its payload.
+    /// - Parameter headerSize: the size of the part of a cell before its payload, in bytes.
     mutating func add(_ payload: Payload, headerSize: Int, isTable: Bool) {
         let maxLocal = isTable ? layout.maxTableLocal : layout.maxIndexLocal
         var size = payload.size
@@ -249,7 +252,7 @@ private struct Packing {
             overflowPages += (size - local + layout.overflowSize - 1) / layout.overflowSize
             size = local + 4
         }
-        // Two bytes lie in the cell pointer array.
+        // Two bytes are in the cell pointer array.
         size = max(4, headerSize + size) + 2
         if used + size > layout.usableSize {
             leaves += 1
@@ -258,8 +261,9 @@ private struct Packing {
         used += size
     }
 
-    /// All b-tree pages above and of so many leaves. A child costs an interior page of a table its number, a
-    /// rowid of some bytes, and the pointer; in an index an entry that a leaf would have otherwise.
+    /// Returns the number of b-tree pages with so many leaves, the leaves included. A child costs an interior
+    /// page of a table its number, a rowid of some bytes, and the pointer; in an index an entry that a leaf
+    /// would otherwise have.
     static func pages(leaves: Int, room: Int, isTable: Bool) -> Int {
         var (total, level) = (leaves, leaves)
         let fanout = max(2, (room - 12) / (isTable ? 11 : 40))

@@ -19,18 +19,19 @@
 // 20       4    Checksum-2: Second half of the cumulative checksum.
 // https://www.sqlite.org/fileformat2.html#wal_file_format
 
-/// What a write-ahead log adds to its database: the frames of committed transactions.
+/// The frames that a write-ahead log adds to its database: those of committed transactions.
 ///
 /// "A frame is considered valid if and only if the salt-1 and salt-2 values in the frame-header match salt
 /// values in the wal-header, and the checksum values in the final 8 bytes of the frame-header exactly match
 /// the checksum computed consecutively on the first 24 bytes of the WAL header and the first 8 bytes and the
-/// content of all frames up to and including the current frame." What follows the first frame that is not,
-/// torn or left over from before a checkpoint, is no part of the log, nor is what was never committed.
+/// content of all frames up to and including the current frame." The log ends before the first frame that is
+/// not valid, whether torn or left over from before a checkpoint. Frames that were never committed do not
+/// count either.
 public struct WriteAheadLog: Equatable, Sendable {
     static let headerSize = 32
     static let frameHeaderSize = 24
 
-    /// In bytes.
+    /// The page size in bytes.
     public let pageSize: Int
     public let checkpointSequence: UInt32
     /// The number of frames up to the last commit.
@@ -39,14 +40,14 @@ public struct WriteAheadLog: Equatable, Sendable {
     let firstInvalidFrame: Int
     /// The database's size in pages after the last commit; 0 when there is none.
     public let pageCount: UInt32
-    /// Where in the log the content of a page lies; the last frame of a page counts.
+    /// The offset in the log of each page's content; the last frame of a page counts.
     let offsets: [UInt32: Int]
     private let salts: UInt64
 
     /// Reads the headers and checksums of all frames.
-    /// - Returns: nil for a log that SQLite takes for an empty one: too short, another magic number or page
-    ///   size, or a header whose checksum is wrong.
-    /// - Throws: ``FileDamage`` for a log of another version, which SQLite refuses.
+    /// - Returns: nil for a log that SQLite treats as empty: too short, with a different magic number or an
+    ///   invalid page size, or with a wrong checksum of its header.
+    /// - Throws: ``FileDamage`` for a log of a different version, which SQLite refuses.
     public init?(_ bytes: UnsafeRawBufferPointer) throws(FileDamage) {
         guard let start = bytes.baseAddress, bytes.count >= Self.headerSize,
             start.uint32(at: 0) & ~1 == 0x377f_0682,
@@ -87,13 +88,13 @@ public struct WriteAheadLog: Equatable, Sendable {
         self.pageCount = pageCount
     }
 
-    /// How many pages the frames have, each once.
+    /// The number of different pages in the frames.
     public var distinctPages: Int { offsets.count }
 
-    /// Whether the log has a page.
+    /// Returns whether the log has a page.
     public func has(_ page: UInt32) -> Bool { offsets[page] != nil }
 
-    /// Whether a log began anew since it was read: its salts are others then.
+    /// Returns whether a log has not started over since it was read: its salts are the same.
     public func isStill(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress, bytes.count >= Self.headerSize else { return false }
         return start.uint64(at: 16) == salts

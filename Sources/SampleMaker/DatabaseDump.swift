@@ -1,6 +1,6 @@
 import DatabaseEngine
 
-/// A database as the SQL text that makes it again, in the shape of the `sqlite3` shell's `.dump`.
+/// A dump of a database as SQL text, in the form of the `sqlite3` shell's `.dump`.
 ///
 /// For a database without virtual tables, generated columns or NUL characters in its text.
 struct DatabaseDump {
@@ -13,7 +13,7 @@ struct DatabaseDump {
             lines.append("\(sql);")
             lines += try inserts(of: name, connection)
         }
-        // SQLite makes this table itself, with the first AUTOINCREMENT one.
+        // SQLite creates this table itself, with the first AUTOINCREMENT table.
         if try connection.firstRow(
             "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'", [], { _ in true }) != nil
         {

@@ -1,21 +1,21 @@
 /// One person's use of the mail client, release after release.
 ///
-/// Each release writes the columns that its schema has, so a snapshot holds rows of every age, as a
-/// user's database does: written by an old release, and migrated since.
+/// Each release writes the columns that its schema has, so a snapshot holds rows of every age, as a user's
+/// database does: rows that an old release wrote and later migrations changed.
 struct SampleMail {
     private var random: SplitMix64
-    /// When the last email came, in milliseconds since 1970.
+    /// The time of the last email, in milliseconds since 1970.
     private var now = 1_600_000_000_000
-    /// The highest id that `email` ever gave, which AUTOINCREMENT makes predictable.
+    /// The highest id that `email` ever had, which AUTOINCREMENT makes predictable.
     private var lastEmail = 0
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
-    /// The statements that a release runs while it is in use.
+    /// Returns the statements that a release runs while it is in use.
     ///
-    /// To be asked for once for each version, in order.
+    /// Call it once for each version, in order.
     mutating func rows(at version: Int) -> [String] {
         var statements = version == 1 ? accounts() : []
         if version >= 3 { statements.append(labels(version)) }
@@ -25,8 +25,8 @@ struct SampleMail {
         if version >= 2 { statements += contacts() }
         if version >= 4 { statements += drafts() }
         if version >= 10 { statements += syncs() }
-        // The newest email goes, so that AUTOINCREMENT's mark lies above every id, and with it a video,
-        // whose pages are then free.
+        // The newest email is deleted with its video, so that AUTOINCREMENT's counter is above every id and
+        // the video's pages are free.
         statements += [
             "INSERT INTO attachment(email_id, name, media_type, size, content) "
                 + "VALUES (\(lastEmail), 'launch.mov', 'video/quicktime', 5000, zeroblob(5000))",
@@ -49,8 +49,8 @@ struct SampleMail {
         return "INSERT OR IGNORE INTO label(name, color) VALUES \(rows.joined(separator: ", "))"
     }
 
-    /// An email with what is attached to it; releases before the eighth at times made a copy of it, more
-    /// often of one that took long to fetch.
+    /// Returns an email with its attachments. Releases before the eighth sometimes stored a second copy, more
+    /// often of an email with an attachment.
     private mutating func email(_ version: Int) -> [String] {
         now += 60_000 + random.below(200_000_000)
         let account = 1 + random.below(SampleText.accounts.count)

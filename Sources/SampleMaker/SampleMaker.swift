@@ -1,9 +1,10 @@
 import Foundation
 
-/// Makes the repository's sample: snapshots of a mail client's database, from a fixed seed.
+/// The program that creates the repository's sample: snapshots of a mail client's database, from a fixed
+/// seed.
 @main
 struct Sample {
-    /// `swift run SampleMaker [FOLDER]`, in the repository's root.
+    /// Runs `swift run SampleMaker [FOLDER]`, in the repository's root.
     static func main() async throws {
         let folder = CommandLine.arguments.dropFirst().first ?? "Snapshots"
         try await make(into: URL(filePath: folder), migrations: URL(filePath: "Migrations"))
@@ -11,7 +12,7 @@ struct Sample {
 
     /// Writes every snapshot, with the same content each time.
     ///
-    /// They are made in a temporary folder and moved when all of them are complete.
+    /// The snapshots are created in a temporary folder and moved when all of them are complete.
     static func make(into destination: URL, migrations: URL) async throws {
         let files = FileManager.default
         let workshop = files.temporaryDirectory.appending(path: "sample-\(UUID().uuidString)")

@@ -6,7 +6,7 @@ struct SampleMigration {
     var identifier: String
     var sql: String
 
-    /// The folder's migrations in the order of their versions; v10 comes after v9.
+    /// Returns the folder's migrations in the order of their versions; v10 comes after v9.
     static func all(in folder: URL) throws -> [SampleMigration] {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "sql" && !$0.lastPathComponent.hasSuffix(".down.sql") }

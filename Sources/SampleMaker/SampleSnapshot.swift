@@ -6,11 +6,11 @@ import GRDBEngine
 struct SampleSnapshot {
     var version: Int
     var name: String
-    /// Run on the empty file, for what cannot be changed later.
+    /// SQL for the empty file, for settings that cannot be changed later.
     var setup: [String] = []
 
-    /// Together they cover what a reader of database files has to know: page sizes, encodings, freelist
-    /// pages, pointer maps, the header of a database in WAL mode, and a dump.
+    /// Together the snapshots cover what a reader of database files must handle: page sizes, encodings,
+    /// freelist pages, pointer maps, the header of a database in WAL mode, and a dump.
     static let all = [
         SampleSnapshot(version: 1, name: "mail-v1.sqlite"),
         SampleSnapshot(version: 2, name: "mail-v2.sql"),
@@ -25,7 +25,7 @@ struct SampleSnapshot {
 
     private static let engine: any Engine = GRDBDriver()
 
-    /// Lives the app's life up to the snapshot's version, in a file of its own.
+    /// Creates the snapshot's file and runs every release up to its version on it.
     func make(in folder: URL, steps: [SampleMigration]) async throws {
         let isDump = name.hasSuffix(".sql")
         let file = folder.appending(path: isDump ? "\(name).sqlite" : name)

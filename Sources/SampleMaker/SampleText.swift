@@ -1,4 +1,4 @@
-/// What people in the sample are called and write to each other: the letters, quotes and lengths that
+/// The names of the people in the sample and the texts that they write: the letters, quotes and lengths that
 /// real mail has.
 enum SampleText {
     static let people = [
@@ -43,13 +43,13 @@ enum SampleText {
     ]
 }
 
-/// A text as an SQL literal, nil as NULL.
+/// Returns a text as an SQL literal, nil as NULL.
 func literal(_ text: String?) -> String {
     guard let text else { return "NULL" }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
 }
 
-/// Texts as a JSON array, for none of which JSON has to escape anything.
+/// Returns texts as a JSON array. None may contain a character that JSON must escape.
 func jsonArray(_ texts: [String]) -> String {
     "[" + texts.map { "\"\($0)\"" }.joined(separator: ",") + "]"
 }

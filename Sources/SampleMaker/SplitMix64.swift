@@ -1,5 +1,5 @@
 /// A generator that gives the same numbers for the same seed, on every platform and in every release
-/// (https://prng.di.unimi.it/splitmix64.c); the standard library's is neither seeded nor promised.
+/// (https://prng.di.unimi.it/splitmix64.c). The standard library's has no seed and makes no such promise.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
@@ -15,8 +15,8 @@ struct SplitMix64: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// A number from zero up to, but not including, a bound. The standard library's ways to draw from a
-    /// generator are not used: how many numbers they take from it may change.
+    /// Returns a number from zero up to, but not including, a bound. The standard library's functions that
+    /// use a generator are not used: how many numbers they take from it may change.
     mutating func below(_ bound: Int) -> Int {
         Int(next() % UInt64(bound))
     }
@@ -25,7 +25,7 @@ struct SplitMix64: RandomNumberGenerator {
         choices[below(choices.count)]
     }
 
-    /// Whether something happens that does so this often in a hundred times.
+    /// Returns true with a probability in percent.
     mutating func chance(_ percent: Int) -> Bool {
         below(100) < percent
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ConcurrencyTests {
     /// Money is moved between accounts, so every state that a reader may see has the same sum.
-    @Test(arguments: Place.files) func thousandsOfReadsWhileItIsWrittenSeeWholeStates(_ place: Place)
+    @Test(arguments: Place.files) func thousandsOfReadsDuringWritesSeeWholeStates(_ place: Place)
         async throws
     {
         let site = try Site(place)
@@ -41,7 +41,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func closuresDoNotComeBetweenEachOther(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func closuresAreNotInterleaved(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE counter(n); INSERT INTO counter VALUES (0)")
@@ -81,7 +81,7 @@ import Testing
         try await second.close()
     }
 
-    @Test(arguments: Place.memory) func aTaskThatWasCancelledWhileItWaitedDoesNothing(_ place: Place)
+    @Test(arguments: Place.memory) func aTaskCancelledWhileWaitingDoesNothing(_ place: Place)
         async throws
     {
         let site = try Site(place)
@@ -104,8 +104,9 @@ import Testing
         try await database.close()
     }
 
-    /// Statements that take no time each, so that only what stands between them can stop.
-    @Test(arguments: Place.allCases) func manyShortStatementsAreStoppedToo(_ place: Place) async throws {
+    /// Runs many statements that take almost no time each, so that only a check between them can stop the
+    /// closure.
+    @Test(arguments: Place.allCases) func manyShortStatementsAreStopped(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE t(a)")
@@ -124,12 +125,12 @@ import Testing
         try await database.close()
     }
 
-    /// Nobody who forgets to close a database keeps its file.
-    @Test(arguments: Place.files) func whatIsLetGoIsClosed(_ place: Place) async throws {
+    /// A database that is not closed but freed gives up its file.
+    @Test(arguments: Place.files) func aFreedDatabaseIsClosed(_ place: Place) async throws {
         let site = try Site(place)
         try await site.open().execute("CREATE TABLE t(a)")
         let other = try site.bystander()
-        // Exclusive access is to be had only when nobody has the file open in WAL mode.
+        // Exclusive access is possible only if no connection has the file open in WAL mode.
         try other.execute(
             "PRAGMA busy_timeout = 60000; PRAGMA locking_mode = EXCLUSIVE; INSERT INTO t VALUES (1)")
         #expect(try other.text("SELECT count(*) FROM t") == "1")

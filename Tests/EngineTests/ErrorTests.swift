@@ -16,7 +16,7 @@ import Testing
         return try #require(await #expect(throws: EngineError.self) { try await database.execute(sql) })
     }
 
-    @Test(arguments: Place.allCases) func aSyntaxErrorHasItsPlace(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func aSyntaxErrorHasItsOffset(_ place: Place) async throws {
         let error = try await error("SELECT id,\n  nope FROM t", in: place)
         #expect(error.extendedCode == SQLITE_ERROR)
         #expect(error.message == "no such column: nope")
@@ -29,7 +29,7 @@ import Testing
         #expect(try await error("SELECT 'é', nope FROM t", in: place).offset == 13)
     }
 
-    @Test(arguments: Place.memory) func ofSeveralStatementsTheFailingOneIsNamed(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func theFailingStatementIsNamed(_ place: Place) async throws {
         let error = try await error("INSERT INTO t(a) VALUES (2); SELEKT 1; DELETE FROM t", in: place)
         #expect(error.message == "near \"SELEKT\": syntax error")
         #expect(error.sql?.contains("SELEKT") == true)
@@ -48,7 +48,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: Place.memory) func constraintsHaveExtendedCodes(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func constraintErrorsHaveExtendedCodes(_ place: Place) async throws {
         for (sql, code, message) in Self.violations {
             let error = try await error(sql, in: place)
             #expect(error.extendedCode == code)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.memory) func stepsHaveErrorsToo(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func aFailingStepThrows(_ place: Place) async throws {
         let database = try await Site(place).open()
         let error = await #expect(throws: EngineError.self) {
             try await database.withConnection {
@@ -68,7 +68,7 @@ import Testing
         #expect(error?.message == "integer overflow")
     }
 
-    @Test(arguments: Place.rollbackFiles) func aFileThatIsNoDatabase(_ place: Place) async throws {
+    @Test(arguments: Place.rollbackFiles) func aFileThatIsNotADatabase(_ place: Place) async throws {
         let site = try Site(place)
         try Data(repeating: 65, count: 4096).write(to: URL(filePath: site.path))
         let error = await #expect(throws: EngineError.self) {
@@ -79,7 +79,7 @@ import Testing
         #expect(error?.code == SQLITE_NOTADB)
     }
 
-    @Test(arguments: Place.memory) func aFolderThatIsNotThere(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func aMissingFolder(_ place: Place) async throws {
         let error = await #expect(throws: EngineError.self) {
             _ = try await place.engine.open(
                 .live(path: "/nowhere/at/all.sqlite"), settings: ConnectionSettings())
@@ -87,7 +87,7 @@ import Testing
         #expect(error?.code == SQLITE_CANTOPEN)
     }
 
-    @Test(arguments: Place.memory) func aSetupStatementThatFails(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func aFailingSetupStatement(_ place: Place) async throws {
         await #expect(throws: EngineError.self) { _ = try await Site(place).open { $0.setup = ["SELEKT"] } }
     }
 }

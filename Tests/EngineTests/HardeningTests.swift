@@ -6,12 +6,12 @@ import OverlayVFS
 import Synchronization
 import Testing
 
-/// When a clock was started, if it was.
+/// The moment when a statement started, if it has.
 private final class Start: Sendable {
     let moment = Mutex<ContinuousClock.Instant?>(nil)
 }
 
-/// SQL of others reaches neither the process nor its memory.
+/// Untrusted SQL reaches neither the process nor its memory.
 @Suite struct HardeningTests {
     @Test(
         arguments: Place.allCases,
@@ -29,17 +29,18 @@ private final class Start: Sendable {
         let database = try await site.open()
         let error = await #expect(throws: EngineError.self) { try await database.execute(sql) }
         #expect(error?.code == SQLITE_ERROR, "\(error?.message ?? "")")
-        // The tokenizer is what it was.
+        // The tokenizer is unchanged.
         try await database.execute(
             "CREATE VIRTUAL TABLE z USING fts3(a, tokenize=simple); INSERT INTO z VALUES ('b c'); DROP TABLE z"
         )
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func whatIsToStopBeforeItIsOpenThrows(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func openingThrowsIfItIsInterrupted(_ place: Place) async throws {
         let site = try Site(place)
         try await site.open().close()
-        // SQLite asks every 128th time whether memory is to be refused: one of these falls into each step of opening.
+        // SQLite polls at every 128th allocation whether memory is refused: one of these stops falls into
+        // each step of opening.
         for patience in stride(from: 0, to: 60, by: 1) {
             let left = Mutex(patience)
             let isStopped: @Sendable () -> Bool = {
@@ -60,7 +61,7 @@ private final class Start: Sendable {
         }
     }
 
-    @Test(arguments: Place.allCases) func aValueHasALimit(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func aValueHasASizeLimit(_ place: Place) async throws {
         let site = try Site(place)
         for sql in ["SELECT zeroblob(300000000)", "SELECT length(randomblob(300000000))"] {
             let database = try await site.open()
@@ -73,8 +74,7 @@ private final class Start: Sendable {
         try await free.close()
     }
 
-    @Test(arguments: Place.allCases) func theSchemaIsWrittenByHandUnlessDefended(_ place: Place) async throws
-    {
+    @Test(arguments: Place.allCases) func theSchemaCanBeWrittenUnlessDefensive(_ place: Place) async throws {
         let site = try Site(place)
         let sql = """
             CREATE TABLE t(a); PRAGMA writable_schema = ON;
@@ -89,9 +89,9 @@ private final class Start: Sendable {
         try await defended.close()
     }
 
-    /// Compiling a query of views over views takes twice as long with each, and is not polled.
+    /// Compiling a query of views over views takes twice as long with each view, and is not polled.
     @Test(.enabled(if: AllocationGate.isInstalled), arguments: Place.memory, [15, 40])
-    func compilingAStatementStops(_ place: Place, _ count: Int) async throws {
+    func compilingAStatementCanBeStopped(_ place: Place, _ count: Int) async throws {
         let start = Start()
         let database = try await Site(place).open {
             $0.interrupt = {
@@ -112,7 +112,7 @@ private final class Start: Sendable {
         #expect(error?.isInterrupt == true || count > 16, "\(error?.message ?? "")")
         #expect(ContinuousClock.now < begun + .seconds(10))
         start.moment.withLock { $0 = nil }
-        // The connection is as it was.
+        // The connection is unchanged.
         try await database.execute("INSERT INTO t VALUES (1)")
         try await database.close()
     }
@@ -129,7 +129,7 @@ private final class Start: Sendable {
         #expect(FileManager.default.fileExists(atPath: "./file:" + folder))
     }
 
-    @Test func anOldLibraryIsNamed() {
+    @Test func anOldLibraryIsReported() {
         #expect(SQLiteLibrary.fault == nil)
         #expect(SQLiteLibrary.fault(of: 3_033_000, "3.33.0")?.hasPrefix("SQLite 3.33.0 is too old") == true)
         #expect(SQLiteLibrary.fault(of: SQLiteLibrary.oldest.number, SQLiteLibrary.oldest.name) == nil)

@@ -3,7 +3,7 @@ import GRDB
 import Synchronization
 import Testing
 
-/// `apply` does what GRDB's `DatabaseMigrator` does, which migrates the user's database.
+/// `migrate` does the same as GRDB's `DatabaseMigrator`, which migrates the user's database.
 @Suite struct MigrationTests {
     private static let family = """
         CREATE TABLE parent(id INTEGER PRIMARY KEY);
@@ -42,7 +42,7 @@ import Testing
         try await database.close()
     }
 
-    /// What a migration does to the family, and whether it can be committed under each kind of check.
+    /// What a migration does to the family tables, and whether it can be committed under each kind of check.
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var sql: String
@@ -52,11 +52,11 @@ import Testing
             Change(testDescription: "a column", sql: "ALTER TABLE child ADD COLUMN name TEXT"),
             Change(testDescription: "an orphan", sql: "INSERT INTO child VALUES (3, 99)"),
             Change(
-                testDescription: "an orphan that is mended",
+                testDescription: "an orphan that is deleted again",
                 sql: "INSERT INTO child VALUES (3, 99); DELETE FROM child WHERE id = 3"),
             Change(testDescription: "a parent deleted", sql: "DELETE FROM parent WHERE id = 1"),
             Change(
-                testDescription: "a parent deleted and put back",
+                testDescription: "a parent deleted and inserted again",
                 sql: "DELETE FROM parent WHERE id = 1; INSERT INTO parent VALUES (1)"),
             Change(
                 testDescription: "a parent rebuilt",
@@ -66,7 +66,7 @@ import Testing
             Change(testDescription: "a parent dropped", sql: "DROP TABLE parent"),
             Change(testDescription: "a syntax error", sql: "DELETE FROM child; SELEKT"),
             Change(
-                testDescription: "foreign keys turned off in vain",
+                testDescription: "foreign keys turned off without effect",
                 sql: "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (3, 99)"),
             Change(
                 testDescription: "a deferred check",
@@ -77,13 +77,13 @@ import Testing
     }
 
     @Test(arguments: Place.rollbackFiles, Change.all)
-    func itIsWhatGRDBsMigratorDoes(_ place: Place, _ change: Change) async throws {
+    func migrateMatchesGRDBsMigrator(_ place: Place, _ change: Change) async throws {
         for checks in [EngineMigration.ForeignKeyChecks.deferred, .immediate, .disabled] {
-            try await holdAgainstGRDB(place, change, checks)
+            try await compareWithGRDB(place, change, checks)
         }
     }
 
-    private func holdAgainstGRDB(
+    private func compareWithGRDB(
         _ place: Place, _ change: Change, _ checks: EngineMigration.ForeignKeyChecks
     ) async throws {
         let site = try Site(place)
@@ -104,7 +104,7 @@ import Testing
         #expect(try await database.value("PRAGMA foreign_keys") == 1)
         try await database.close()
 
-        // The same, by GRDB alone.
+        // The same migration, run by GRDB.
         let other = try Site(place)
         let queue = try DatabaseQueue(path: other.path)
         var migrator = DatabaseMigrator()
@@ -142,7 +142,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func aMigrationThatThrowsLeavesNothing(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func aMigrationThatThrowsChangesNothing(_ place: Place) async throws {
         struct Own: Error {}
         let site = try Site(place)
         let database = try await site.open()
@@ -160,7 +160,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func reopeningRunsWhatIsPending(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func pendingMigrationsRunAfterReopening(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         let runs = Runs()
@@ -176,25 +176,25 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.memory) func twoMigrationsOfOneNameAreAnError(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func twoMigrationsWithOneNameAreAnError(_ place: Place) async throws {
         let database = try await Site(place).open()
         let twice = [EngineMigration(identifier: "v1") { _ in }, EngineMigration(identifier: "v1") { _ in }]
         let error = await #expect(throws: EngineError.self) { _ = try await database.migrate(twice) }
         #expect(error?.message == "two migrations are called 'v1'")
     }
 
-    @Test(arguments: Place.memory) func aHistoryThatIsAheadIsLeftAlone(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func aHistoryThatIsAheadIsUnchanged(_ place: Place) async throws {
         let database = try await Site(place).open()
         for name in ["v1", "v2", "v3"] {
             try await database.apply(EngineMigration(identifier: name) { _ in })
         }
-        // GRDB would trap if it were asked to migrate to a target below what is applied.
+        // GRDB would trap if its target were below what is applied.
         try await database.apply(EngineMigration(identifier: "v1") { _ in Issue.record("it ran again") })
         #expect(
             try await database.migrate([EngineMigration(identifier: "v2") { _ in }]).map(\.identifier) == [])
     }
 
-    @Test(arguments: Place.memory) func aTransactionThatAMigrationEndsIsAnError(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func endingTheTransactionIsAnError(_ place: Place) async throws {
         let database = try await Site(place).open()
         await #expect(throws: EngineError.self) {
             try await database.apply(

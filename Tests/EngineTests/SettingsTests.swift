@@ -9,7 +9,7 @@ import Testing
     private static let family =
         "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE child(p REFERENCES parent)"
 
-    @Test(arguments: Place.allCases) func foreignKeysAreOnUnlessSaidOtherwise(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func foreignKeysAreOnUnlessTurnedOff(_ place: Place) async throws {
         let site = try Site(place)
         let strict = try await site.open()
         try await strict.execute(Self.family)
@@ -24,7 +24,7 @@ import Testing
         try await loose.close()
     }
 
-    @Test(arguments: Place.allCases) func doubleQuotedTextIsAsTheSettingSays(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func doubleQuotedTextFollowsTheSetting(_ place: Place) async throws {
         let site = try Site(place)
         let strict = try await site.open { $0.doubleQuotedStrings = false }
         await #expect(throws: EngineError.self) { try await strict.execute("SELECT \"text\"") }
@@ -74,12 +74,12 @@ import Testing
         #expect(try await database.value("PRAGMA journal_mode") == (isWAL ? "wal" : "delete"))
         try await database.close()
         #expect(try site.bystander().text("PRAGMA journal_mode") == (isWAL ? "wal" : "delete"))
-        // Bytes 18 and 19 of the header tell the file format versions: 2 is WAL.
+        // Bytes 18 and 19 of the header are the file format versions: 2 is WAL.
         let header = try #require(FileManager.default.contents(atPath: site.path))
         #expect(Array(header[18...19]) == (isWAL ? [2, 2] : [1, 1]))
     }
 
-    @Test(arguments: Place.files) func anothersLockIsWaitedForAndThenAnError(_ place: Place) async throws {
+    @Test(arguments: Place.files) func waitingForALockTimesOut(_ place: Place) async throws {
         let site = try Site(place)
         let other = try site.bystander()
         try other.execute("CREATE TABLE t(a)")
@@ -97,7 +97,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.memory) func databasesInMemoryAreTheirOwn(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func databasesInMemoryAreSeparate(_ place: Place) async throws {
         let (first, second) = (try await Site(place).open(), try await Site(place).open())
         try await first.execute("CREATE TABLE t(a)")
         await #expect(throws: EngineError.self) { try await second.execute("SELECT * FROM t") }
@@ -122,7 +122,7 @@ import Testing
         )
         #expect(found == [[.null, .null, 42, 0.5, "wörd", .blob([0, 255]), .blob([0, 255]), .null, 2.5]])
         await #expect(throws: EngineError.self) { try await database.execute("SELECT answer(1)") }
-        // Deterministic, so that an index can be over it.
+        // Deterministic, so that an index can use it.
         try await database.execute(
             "CREATE TABLE t(a); CREATE INDEX i ON t(second(a, a)); INSERT INTO t VALUES (1)")
         try await database.close()

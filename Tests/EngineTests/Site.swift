@@ -6,8 +6,8 @@ import NIOEngine
 import OverlayVFS
 import Testing
 
-/// A kind of place for a database, and the engine that opens it. Every engine keeps its promises in each: these
-/// are the rows of the contract.
+/// A kind of location for a database, and the engine that opens it. Every engine must satisfy the tests in
+/// each kind.
 struct Place: Sendable, CaseIterable, CustomTestStringConvertible {
     enum Kind: String, CaseIterable, Sendable {
         case memory, overlay, rollbackFile, walFile
@@ -30,7 +30,7 @@ struct Place: Sendable, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A place made for one test, which goes with it.
+/// A location created for one test and deleted with it.
 final class Site: Sendable {
     let folder: String
     let path: String
@@ -64,11 +64,11 @@ final class Site: Sendable {
         return try await engine.open(location, settings: settings)
     }
 
-    /// Another program that has the file open.
+    /// Returns a connection of another program that has the file open.
     func bystander() throws -> Bystander { try Bystander(path) }
 }
 
-/// A connection of SQLite's own.
+/// A connection that uses SQLite's C functions directly.
 final class Bystander {
     struct Failure: Error { var code: Int32 }
 

@@ -2,7 +2,7 @@ import DatabaseEngine
 import Testing
 
 @Suite struct StatementTests {
-    @Test(arguments: Place.allCases) func aStatementIsUsedAgainAndAgain(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func aStatementCanBeReused(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE t(a)")
@@ -13,7 +13,7 @@ import Testing
                 _ = try insert.step()
             }
         }
-        // A parameter of the last use is not there any more.
+        // A parameter of the last use is cleared.
         try await database.withConnection { connection in
             let insert = try connection.prepare("INSERT INTO t VALUES (?)")
             try insert.reset(binding: [])
@@ -23,7 +23,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func oneTextMayBeTwoStatementsAtOnce(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func oneTextCanBeTwoStatementsAtOnce(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         let pairs = try await database.withConnection { connection in
@@ -36,7 +36,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func columnsAreThoseOfTheSchemaNow(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func columnsFollowTheSchema(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test(arguments: Place.memory, ["", ";", " ;; -- nothing\n;", "SELECT 1;; -- two\nSELECT 2;"])
-    func executeTakesAnyNumber(_ place: Place, _ sql: String) async throws {
+    func executeTakesAnyNumberOfStatements(_ place: Place, _ sql: String) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute(sql)
         try await database.close()
     }
 
-    @Test(arguments: Place.files) func theContentOfAnotherFileIsTaken(_ place: Place) async throws {
+    @Test(arguments: Place.files) func contentIsReplacedByThatOfAnotherFile(_ place: Place) async throws {
         let (site, other) = (try Site(place), try Site(place))
         try other.bystander().execute("CREATE TABLE t(a); INSERT INTO t VALUES (7)")
         let database = try await site.open()

@@ -78,7 +78,7 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: Place.allCases) func afterCloseCallsThrow(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func callsAfterCloseThrow(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE t(a)")
@@ -86,8 +86,8 @@ import Testing
         await #expect(throws: EngineError.self) { try await database.execute("INSERT INTO t VALUES (1)") }
     }
 
-    /// In processes of their own: GRDB's queue would crash.
-    @Test func afterCloseReadsAndMigrationsThrow() async {
+    /// Runs in other processes: GRDB's queue would crash.
+    @Test func readsAndMigrationsAfterCloseThrow() async {
         await #expect(processExitsWith: .success) {
             for place in Place.memory {
                 let database = try await Site(place).open()

@@ -14,7 +14,7 @@ import Testing
         .blob(Array(repeating: 0, count: 100_000)),
     ]
 
-    @Test(arguments: Place.allCases) func valuesComeBackExactly(_ place: Place) async throws {
+    @Test(arguments: Place.allCases) func valuesRoundTripExactly(_ place: Place) async throws {
         let site = try Site(place)
         let database = try await site.open()
         try await database.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, v)")
@@ -27,7 +27,7 @@ import Testing
         }
         let found = try await database.values("SELECT v FROM t ORDER BY id")
         #expect(found.map { $0[0] } == Self.values)
-        // In one row, through a transaction that only reads.
+        // In one row, in a read transaction.
         let row = try await database.read { connection in
             let marks = Self.values.map { _ in "?" }.joined(separator: ", ")
             return try connection.firstRow("SELECT \(marks)", Self.values) { row in
@@ -47,17 +47,17 @@ import Testing
     }
 
     @Test(arguments: Place.memory, ["UTF-16le", "UTF-16be"])
-    func textOfAUTF16DatabaseIsItsBytes(_ place: Place, _ encoding: String) async throws {
+    func textOfAUTF16DatabaseIsNotConverted(_ place: Place, _ encoding: String) async throws {
         let database = try await Site(place).open { $0.setup = ["PRAGMA encoding = '\(encoding)'"] }
         try await database.execute("CREATE TABLE t(v); INSERT INTO t VALUES ('é')")
-        // A value is fetched as it is stored: no conversion to UTF-8.
+        // A value is fetched as it is stored: it is not converted to UTF-8.
         let bytes: [UInt8] = encoding == "UTF-16le" ? [0xe9, 0] : [0, 0xe9]
         #expect(try await database.value("SELECT v FROM t") == .text(bytes))
         #expect(
             try await database.withConnection { try $0.firstRow("SELECT v FROM t") { $0.string(0) } } == "é")
     }
 
-    @Test func equalityIsOfClassAndBits() {
+    @Test func equalityComparesClassAndBits() {
         #expect(SQLValue.integer(1) != .real(1))
         #expect(SQLValue.real(0) != .real(-0.0))
         #expect(SQLValue.text([97]) != .blob([97]))
@@ -78,13 +78,13 @@ import Testing
             #expect((row.optionalString(1), row.optionalString(2)) == (nil, "text"))
             #expect(row.withBytes(3) { Array($0) } == [1, 2])
             #expect(try !row.step())
-            // Behind the end, from the beginning again.
+            // After the end, from the beginning again.
             try row.reset(binding: [])
             #expect(try row.step())
         }
     }
 
-    @Test(arguments: Place.memory) func parametersThatAreLeftOutAreNULL(_ place: Place) async throws {
+    @Test(arguments: Place.memory) func missingParametersAreNULL(_ place: Place) async throws {
         let database = try await Site(place).open()
         try await database.withConnection { connection in
             let statement = try connection.prepare("SELECT ?1, ?2")

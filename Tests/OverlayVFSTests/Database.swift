@@ -10,10 +10,10 @@ struct SQLiteError: Error, CustomStringConvertible {
     var description: String { "\(code) \(message) [\(sql)]" }
 }
 
-/// A connection, as little of it as the tests need.
+/// A connection with only what the tests need.
 final class Database {
     let handle: OpaquePointer
-    /// Without an owner an overlay may go before it is opened: its file system is then unknown.
+    /// Keeps the overlay alive: if it were freed before it is opened, its file system would be unknown.
     private var overlay: Overlay?
 
     convenience init(_ overlay: Overlay, readOnly: Bool = false) throws {
@@ -44,7 +44,7 @@ final class Database {
         SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 
-    /// Every row of every statement, the values as text.
+    /// Returns every row of every statement, the values as text.
     func rows(_ sql: String) throws -> [[String]] {
         try sql.withCString { start in
             var result: [[String]] = []
@@ -86,7 +86,7 @@ final class Database {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 final class Folder {
     let path: String
 
@@ -99,7 +99,7 @@ final class Folder {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes an ordinary database.
+    /// Creates an ordinary database.
     @discardableResult
     func database(_ name: String, _ sql: String) throws -> String {
         let path = file(name)
@@ -113,7 +113,7 @@ final class Folder {
         return path
     }
 
-    /// Names, bytes and times of everything in it, and its own time.
+    /// Returns the names, bytes and times of everything in the folder, and the folder's own time.
     func state() throws -> [Entry] {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         return try [Entry(name: ".", bytes: Data(), time: time(path))]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OverlayVFS
 
-/// No statement gets out of the overlay.
+/// No statement writes or reads outside the overlay.
 @Suite struct EscapeTests {
     private let folder = Folder()
 
@@ -32,7 +32,7 @@ import Testing
         #expect(try fork.value("select a from again.r") == "1")
     }
 
-    @Test func anAttachedFileOfTheDiskIsReadAndNotWritten() throws {
+    @Test func anAttachedFileIsReadAndNotWritten() throws {
         let other = try folder.database("other.db", "create table o(a); insert into o values ('disk')")
         let overlay = try Overlay.$reach.withValue(.folder(folder.path)) {
             try Overlay(snapshot: try folder.database("a.db", "create table t(a)"))
@@ -56,7 +56,7 @@ import Testing
         try overlay.checkUnchanged()
     }
 
-    @Test func noFileOutsideOfTheFolderIsRead() throws {
+    @Test func noFileOutsideTheFolderIsRead() throws {
         let outside = Folder()
         let secret = try outside.database("secret.db", "create table o(a)")
         try FileManager.default.createSymbolicLink(
@@ -87,12 +87,12 @@ import Testing
             #expect(error?.code == SQLITE_CANTOPEN, "\(name)")
         }
         #expect(throws: SQLiteError.self) { try database.execute("vacuum into '\(secret)'") }
-        // A fork reads no more than the overlay that it comes from.
+        // A fork can read no more than the overlay that it comes from.
         let fork = try Overlay.$reach.withValue(.folder(folder.path)) { try Overlay(overlay.freeze().image) }
         #expect(throws: SQLiteError.self) { try Database(fork).execute("attach '\(secret)' as o") }
     }
 
-    @Test func theRootOfTheFileSystemIsNoFolderToReadFrom() throws {
+    @Test func noFileIsReadIfTheFolderIsTheRoot() throws {
         let path = try folder.database("other.db", "create table o(a)")
         let overlay = try Overlay.$reach.withValue(.folder("/")) { try Overlay() }
         #expect(throws: SQLiteError.self) { try Database(overlay).execute("attach '\(path)' as o") }

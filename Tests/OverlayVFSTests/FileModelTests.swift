@@ -3,7 +3,7 @@ import Testing
 
 @testable import OverlayVFS
 
-/// A file of the overlay must be an array of bytes.
+/// A file of the overlay must behave as an array of bytes.
 @Suite struct FileModelTests {
     @Test(arguments: seeds(40, soak: 20_000)) func actsAsAnArray(seed: Int) throws {
         var random = Random(seed: seed)
@@ -36,7 +36,7 @@ import Testing
     private func write(_ random: inout Random, _ file: OverlayFile, _ model: inout [UInt8]) throws {
         let offset = random.int(0...(model.count + 9000))
         let count = random.pick([1, 17, 512, 4096, 4097, 13_000])
-        // Zeros and repeated bytes, so that blocks happen to equal what was there.
+        // Zeros and repeated bytes, so that blocks sometimes equal their old contents.
         let value: UInt8? = random.pick([0, 7, nil])
         let bytes = (0..<count).map { _ in value ?? UInt8.random(in: 0...255, using: &random) }
         try bytes.withUnsafeBytes { try file.write($0, at: offset) }

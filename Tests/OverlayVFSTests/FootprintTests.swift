@@ -31,7 +31,7 @@ import Testing
         #expect(try throughSQLite(database) == after.bytes)
     }
 
-    @Test func whatWasRolledBackLeavesNothing() throws {
+    @Test func aRollbackLeavesNoFootprint() throws {
         let overlay = try snapshot()
         let database = try Database(overlay)
         try database.execute("pragma cache_size = 1; begin; update t set b = id; create table x(a); rollback")
@@ -51,7 +51,7 @@ import Testing
         #expect(try footprint == bruteForce(before, after))
     }
 
-    @Test func aNewPageSizeIsTheOneCounted() throws {
+    @Test func pagesAreCountedInTheNewPageSize() throws {
         let overlay = try snapshot("pragma page_size = 1024")
         let before = overlay.freeze().image
         let database = try Database(overlay)
@@ -130,7 +130,7 @@ import Testing
         #expect(try database.value("select count(*) from other") == "2")
     }
 
-    /// The file's bytes as SQLite gets them from the file system.
+    /// Returns the file's bytes as SQLite gets them from the file system.
     private func throughSQLite(_ database: Database) throws -> [UInt8] {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let code = sqlite3_file_control(database.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)

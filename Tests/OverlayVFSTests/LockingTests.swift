@@ -4,7 +4,7 @@ import Testing
 
 @testable import OverlayVFS
 
-/// Connections of one overlay are to each other what connections of one file are.
+/// Connections of one overlay lock each other out as connections of one file do.
 @Suite struct LockingTests {
     private func expectBusy(_ database: Database, _ sql: String) {
         #expect { try database.execute(sql) } throws: {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func aRollbackJournalLetsOneWrite() throws {
+    @Test func aRollbackJournalAllowsOneWriter() throws {
         let overlay = try Overlay()
         let (one, two) = (try Database(overlay), try Database(overlay))
         try one.execute("create table t(a); insert into t values (1)")
@@ -33,7 +33,7 @@ import Testing
         #expect(try two.value("select count(*) from t") == "2")
     }
 
-    @Test func aLogLetsReadersStayWhereTheyAre() throws {
+    @Test func readersOfALogKeepTheirState() throws {
         let overlay = try Overlay()
         let (writer, reader) = (try Database(overlay), try Database(overlay))
         try writer.execute("pragma journal_mode = wal; create table t(a); insert into t values (1)")
@@ -58,7 +58,7 @@ import Testing
         try one.execute("pragma journal_mode = wal; create table t(a)")
         let two = try Database(overlay)
         try one.execute("pragma locking_mode = exclusive; insert into t values (1)")
-        // In WAL mode the exclusive lock is taken at the next opening of the log.
+        // In WAL mode the exclusive lock is taken when the log is opened next.
         _ = try? two.rows("select * from t")
         let alone = try Overlay()
         let three = try Database(alone)
@@ -66,7 +66,7 @@ import Testing
         expectBusy(try Database(alone), "select * from t")
     }
 
-    @Test(arguments: ["delete", "wal"]) func threadsLoseNoWrite(mode: String) async throws {
+    @Test(arguments: ["delete", "wal"]) func noWriteOfAThreadIsLost(mode: String) async throws {
         let overlay = try Overlay()
         try Database(overlay).execute(
             """
@@ -120,7 +120,7 @@ import Testing
         #expect(raise(1, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK)
     }
 
-    @Test func slotsOfTheLogIndex() {
+    @Test func lockSlotsOfTheLogIndex() {
         let memory = SharedMemory()
         var (one, two) = (SharedMemory.Claim(), SharedMemory.Claim())
         let (lock, unlock) = (SQLITE_SHM_LOCK, SQLITE_SHM_UNLOCK)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OverlayVFS
 
-/// Whatever a file is called, it is that file which is opened, and nothing else is touched.
+/// Whatever its name, the named file is opened and no other is touched.
 @Suite struct PathTests {
     @Test(arguments: [
         "plain.db", "with space.db", "a#b.db", "a?mode=memory.db", "100%.db", "%41.db", "it's \"quoted\".db",
@@ -30,7 +30,7 @@ import Testing
         try overlay.checkUnchanged()
     }
 
-    @Test func namesThatUnicodeHoldsEqualAreTwoFiles() throws {
+    @Test func canonicallyEquivalentNamesAreTwoFiles() throws {
         let folder = Folder()
         let one = try folder.database("\u{E9}.db", "create table t(a); insert into t values ('composed')")
         let two = try folder.database("e\u{301}.db", "create table t(a); insert into t values ('decomposed')")
@@ -51,7 +51,7 @@ import Testing
         #expect(try Database(overlay).value("select a from t") == "1")
     }
 
-    @Test func aRelativePathIsTakenFromTheWorkingDirectory() throws {
+    @Test func aRelativePathIsRelativeToTheWorkingDirectory() throws {
         let folder = Folder()
         let path = try folder.database("a.db", "create table t(a)")
         let up = String(
@@ -60,7 +60,7 @@ import Testing
         #expect(try Database(overlay).value("select count(*) from t") == "0")
     }
 
-    @Test func whatIsNoFileIsRefused() throws {
+    @Test func whatIsNotARegularFileIsRefused() throws {
         let folder = Folder()
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
         #expect(throws: OverlayError.missing(path: folder.file("none"))) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OverlayVFS
 
-/// The overlay must not be told from an ordinary file.
+/// The overlay must behave exactly as an ordinary file.
 @Suite struct PropertyTests {
     @Test(arguments: seeds(24, soak: 3000)) func overlayActsAsAFile(seed: Int) throws {
         var pair = try Pair(seed: seed)
@@ -19,7 +19,7 @@ import Testing
     }
 }
 
-/// A snapshot with an overlay on it, and an ordinary copy of it, which get the same statements.
+/// A snapshot with an overlay on it, and an ordinary copy of it, which run the same statements.
 private struct Pair {
     let seed: Int
     let folder = Folder()
@@ -86,15 +86,15 @@ private struct Pair {
         #expect(try onOverlay.value("pragma integrity_check") == "ok", "\(place(number))")
     }
 
-    /// Freezes and holds the footprint against the bytes of the whole file.
+    /// Freezes and compares the footprint with the bytes of the whole file.
     private mutating func freeze(_ number: Int) throws {
         let (after, footprint) = overlay.freeze()
         #expect(try footprint == bruteForce(image, after), "\(place(number))")
         image = after
     }
 
-    /// Goes on from the frozen state in an overlay of its own, and from copies of the files as they are:
-    /// closing the last connection would move the log into the file.
+    /// Reopens the frozen state in a new overlay, and copies of the files as they are: closing the last
+    /// connection would move the log into the file.
     private mutating func reopen() throws {
         let old = copy
         copy = copies.file("\(UUID().uuidString).db")
@@ -109,7 +109,7 @@ private struct Pair {
         try onFile.execute(connection)
     }
 
-    /// Ends what is open and holds both against each other a last time, from the frozen state.
+    /// Ends what is open and compares both a last time, from the frozen state.
     ///
     /// Not byte for byte: when SQLite writes a page early depends on how full the cache is that all
     /// connections of a process share, and two ordinary files differ in free pages and counters too.
@@ -128,7 +128,7 @@ private struct Pair {
     }
 }
 
-/// The footprint as it is by definition: every page of both, side by side.
+/// Returns the footprint by its definition: every page of both files, side by side.
 func bruteForce(_ before: Image, _ after: Image) throws -> Footprint {
     let (old, new) = (try before.bytes, try after.bytes)
     let size = after.pageSize

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OverlayVFS
 
-/// Somebody else writes the snapshot under the run.
+/// Another process writes the snapshot during the run.
 @Suite struct ShrinkTests {
     private let folder = Folder()
 
@@ -28,7 +28,7 @@ import Testing
             #expect(throws: SQLiteError.self) { try open.rows("select sum(length(b)) from t") }
             #expect(throws: SQLiteError.self) { try Database(overlay).rows("select sum(length(b)) from t") }
         }
-        // Of a page that is half gone the system shows the rest as zeros: SQLite calls that damage.
+        // The system shows the rest of a half-lost page as zeros: SQLite calls that damage.
         if size % 4096 == 0 { #expect(overlay.fault == .shrank(path: path)) }
         #expect(throws: OverlayError.shrank(path: path)) { try overlay.checkUnchanged() }
         _ = overlay.freeze()
@@ -70,7 +70,7 @@ import Testing
         #expect(try Database(missing).value("select count(*) from t") == "4000", "the mapping stays")
     }
 
-    @Test func aForkStandsOnTheSameFile() throws {
+    @Test func aForkIsBasedOnTheSameFile() throws {
         let path = try snapshot()
         let fork = try Overlay(try Overlay(snapshot: path).freeze().image)
         let attached = try Overlay()

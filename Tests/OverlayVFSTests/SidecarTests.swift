@@ -4,9 +4,9 @@ import Testing
 
 @testable import OverlayVFS
 
-/// A snapshot is the database file and what stands beside it.
+/// A snapshot is the database file and the files beside it.
 @Suite struct SidecarTests {
-    @Test func rowsThatAreOnlyInTheLogAreSeen() throws {
+    @Test func rowsOnlyInTheLogAreSeen() throws {
         let (work, folder) = (Folder(), Folder())
         let path = try work.database("a.db", "pragma journal_mode = wal; create table t(a)")
         let writer = try Database(path.uri)
@@ -42,7 +42,7 @@ import Testing
         #expect(try Database(overlay, readOnly: true).value("select a from t") == "1")
     }
 
-    @Test func aFrozenLogGoesWithTheImage() throws {
+    @Test func anImageIncludesItsLog() throws {
         let overlay = try Overlay()
         let database = try Database(overlay)
         try database.execute("pragma journal_mode = wal; create table t(a); insert into t values (1)")
@@ -88,7 +88,7 @@ import Testing
         #expect(try again.value("select sum(a) from t") == "125250")
     }
 
-    @Test func aLogThatBeganAnewIsNoticedAndOneThatGrewHarmsNothing() throws {
+    @Test func aRestartedLogIsNoticedAndAGrownOneIsAccepted() throws {
         let (work, folder) = (Folder(), Folder())
         let path = try work.database("a.db", "pragma journal_mode = wal; create table t(a)")
         let writer = try Database(path.uri)

@@ -10,7 +10,7 @@ private let thirtyMegabytes = """
     """
 
 @Suite struct SpillTests {
-    @Test func beyondItsMemoryAnOverlayGoesOnInAFile() throws {
+    @Test func anOverlayBeyondItsMemoryLimitUsesAFile() throws {
         let overlay = try Overlay(memoryLimit: 1 << 20)
         let database = try Database(overlay)
         try database.execute("create table t(a integer primary key, b)")
@@ -33,7 +33,7 @@ private let thirtyMegabytes = """
         #expect(overlay.fault == nil)
     }
 
-    @Test func theFilesAreCounted() throws {
+    @Test func temporaryFilesAreCounted() throws {
         let meter = SpillMeter()
         try Overlay.$spillMeter.withValue(meter) {
             for _ in 0..<2 {
@@ -54,8 +54,8 @@ private let thirtyMegabytes = """
         #expect(Set(blocks.map(\.bytes)) == known)
     }
 
-    /// Runs in a process of its own, since the limit is the process's.
-    @Test func aFullDiskIsAnErrorAndNothingElse() async {
+    /// Runs in another process, since the limit applies to the whole process.
+    @Test func aFullDiskIsOnlyAnError() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 8 << 20, rlim_max: 8 << 20)
             #expect(setrlimit(fileSizeLimit, &limit) == 0)

@@ -1,6 +1,7 @@
-/// Random SQL that does all a migration may do to a file.
+/// Random SQL with everything that a migration may do to a file.
 ///
-/// Statements may fail: a savepoint that is not there, a table that is gone. They must then fail alike.
+/// Statements may fail because a savepoint or a table does not exist. They must then fail alike on both
+/// files.
 struct Workload {
     var random: Random
     private var tables = 0
@@ -9,7 +10,7 @@ struct Workload {
 
     init(_ random: Random) { self.random = random }
 
-    /// What must come first, while the file is empty.
+    /// Returns the settings that must come first, while the file is empty.
     mutating func settings() -> String {
         """
         pragma page_size = \(random.pick(Self.pageSizes));
@@ -18,7 +19,7 @@ struct Workload {
         """
     }
 
-    /// For each connection: a small cache writes pages before a transaction ends.
+    /// Returns settings for each connection. A small cache writes pages before a transaction ends.
     mutating func connectionSettings() -> String {
         """
         pragma cache_size = \(random.pick([1, 5, 50, 2000]));
@@ -28,7 +29,7 @@ struct Workload {
         """
     }
 
-    /// - Parameter isIdle: no transaction is open.
+    /// - Parameter isIdle: whether no transaction is open.
     mutating func next(isIdle: Bool) -> String {
         switch random.int(0...99) {
         case 0..<30: insert()
@@ -45,7 +46,8 @@ struct Workload {
         case 91..<93: "pragma incremental_vacuum(\(random.int(1...9)))"
         case 93..<97:
             "pragma journal_mode = \(random.pick(["delete", "truncate", "persist", "memory", "wal", "wal"]))"
-        // Without a journal a rollback is undefined: a statement that cannot fail, and on its own.
+        // Without a journal a rollback is undefined, so this statement cannot fail and runs outside a
+        // transaction.
         case 97 where isIdle: "pragma journal_mode = off; delete from t1; pragma journal_mode = delete"
         default: random.pick(["pragma wal_checkpoint(truncate)", "analyze", "reindex"])
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteFile
 
-/// What each page is used for is what SQLite says.
+/// The use of each page is the one that SQLite reports.
 @Suite struct CensusTests {
     @Test(arguments: seeds(30, soak: 2000)) func everyPageHasItsOwner(seed: Int) throws {
         let folder = Folder()
@@ -20,7 +20,7 @@ import Testing
         try checkPointerMaps(file, census, seed)
     }
 
-    /// Kinds and, page by page, cells, payload and unused bytes.
+    /// Compares the kinds of pages and, page by page, cells, payload and unused bytes.
     private func compareWithDbstat(
         _ made: RandomDatabase, _ file: DatabaseFile, _ census: PageCensus, _ seed: Int
     ) throws {
@@ -42,7 +42,7 @@ import Testing
             row.map { made.text($0) }.joined(separator: " ")
         }
         let (a, b) = (ours.sorted(), expected.sorted())
-        #expect(a == b, "seed \(seed) \(parting(a, b))")
+        #expect(a == b, "seed \(seed) \(mismatch(a, b))")
         for row in theirs {
             let owner = census[UInt32(made.text(row[1])) ?? 0]
             #expect(
@@ -82,9 +82,9 @@ import Testing
         }
     }
 
-    /// Page 1 alone, in a file so large that it has a lock-byte page.
+    /// Reads page 1 of a file that is large enough to have a lock-byte page.
     @Test(arguments: [(512, 2_097_153), (4096, 262_145), (65536, 16385)])
-    func lockBytePageIsNobodys(pageSize: Int, number: Int) throws {
+    func lockBytePageHasNoOwner(pageSize: Int, number: Int) throws {
         let source = SparsePages(pageSize: pageSize, pageCount: UInt32(number) + 2)
         let file = try DatabaseFile(source)
         #expect(file.lockBytePage == UInt32(number))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func pointerMapYieldsToTheLockBytePage() throws {
-        // 262,145 - 2 is no multiple of 820, but with pages of 1024 bytes 1,048,577 - 2 is one of 205.
+        // 262,145 - 2 is not a multiple of 820, but with pages of 1024 bytes 1,048,577 - 2 is one of 205.
         let file = try DatabaseFile(SparsePages(pageSize: 1024, pageCount: 10, largestRoot: 1))
         let stride: UInt32 = 1024 / 5 + 1
         #expect(file.pointerMapPage(for: 2) == 2 && file.pointerMapPage(for: 1) == nil)
@@ -119,7 +119,7 @@ import Testing
 }
 
 extension PageVisit {
-    /// As dbstat prints them: type, cells, payload, unused bytes, largest payload.
+    /// Returns the figures as dbstat prints them: type, cells, payload, unused bytes, largest payload.
     fileprivate func figures(_ file: DatabaseFile) throws -> String {
         switch content {
         case .overflow(let payload):

@@ -9,7 +9,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     var description: String { "\(code) \(message) [\(sql)]" }
 }
 
-/// A connection, as little of it as the tests need.
+/// A connection with only what the tests need.
 final class Database {
     let handle: OpaquePointer
 
@@ -38,7 +38,7 @@ final class Database {
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code, sql) }
     }
 
-    /// The rows of a query; texts as the bytes that the database stores.
+    /// Returns the rows of a query; texts are the bytes that the database stores.
     func rows(_ sql: String) throws -> [[StoredValue]] {
         let statement = try prepare(sql)
         defer { sqlite3_finalize(statement) }
@@ -98,7 +98,7 @@ final class Database {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
         case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
         default:
-            // As a blob, a text is not translated into another encoding.
+            // Read as a blob, a text is not translated into another encoding.
             let start = sqlite3_column_blob(statement, column)
             let count = Int(sqlite3_column_bytes(statement, column))
             let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))

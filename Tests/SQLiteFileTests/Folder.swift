@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteFile
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 final class Folder {
     let path: String
 
@@ -15,7 +15,7 @@ final class Folder {
     func file(_ name: String) -> String { "\(path)/\(name)" }
 }
 
-/// Bytes that stay where they are.
+/// Bytes with a stable address.
 final class Memory: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 
@@ -40,7 +40,7 @@ extension DatabaseFile {
 
     convenience init(path: String) throws { try self.init(bytes: try contents(path)) }
 
-    /// All entries of a tree, every value copied.
+    /// Returns all entries of a tree, every value copied.
     func rows(root: UInt32) throws -> [(rowid: Int64, values: [StoredValue])] {
         var cursor = try TreeCursor(self, root: root)
         var buffer = PayloadBuffer()
@@ -59,8 +59,8 @@ extension DatabaseFile {
     }
 }
 
-/// Where two lists of rows part, for a test's message.
-func parting<Row: Equatable>(_ ours: [Row], _ theirs: [Row]) -> String {
+/// Describes where two lists of rows first differ, for a test's message.
+func mismatch<Row: Equatable>(_ ours: [Row], _ theirs: [Row]) -> String {
     let index = zip(ours, theirs).enumerated().first { $1.0 != $1.1 }?.offset ?? min(ours.count, theirs.count)
     let (left, right) = (ours.dropFirst(index).first, theirs.dropFirst(index).first)
     return "row \(index) of \(ours.count) and \(theirs.count): "

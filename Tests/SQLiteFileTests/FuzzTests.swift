@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteFile
 
-/// Damage is an error that names a page, whatever was damaged: nothing traps and nothing runs for ever.
+/// Damage is an error that names a page, whatever was damaged: nothing traps or runs for ever.
 @Suite struct FuzzTests {
     @Test(arguments: seeds(25, soak: 1000)) func damageIsAnError(seed: Int) throws {
         let folder = Folder()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Reads a damaged database in every way there is, beside the whole one.
+    /// Reads a damaged database in every way there is, compared with the undamaged one.
     private func readAll(_ bytes: [UInt8], _ before: DatabaseFile, _ made: RandomDatabase) throws {
         try expectDamage {
             let file = try DatabaseFile(bytes: bytes)

@@ -26,14 +26,14 @@ import Testing
         #expect(header.cacheSize == 33 && header.largestRootPage == 3)
     }
 
-    /// Any one wrong byte of the header: what SQLite refuses is refused, and the rest is read.
+    /// Tries every single wrong byte of the header: what SQLite refuses is refused, and the rest is read.
     @Test func whatSQLiteRefusesIsRefused() throws {
         let folder = Folder()
         let path = folder.file("whole.db")
         try Database(path).execute("create table t(a); insert into t values (1), (2)")
         let whole = try contents(path)
         let copy = folder.file("copy.db")
-        // With more bytes reserved the cells lie among those; that SQLite reads them is by chance.
+        // With more bytes reserved the cells are among those; SQLite reads them only by chance.
         for offset in 0..<100 where offset != 20 {
             for value in [0, 1, 2, 3, 5, 0x20, 0x40, 0x80, 0xff] as [UInt8] {
                 var bytes = whole
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test func aFileWithoutAByteIsAnEmptyDatabase() throws {
+    @Test func anEmptyFileIsAnEmptyDatabase() throws {
         let file = try DatabaseFile(bytes: [])
         #expect(try file.pageCount == 0 && file.schema().isEmpty && PageCensus(file).pageCount == 0)
         #expect(throws: FileDamage(1, .pageOutsideFile)) { try TreeCursor(file, root: 1) }
         #expect(throws: FileDamage(1, .notADatabase)) { try DatabaseFile(bytes: [1, 2, 3]) }
     }
 
-    @Test func damageIsSaidInWords() {
+    @Test func damageIsDescribed() {
         #expect("\(FileDamage(7, .pageKind(9)))" == "page 7: a b-tree page cannot begin with the byte 9")
     }
 }

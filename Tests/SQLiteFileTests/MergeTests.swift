@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteFile
 
-/// A merge finds what differs, whatever it leaves out.
+/// A merge finds every difference, whatever it skips.
 @Suite struct MergeTests {
     @Test(arguments: seeds(30, soak: 2000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
         let folder = Folder()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The pages that differ, found or given; more than differ is no fault.
+    /// Returns the pages that differ, found or given. Naming more pages than differ is allowed.
     private static func difference(
         _ left: DatabaseFile, _ right: DatabaseFile, _ random: inout Random
     ) throws -> PageDifference? {
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func subtreesThatAreSharedAreNotRead() throws {
+    @Test func sharedSubtreesAreNotRead() throws {
         let folder = Folder()
         let database = try Database(folder.file("a.db"))
         try database.execute(
@@ -105,12 +105,12 @@ import Testing
     }
 }
 
-/// A merge of one tree, and what it must come to.
+/// A merge of one tree, and its expected result.
 private struct Merging {
     let pair: TreePair
     let name: String
 
-    /// Nil when the tree is gone.
+    /// Returns nil if the tree no longer exists.
     init?(
         _ left: DatabaseFile, _ right: DatabaseFile, _ name: String, _ difference: PageDifference?,
         _ order: KeyOrder?
@@ -129,7 +129,7 @@ private struct Merging {
         let payload: [UInt8]
     }
 
-    /// - Parameter on: what makes rows of `table` the same entry.
+    /// - Parameter on: the condition under which two rows of `table` are the same entry.
     func compare(
         _ before: RandomDatabase, _ after: RandomDatabase, _ table: String, _ on: String, _ seed: Int
     ) throws {
@@ -185,7 +185,7 @@ extension KeyOrder {
 }
 
 extension RandomDatabase {
-    /// A condition that two rows, `l` and `r`, have one key.
+    /// Returns a condition that two rows, `l` and `r`, have the same key.
     fileprivate func match(_ parts: [KeyPart], of table: Table) -> String {
         parts.map { part in
             let name = table.columns[part.column].name
@@ -193,7 +193,7 @@ extension RandomDatabase {
         }.joined(separator: " and ")
     }
 
-    /// Does what a migration may do to rows and pages.
+    /// Makes a change that a migration may make to rows and pages.
     fileprivate mutating func change(_ random: inout Random) throws {
         switch random.int(0...7) {
         case 0: break
@@ -223,7 +223,7 @@ extension RandomDatabase {
         try database.execute("pragma wal_checkpoint(truncate)")
     }
 
-    /// This database as pages that differ over those of another.
+    /// Returns this database as the pages that differ, over those of another database.
     fileprivate func layer(over base: DatabaseFile) throws -> DatabaseFile {
         let bytes = try contents(path)
         guard try DatabaseFile(bytes: bytes).layout == base.layout else {
@@ -233,7 +233,7 @@ extension RandomDatabase {
     }
 }
 
-/// Pages of a base where they are the same, of a layer else.
+/// The pages of a base, with those that differ from a layer over it.
 private final class LayeredPages: PageSource {
     let pageSize: Int
     let pageCount: UInt32

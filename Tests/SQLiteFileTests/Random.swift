@@ -21,7 +21,7 @@ struct Random: RandomNumberGenerator {
     mutating func pick<T>(_ items: [T]) -> T { items[int(0...(items.count - 1))] }
 }
 
-/// The seeds of a property test: a few by default, many with DRYDOCK_SOAK set, one with DRYDOCK_SEED.
+/// Returns the seeds of a property test: a few by default, many with DRYDOCK_SOAK set, one with DRYDOCK_SEED.
 func seeds(_ usual: Int, soak: Int) -> [Int] {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["DRYDOCK_SEED"].flatMap(Int.init) { return [seed] }

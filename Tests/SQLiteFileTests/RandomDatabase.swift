@@ -1,12 +1,12 @@
 import Foundation
 import SQLiteFile
 
-/// A database made from a seed, with a model of its schema beside it.
+/// A database generated from a seed, with a model of its schema.
 struct RandomDatabase {
     struct Column {
         var name: String
         var type: String
-        /// What a record has that was written before the column was added.
+        /// The value in a record that was written before the column was added.
         var fallback = StoredValue.null
 
         var isReal: Bool { type == "real" }
@@ -23,7 +23,7 @@ struct RandomDatabase {
     struct Table {
         var name: String
         var columns: [Column]
-        /// The column that stands for the rowid.
+        /// The column that is an alias of the rowid.
         var alias: Int?
         /// The primary key of a WITHOUT ROWID table.
         var key: [KeyPart]?
@@ -73,7 +73,7 @@ struct RandomDatabase {
         try edit(rows / 2)
     }
 
-    /// The same database in another file, to go another way from here.
+    /// Copies the database into another file, which can then be changed separately.
     func copy(in folder: Folder) throws -> RandomDatabase {
         try database.execute("pragma wal_checkpoint(truncate)")
         var result = self
@@ -110,7 +110,7 @@ struct RandomDatabase {
         }
     }
 
-    /// Changes the ends of long texts, which may leave their b-tree pages as they were.
+    /// Changes the ends of long texts, which may leave their b-tree pages unchanged.
     mutating func repaint(_ table: Table, _ condition: String) throws {
         let column = random.pick(table.columns.indices.filter { $0 != table.alias })
         let name = table.columns[column].name
@@ -144,7 +144,7 @@ struct RandomDatabase {
         if random.chance(35) {
             let columns = Array(table.columns.indices.shuffled(using: &random).prefix(random.int(1...3)))
             table.key = columns.map { part($0) }
-            // SQLite forgets the collation of an INTEGER PRIMARY KEY that a WITHOUT ROWID table has.
+            // SQLite ignores the collation of an INTEGER PRIMARY KEY of a WITHOUT ROWID table.
             if columns.count == 1, table.columns[columns[0]].type == "integer" {
                 table.columns[columns[0]].type = "int"
             }
@@ -211,7 +211,7 @@ extension RandomDatabase {
         }
     }
 
-    /// Small numbers and short texts often, so that keys meet; now and then what lies at an edge.
+    /// Returns a value: often a small number or short text, so that keys collide; now and then an edge case.
     mutating func value(_ table: Int) -> StoredValue {
         switch random.int(0...19) {
         case 0: .null

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SQLiteFile
 
-/// Every table and index that is read here is what SQL reads.
+/// Every table and index that is read here has the contents that SQL returns.
 @Suite struct ReadTests {
-    @Test(arguments: seeds(40, soak: 2000)) func everyTreeIsWhatSQLReads(seed: Int) throws {
+    @Test(arguments: seeds(40, soak: 2000)) func everyTreeHasTheRowsThatSQLReads(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.database.execute("pragma wal_checkpoint(truncate)")
@@ -32,7 +32,7 @@ import Testing
         let rowid = table.key == nil ? "rowid" : "0"
         let sql = "select \(rowid), * from \(table.name) order by \(order)"
         let theirs = try made.database.rows(sql)
-        #expect(ours == theirs, "seed \(seed) \(table.name) order by \(order) \(parting(ours, theirs))")
+        #expect(ours == theirs, "seed \(seed) \(table.name) order by \(order) \(mismatch(ours, theirs))")
         guard table.key == nil else { return }
         try seek(
             root, ours.map { row in if case .integer(let rowid) = row[0] { rowid } else { 0 } }, file, seed)
@@ -58,11 +58,11 @@ import Testing
         let sql =
             "select \(columns), rowid from \(table.name) order by \(made.order(index.parts, of: table)), rowid"
         let theirs = try made.database.rows(sql)
-        #expect(ours == theirs, "seed \(seed) \(index.name) \(parting(ours, theirs))")
+        #expect(ours == theirs, "seed \(seed) \(index.name) \(mismatch(ours, theirs))")
         try checkOrder(index, &made.random, file, seed)
     }
 
-    /// Any two entries compare as their places say.
+    /// Checks that any two entries compare in the order of their positions.
     private func checkOrder(
         _ index: RandomDatabase.Index, _ random: inout Random, _ file: DatabaseFile, _ seed: Int
     ) throws {
@@ -94,7 +94,7 @@ extension RandomDatabase {
 }
 
 extension RandomDatabase.Table {
-    /// A record's values as SQL gives them: in the table's order, none missing.
+    /// Returns a record's values as SQL returns them: in the table's order, none missing.
     func values(_ rowid: Int64, _ record: [StoredValue]) -> [StoredValue] {
         var result = columns.map(\.fallback)
         for (value, column) in zip(record, stored) { result[column] = columns[column].restore(value) }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SQLiteFile
 
-/// What is said of a tree is what dbstat adds up to.
+/// The figures of a tree are the sums that dbstat gives.
 @Suite struct TreeStatisticsTests {
-    /// As sqlite3_analyzer asks (tool/spaceanal.tcl), but for the gaps.
+    /// The query of sqlite3_analyzer (tool/spaceanal.tcl), without the gaps.
     private static let query = """
         SELECT sum(ncell), sum((pagetype = 'leaf') * ncell),
             max((length(CASE WHEN path LIKE '%+%' THEN '' ELSE path END) + 3) / 4), sum(payload),
@@ -15,12 +15,12 @@ import Testing
         FROM dbstat WHERE name =
         """
 
-    @Test(arguments: seeds(20, soak: 2_000)) func figuresAreThoseOfTheAnalyzer(seed: Int) throws {
+    @Test(arguments: seeds(20, soak: 2_000)) func figuresMatchTheAnalyzer(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.edit(60)
         try made.database.execute("pragma wal_checkpoint(truncate)")
-        // Built without it, SQLite has no such table.
+        // SQLite has this table only if it was built with it.
         guard (try? made.database.rows("select 1 from dbstat limit 1")) != nil else { return }
         let file = try DatabaseFile(path: made.path)
         for (name, root) in try [("sqlite_schema", 1)] + file.schema().map({ ($0.name, $0.rootPage) })
@@ -61,7 +61,7 @@ import Testing
             \(numbers) INSERT INTO u SELECT n * 7919 % 3001, zeroblob(100) FROM s; VACUUM
             """)
         let inOrder = try DatabaseFile(path: folder.file("order.db"))
-        // The interior page that came once the first was full lies among the leaves.
+        // The interior page that was added when the first was full is among the leaves.
         #expect(try TreeStatistics(inOrder, root: inOrder.root("t")).scatteredLeaves <= 1)
         try database.execute(
             "DELETE FROM u; \(numbers) INSERT INTO u SELECT n * 7919 % 3001, zeroblob(100) FROM s")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteFile
 
-/// A file with its write-ahead log is what a connection sees.
+/// A file with its write-ahead log is read as a connection sees it.
 @Suite struct WriteAheadLogTests {
     @Test(arguments: seeds(20, soak: 1000)) func logIsReadAsSQLiteReadsIt(seed: Int) throws {
         let folder = Folder()
@@ -14,13 +14,13 @@ import Testing
             let rows = try file.rows(root: root).map { table.values($0.rowid, $0.values) }
             let order = table.key.map { made.order($0, of: table) } ?? "rowid"
             let theirs = try made.database.rows("select * from \(table.name) order by \(order)")
-            #expect(rows == theirs, "seed \(seed) \(table.name) \(parting(rows, theirs))")
+            #expect(rows == theirs, "seed \(seed) \(table.name) \(mismatch(rows, theirs))")
         }
         #expect(try Int(file.pageCount) == made.database.integer("pragma page_count"), "seed \(seed)")
         #expect(try PageCensus(file).count(.unused) == 0, "seed \(seed)")
     }
 
-    /// A log cut short or with a wrong bit somewhere is as SQLite recovers it.
+    /// A log that is cut short or has a wrong bit is read as SQLite recovers it.
     @Test(arguments: seeds(30, soak: 3000)) func damagedLogIsReadAsSQLiteRecoversIt(seed: Int) throws {
         let folder = Folder()
         var random = Random(seed: seed)
@@ -67,7 +67,7 @@ import Testing
             "pragma journal_mode = wal; pragma wal_autocheckpoint = 0; pragma wal_checkpoint(truncate)")
         try made.edit(20)
         if seed % 3 == 0 {
-            // The next frames go over the first ones of this log; old ones stay behind them.
+            // The next frames overwrite the first ones of this log; old ones remain after them.
             try made.database.execute("pragma wal_checkpoint(restart)")
             try made.edit(3)
         } else {

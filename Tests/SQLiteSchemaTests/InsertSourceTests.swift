@@ -6,7 +6,7 @@ import Testing
         try #require(SQLSource(name: "", sql).statements().first)
     }
 
-    /// The arms as they are written.
+    /// Returns the arms as they are written.
     private func arms(_ sql: String) throws -> [String] {
         let statement = try statement(sql)
         return (statement.insertSource?.arms ?? []).map { arm in
@@ -29,7 +29,7 @@ import Testing
             ("INSERT INTO a DEFAULT VALUES", []), ("INSERT INTO a VALUES", ["VALUES"]),
             ("UPDATE a SET x = 1", []), ("INSERT INTO", []),
         ] as [(String, [String])])
-    func `each arm is told apart`(sql: String, expected: [String]) throws {
+    func `an INSERT is split into its arms`(sql: String, expected: [String]) throws {
         #expect(try arms(sql) == expected)
     }
 
@@ -46,7 +46,7 @@ import Testing
             ("INSERT OR IGNORE INTO a VALUES (1)", false),
             ("INSERT INTO a SELECT x OR replace(y, 1, 2) FROM b", false),
         ] as [(String, Bool)])
-    func `replace is told apart`(sql: String, expected: Bool) throws {
+    func `REPLACE is recognised`(sql: String, expected: Bool) throws {
         #expect(try statement(sql).isReplace == expected)
     }
 
@@ -59,7 +59,7 @@ import Testing
             ),
             ("INSERT INTO a VALUES (1) ON CONFLICT DO NOTHING", []), ("UPDATE a SET x = 1", []),
         ] as [(String, [String])])
-    func `an upsert has columns`(sql: String, expected: [String]) throws {
+    func `an upsert gives its columns`(sql: String, expected: [String]) throws {
         #expect(try statement(sql).upsertColumns == expected)
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(try statement("DELETE FROM b").triggerBody.isEmpty)
     }
 
-    @Test func `a table made of a query has a source`() throws {
+    @Test func `CREATE TABLE AS has a source`() throws {
         let source = try statement(
             "CREATE TABLE IF NOT EXISTS a AS WITH q AS (SELECT * FROM b) SELECT x, * FROM q"
         )

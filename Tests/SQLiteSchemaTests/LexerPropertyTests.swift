@@ -2,7 +2,7 @@ import SQLiteSchema
 import Testing
 
 @Suite struct LexerPropertyTests {
-    /// Pieces that bring a tokenizer into trouble when they meet.
+    /// Pieces that are difficult for a tokenizer next to each other.
     private static let pieces = [
         "'", "\"", "`", "[", "]", "--", "/*", "*/", "/", "*", "-", ">", "<", "=", "!", "|", "x'", "X'0", "0x",
         "0", "1", ".",
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `tokens tile any bytes, and statements lie in them in order`() {
+    @Test func `tokens cover any bytes, and statements are in order`() {
         for seed in seeds(4_000, soak: 200_000) {
             var random = SeededGenerator(seed: seed)
             let source = SQLSource(name: "", bytes: text(&random))
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// The arguments of a virtual table are any tokens, so that SQLite reads all of them before it says that
-    /// it has no such module; or it names the first one it does not recognize.
+    /// The arguments of a virtual table may be any tokens, so SQLite reads all of them before it says that
+    /// the module does not exist, or it names the first token that it does not recognize.
     @Test func `the first illegal token is the one that SQLite names`() {
         let database = Database()
         for seed in seeds(3_000, soak: 200_000) {

@@ -2,7 +2,7 @@ import SQLiteSchema
 import Testing
 
 @Suite struct LexerTests {
-    /// The significant tokens of a text as `kind:text`.
+    /// Returns the significant tokens of a text as `kind:text`.
     private func tokens(_ sql: String) -> [String] {
         let source = SQLSource(name: "test", sql)
         return source.tokens().filter { $0.kind != .whitespace }.map {
@@ -124,7 +124,7 @@ import Testing
         #expect(SQLSource(name: "", "\u{FEFF}a").tokens().map(\.kind) == [.whitespace, .word])
     }
 
-    @Test func `bytes that are not UTF-8 are carried through`() {
+    @Test func `bytes that are not UTF-8 are kept`() {
         let source = SQLSource(name: "", bytes: [0x27, 0xFF, 0x27, 0x20, 0xFE, 0xEF, 0xBB])
         #expect(source.tokens().map(\.range) == [0..<3, 3..<4, 4..<7])
         #expect(source.tokens().map(\.kind) == [.string, .whitespace, .word])
@@ -140,7 +140,7 @@ import Testing
         #expect(source.tokens().map { $0.identifier(in: source) } == [expected])
     }
 
-    @Test func `a string is a name only where one is wanted`() {
+    @Test func `a string is a name only where a name is expected`() {
         let source = SQLSource(name: "", "'it''s'")
         #expect(source.tokens().map { $0.identifier(in: source) } == [nil])
         #expect(source.tokens().map { $0.name(in: source) } == ["it's"])

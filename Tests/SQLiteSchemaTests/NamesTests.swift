@@ -20,7 +20,7 @@ import Testing
             ("attachmnt", "attachment"),
             ("id", nil), ("zzz", nil), ("", nil), ("conversation", nil),
         ] as [(String, String?)])
-    func `the nearest name is found when one is near`(name: String, expected: String?) {
+    func `the nearest name is found if one is close`(name: String, expected: String?) {
         #expect(nearestName(to: name, in: ["email", "label", "attachment", "drops", ""]) == expected)
     }
 }

@@ -112,7 +112,7 @@ import Testing
         "create table t as select 1", "create index i on t(a)", "create virtual table t using f(a)",
         "create table t(a", "select 1", "",
     ])
-    func `what lists no columns has no items`(sql: String) {
+    func `a statement without a column list has no items`(sql: String) {
         #expect(NormalizedSQL(sql: sql).tableItems == nil)
     }
 
@@ -130,7 +130,7 @@ import Testing
         ("create table t(unique(a, b))", "create table t(unique(b, a))", false),
         ("select a, b", "select b, a", false),
     ])
-    func `column order is told from other differences`(a: String, b: String, expected: Bool) {
+    func `a different column order is recognised`(a: String, b: String, expected: Bool) {
         #expect(NormalizedSQL(sql: a).differsOnlyInColumnOrder(from: NormalizedSQL(sql: b)) == expected)
     }
 }

@@ -17,8 +17,7 @@ import Testing
         #expect(source.lineText(0) == "")
     }
 
-    @Test(arguments: 0..<40) func `a column counts what stands before it on its line, however long`(seed: Int)
-    {
+    @Test(arguments: 0..<40) func `a column counts the characters before it on a long line`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let pieces: [[UInt8]] = [
             Array("a".utf8), Array("é".utf8), Array("😀".utf8), [0x80], [0xF0, 0x9F], [0xC0], [0xFF],
@@ -40,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `many things on one line take no longer than on many`() {
+    @Test func `many locations on one line take no longer than on many lines`() {
         let source = SQLSource(name: "", "select 'é'; " + String(repeating: "/* x */ ", count: 40_000))
         let clock = ContinuousClock()
         var comments: [SQLComment] = []
@@ -67,7 +66,7 @@ import Testing
         #expect(source.location(at: 0) == SourceLocation(line: 1, column: 1, offset: 0))
     }
 
-    @Test func `comments are given line by line, with the place of each text`() {
+    @Test func `comments are split into lines, with the location of each text`() {
         let source = SQLSource(
             name: "",
             "-- drydock: drops table a \r\nselect '-- no', \"/* no */\"; /* x */\n/*\n *  drydock: b\n   c\n */ --\n/* open"

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SQLiteSchema
 
-/// Random scripts, SQLite itself being the judge.
+/// Random scripts, compared with what SQLite does.
 @Suite struct ScriptPropertyTests {
-    /// Objects of sqlite_schema as `type name table` and columns as `column table name`, all folded.
+    /// Returns objects of sqlite_schema as `type name table` and columns as `column table name`, all folded.
     private func objects(_ database: Database) -> Set<String> {
         let objects =
             "select type || ' ' || name || ' ' || tbl_name from %.sqlite_schema where sql is not null"
@@ -16,7 +16,8 @@ import Testing
         return Set(queries.flatMap { database.rows($0) }.map { $0[0].foldedASCII })
     }
 
-    /// A script that ran, with what each statement added to the schema and took from it; nil for a failed one.
+    /// Returns a script that ran, with what each statement added to the schema and removed; nil for a failed
+    /// statement.
     private func script(seed: UInt64) -> (
         text: String, changes: [(added: Set<String>, removed: Set<String>)?]
     ) {
@@ -28,7 +29,7 @@ import Testing
             let statement = random.statement(on: database)
             let before = objects(database)
             let didRun = (try? database.run(statement)) != nil
-            // What does not compile has no tail to compare with.
+            // A statement that does not compile has no tail to compare with.
             guard didRun || sqlite3_complete(statement + ";") != 0 && database.compiles(statement) else {
                 continue
             }
@@ -39,7 +40,7 @@ import Testing
         return (text, changes)
     }
 
-    @Test func `statements end where SQLite's parser ends them, and do what they say`() throws {
+    @Test func `statements end where SQLite's parser ends them, and have the right action`() throws {
         for seed in seeds(150, soak: 5_000) {
             let (text, changes) = script(seed: seed)
             let source = SQLSource(name: "", text)
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `what SQLite stores means what was written`() throws {
+    @Test func `what SQLite stores has the meaning of what was written`() throws {
         for seed in seeds(100, soak: 3_000) {
             var random = RandomScript(seed: seed)
             let database = Database()
@@ -132,7 +133,7 @@ import Testing
             var random = SeededGenerator(seed: seed)
             for _ in 0..<15 {
                 let prefix = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
-                // To complete.c, other than to the parser, a byte order mark is a word.
+                // To complete.c, unlike the parser, a byte order mark is a word.
                 guard !prefix.contains(0xEF) else { continue }
                 let source = SQLSource(name: "", bytes: prefix)
                 let last = source.tokens().last
@@ -149,7 +150,7 @@ import Testing
 
     private func isClosed(_ comment: String) -> Bool { comment.utf8.count >= 4 && comment.hasSuffix("*/") }
 
-    @Test func `the reserved words are those that SQLite takes for no name`() {
+    @Test func `the reserved words are those that SQLite does not accept as names`() {
         let database = Database()
         for index in 0..<sqlite3_keyword_count() {
             var word: UnsafePointer<CChar>?

@@ -38,7 +38,7 @@ import Testing
             ("drop table", .other),
             ("insert", .other), ("create table", .other), ("update", .other), ("with", .other), ("(", .other),
         ] as [(String, StatementAction)])
-    func `statements are told apart`(sql: String, expected: StatementAction) {
+    func `each statement has its action`(sql: String, expected: StatementAction) {
         #expect(action(sql) == expected)
     }
 
@@ -137,7 +137,7 @@ import Testing
             ("delete from main.t where a = 1", .delete(.init(schema: "main", name: "t"))),
             ("with q as (select 1), r(a) as (select 2) delete from t", .delete("t")),
         ] as [(String, StatementAction)])
-    func `changes of data name table and columns`(sql: String, expected: StatementAction) {
+    func `data changes name their table and columns`(sql: String, expected: StatementAction) {
         #expect(action(sql) == expected)
     }
 
@@ -168,7 +168,7 @@ import Testing
         #expect(copy("insert into t " + select)?.tables == tables)
     }
 
-    @Test func `a copy before the INSERT's WITH reads the same`() {
+    @Test func `a WITH before the INSERT gives the same copy`() {
         let copy = copy("with q as (select a from old) insert into t select a, b as c from q")
         #expect(copy?.tables == ["old"])
         #expect(copy?.items == [.column(table: nil, name: "a"), .column(table: nil, name: "b")])

@@ -21,7 +21,7 @@ import Testing
             ),
             ("CREATE TABLE t(", []), ("CREATE TABLE t AS SELECT 1 AS a", nil), ("SELECT 1", nil),
         ] as [(String, [String]?)])
-    func `what CREATE TABLE lists`(sql: String, expected: [String]?) throws {
+    func `the columns that CREATE TABLE lists`(sql: String, expected: [String]?) throws {
         let columns = try statement(sql).createdColumns
         #expect(columns?.map { $0.name + ($0.isGenerated ? "*" : "") } == expected)
     }
@@ -31,7 +31,7 @@ import Testing
             ("CREATE TABLE t AS SELECT id, a AS q, b r, c + 1, o.d, * FROM x AS o", ["x: id q r - d -"]),
             (
                 "INSERT INTO t WITH w AS (SELECT * FROM x) SELECT a FROM w UNION ALL SELECT b AS a FROM y",
-                // What WITH reads counts for every SELECT.
+                // The tables that WITH reads count for every SELECT.
                 ["x: a", "x,y: a"]
             ),
             ("INSERT INTO t SELECT a FROM x WHERE b IN (SELECT b FROM z)", ["x: a"]),

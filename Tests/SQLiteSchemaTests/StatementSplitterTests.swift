@@ -56,7 +56,7 @@ import Testing
         #expect(SQLSource(name: "", sql).statements().map(\.text) == expected)
     }
 
-    @Test func `a statement knows its place`() throws {
+    @Test func `a statement knows its location`() throws {
         let source = SQLSource(name: "m.sql", "-- first\nselect 1;\r\n  select\n2 ;")
         let statements = source.statements()
         #expect(statements.map(\.index) == [1, 2])
@@ -76,7 +76,7 @@ import Testing
         ("select 1\n-- +goose Down", ["select 1"]),
         ("a; b /* x */; c --", ["a", "b /* x */", "c --"]),
     ])
-    func `comments before the end are the library's too`(sql: String, expected: [String]) {
+    func `the library also gets the comments before the end`(sql: String, expected: [String]) {
         #expect(SQLSource(name: "", sql).statements().map(\.executedText) == expected)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         #expect(VisibleText.line(shown) == shown)
     }
 
-    @Test func `no byte that hides something is passed over, and no name is taken for another`() {
+    @Test func `no hidden character is missed, and no name is mistaken for another`() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value), VisibleText.isHidden(scalar) else { continue }
             let text = "a\(Character(scalar))b"

@@ -5,14 +5,14 @@ import Testing
 
 @testable import SampleMaker
 
-/// The repository's snapshots are what the package makes from their seeds.
+/// The repository's snapshots are those that SampleMaker creates from their seeds.
 @Suite struct SampleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let migrations = root.appending(path: "Migrations")
 
-    @Test func makesTheSameContentAgain() async throws {
+    @Test func contentIsReproducible() async throws {
         let (one, two) = (try temporaryFolder(), try temporaryFolder())
         defer { for folder in [one, two] { try? FileManager.default.removeItem(at: folder) } }
         try await Sample.make(into: one, migrations: Self.migrations)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Every row of every table as text, and the schema; of a dump its lines.
+    /// Returns every row of every table as text, and the schema; for a dump its lines.
     private func content(of file: URL) async throws -> [String] {
         if file.pathExtension == "sql" {
             return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -58,7 +58,7 @@ import Testing
         return content
     }
 
-    /// Opening a WAL database makes files beside it.
+    /// Copies the file, since opening a WAL database creates files beside it.
     private func copy(of file: URL) throws -> URL {
         let folder = try temporaryFolder()
         let copy = folder.appending(path: file.lastPathComponent)

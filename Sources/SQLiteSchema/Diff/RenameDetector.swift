@@ -1,34 +1,35 @@
-/// A dropped and an added thing that may be one thing under two names.
+/// A dropped and an added table or column that may be the same one under two names.
 public struct RenameCandidate: Sendable, Hashable {
-    /// The table that the column is in, as the old schema has it; nil when a table is meant.
+    /// The table of the column, as the old schema spells it; nil if the candidate is a table.
     public var table: String?
     /// The name of that table in the new schema.
     public var newTable: String?
     public var from: String
     public var to: String
-    /// From 0, nothing speaks for it, to 1, nothing against it.
+    /// From 0, nothing supports the rename, to 1, nothing contradicts it.
     public var score: Double
-    /// What speaks for it.
+    /// What supports the rename.
     public var evidence: String
-    /// Whether more than the form speaks for it: names that are alike, or values. Two columns that are free in
-    /// one place are common.
+    /// Whether similar names or values support the rename, and not only the form. Two columns that happen to
+    /// have the same form at the same position are common.
     public var isBorneOut: Bool
 
-    /// `table.column` or `table`, as the old schema has it.
+    /// `table.column` or `table`, as the old schema spells it.
     public var oldPath: String { table.map { "\($0).\(from)" } ?? from }
 }
 
-/// Finds what may have been renamed, by the schemas alone.
+/// A detector of possible renames that sees only the schemas.
 ///
-/// A table is known by its columns, a column by its place, type and constraints, both by their names. A rename
-/// is taken when names or values bear it out and no other reading comes near; the rest is for hints to decide.
+/// Tables are compared by their columns, columns by their position, type and constraints, and both by their
+/// names. A rename is accepted if names or values support it and no other candidate comes close; hints must
+/// decide the others.
 public struct RenameDetector: Sendable {
     let old: Schema
     let new: Schema
 
-    /// What a candidate must score to be taken.
+    /// The lowest score of a candidate that is accepted.
     public static let threshold = 0.75
-    /// How far the next best reading of either name must be behind.
+    /// By how much the candidate must lead the next best one for either name.
     public static let lead = 0.15
 
     public init(from old: Schema, to new: Schema) {
@@ -36,7 +37,7 @@ public struct RenameDetector: Sendable {
         self.new = new
     }
 
-    /// Tables that are only in the old schema, against those that are only in the new one.
+    /// Returns candidates: each table that is only in the old schema with each that is only in the new one.
     public func tables() -> [RenameCandidate] {
         let dropped = old.tables.filter { new.tables[$0.key] == nil }.values
         let added = new.tables.filter { old.tables[$0.key] == nil }.values
@@ -52,7 +53,8 @@ public struct RenameDetector: Sendable {
             })
     }
 
-    /// Columns that only one form of a table has. Generated ones hold nothing that a rename would keep.
+    /// Returns candidates for columns that only one form of a table has. Generated columns are left out: they
+    /// store nothing that a rename would keep.
     /// - Parameter hints: the tables that were renamed.
     public func columns(_ hints: RenameHints) -> [RenameCandidate] {
         var candidates: [RenameCandidate] = []
@@ -80,7 +82,7 @@ public struct RenameDetector: Sendable {
         return sorted(candidates)
     }
 
-    /// The candidates that no other comes near, and those that are left to a hint.
+    /// Returns the candidates that no other comes close to, and those that need a hint.
     public static func decide(
         _ candidates: [RenameCandidate]
     ) -> (taken: [RenameCandidate], open: [RenameCandidate]) {
@@ -100,7 +102,7 @@ public struct RenameDetector: Sendable {
         return (taken, open)
     }
 
-    /// What the form alone suggests comes behind what the names suggest too.
+    /// A candidate with only a similar form ranks below one with similar names too.
     private static func score(_ likeness: Double, _ isAlike: Bool) -> Double {
         guard likeness > 0 else { return 0 }
         return isAlike ? min(1, likeness + 0.3) : likeness * 0.8
@@ -110,7 +112,7 @@ public struct RenameDetector: Sendable {
         candidates.sorted { ($0.table ?? "", $0.from, $0.to) < ($1.table ?? "", $1.from, $1.to) }
     }
 
-    /// The share of columns that both have with one type.
+    /// Returns the share of columns that both tables have with the same affinity.
     private func likeness(_ a: Table, _ b: Table) -> Double {
         let shared = a.columns.filter { column in
             b.column(column.name).map { $0.affinity == column.affinity } ?? false
@@ -130,7 +132,7 @@ public struct RenameDetector: Sendable {
 }
 
 extension RenameHints {
-    /// These and what was detected; these win.
+    /// Returns these hints and the detected renames; where they conflict, these hints win.
     public func adding(_ candidates: [RenameCandidate]) -> RenameHints {
         var tables = tables
         var columns = columns

@@ -1,4 +1,7 @@
-/// What was renamed, as somebody said: without it a renamed thing is a dropped and an added one.
+/// Renames that a user or a detector has named. Without a hint, a rename is a drop and an addition.
+///
+///     let hints = RenameHints(tables: ["person": "account"], columns: ["person": ["mail": "email"]])
+///     let changes = SchemaDiff(from: old, to: new, hints: hints).changes()
 public struct RenameHints: Sendable, Hashable {
     /// New table names by folded old ones.
     public private(set) var tables: [String: String] = [:]
@@ -17,8 +20,9 @@ public struct RenameHints: Sendable, Hashable {
         }
     }
 
-    /// The hints that these schemas bear out: the old thing is only in the old one, the new one only in the
-    /// new one, and no two become the same. Columns may take names that others of their table give up.
+    /// Returns the hints that fit these schemas: the old name is only in the old schema, the new name only in
+    /// the new one, and no two old names get the same new one. A column may take the name that another column
+    /// of its table gives up.
     func fitting(_ old: Schema, _ new: Schema) -> RenameHints {
         var result = RenameHints()
         var taken: Set<String> = []
@@ -30,7 +34,7 @@ public struct RenameHints: Sendable, Hashable {
             guard let before = old.tables[name], let after = new.table(result.tables[name] ?? name)
             else { continue }
             var left = columns
-            // One that does not fit may take another's ground away.
+            // A hint that does not fit may have been the reason why another one fits.
             while let misfit = left.sorted(by: { $0.key < $1.key }).last(where: {
                 Self.misfit(column: $0.key, $0.value, before, after, beside: left) != nil
             }) {
@@ -41,12 +45,12 @@ public struct RenameHints: Sendable, Hashable {
         return result
     }
 
-    /// The hints that do not fit the schemas, as `table` or `table.column`, sorted.
+    /// Returns the hints that do not fit the schemas, as `table` or `table.column`, sorted.
     public func unused(from old: Schema, to new: Schema) -> [String] {
         misfits(from: old, to: new).map(\.hint)
     }
 
-    /// The hints that do not fit the schemas, each with what is wrong, sorted.
+    /// Returns the hints that do not fit the schemas, each with the reason, sorted.
     public func misfits(from old: Schema, to new: Schema) -> [(hint: String, reason: String)] {
         let fitting = fitting(old, new)
         let tables = tables.filter { fitting.tables[$0.key] == nil }.map { from, to in
@@ -94,7 +98,7 @@ public struct RenameHints: Sendable, Hashable {
         return rivals.min() == from ? nil : "another column becomes \(to)"
     }
 
-    /// The way back.
+    /// The hints for the opposite direction, from the new schema to the old one.
     public var reversed: RenameHints {
         var result = RenameHints()
         for (old, new) in tables { result.tables[new.foldedASCII] = old }
@@ -105,13 +109,13 @@ public struct RenameHints: Sendable, Hashable {
         return result
     }
 
-    /// The new folded name of an old table.
+    /// Returns the new folded name of an old table.
     func table(_ name: String) -> String {
         let folded = name.foldedASCII
         return tables[folded]?.foldedASCII ?? folded
     }
 
-    /// The new folded name of an old table's column.
+    /// Returns the new folded name of an old table's column.
     func column(_ name: String, of table: String) -> String {
         let folded = name.foldedASCII
         return columns[table.foldedASCII]?[folded]?.foldedASCII ?? folded

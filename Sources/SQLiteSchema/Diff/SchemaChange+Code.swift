@@ -1,5 +1,5 @@
 extension SchemaChange {
-    /// What kind of change it is, in a word that never changes its meaning: programs go by it, people by the
+    /// The kind of the change, as a word that never changes its meaning: programs read it, people read the
     /// description.
     public var code: String {
         switch self {

@@ -1,5 +1,5 @@
 extension SchemaChange {
-    /// Whether the change is shown only where somebody asks for it.
+    /// Whether the change is shown only on request.
     public var isQuiet: Bool {
         if case .table(_, .columnOrder) = self { true } else { false }
     }
@@ -121,13 +121,13 @@ extension SettingChange: CustomStringConvertible {
 }
 
 extension String {
-    /// Without blanks at its end.
+    /// The text without spaces at its end.
     var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
 func listed(_ values: [String]) -> String { "(" + values.joined(separator: ", ") + ")" }
 
-/// `what: from -> to`; what is nil is called none.
+/// Returns `what: from -> to`, with `none` for nil.
 func arrow<T>(_ what: String, _ from: T?, _ to: T?) -> String {
     "\(what): \(from.map { "\($0)" } ?? "none") -> \(to.map { "\($0)" } ?? "none")"
 }

@@ -1,10 +1,10 @@
-/// One difference between two schemas, as the verb that makes the new one of the old one.
+/// One difference between two schemas, as the action that turns the old one into the new one.
 ///
-/// Names are spelt as in the new schema, those of dropped things as in the old one.
+/// Names are spelt as in the new schema; names of dropped things as in the old one.
 public enum SchemaChange: Sendable, Hashable {
     case tableAdded(Table)
     case tableDropped(Table)
-    /// By a hint: without one it is a dropped and an added table.
+    /// Only with a hint: without one it is a dropped and an added table.
     case tableRenamed(from: String, to: String)
     case table(String, TableChange)
 
@@ -24,10 +24,10 @@ public enum SchemaChange: Sendable, Hashable {
     case virtualTableDropped(VirtualTable)
     case virtualTable(String, VirtualTableChange)
 
-    /// An object's name differs in ASCII case alone, so that SQLite takes both for the same.
+    /// The names differ only in ASCII case, so SQLite takes them for the same name.
     case respelled(ObjectKind, from: String, to: String)
 
-    /// Of objects that could not be parsed; they are compared by tokens.
+    /// Objects that could not be parsed are compared by tokens.
     case unparsedAdded(Unparsed)
     case unparsedDropped(Unparsed)
     case unparsedChanged(from: Unparsed, to: Unparsed)
@@ -43,20 +43,20 @@ public enum SchemaChange: Sendable, Hashable {
 public enum IndexChange: Sendable, Hashable {
     case table(from: String, to: String)
     case unique(Bool)
-    /// Which columns and expressions it holds, in which order.
+    /// The columns and expressions of the index, in order.
     case terms(from: [String], to: [String])
-    /// The expression of the term at a position, from 1.
+    /// The expression of the term at a position, counted from 1.
     case expression(position: Int, from: SQLFragment, to: SQLFragment)
     case collation(position: Int, from: String, to: String)
     case direction(position: Int, isDescending: Bool)
-    /// The condition of a partial index; nil for every row.
+    /// The condition of a partial index; nil if the index has every row.
     case condition(from: SQLFragment?, to: SQLFragment?)
 }
 
 public enum ViewChange: Sendable, Hashable {
     case columns(from: [String]?, to: [String]?)
     case query(from: SQLFragment, to: SQLFragment)
-    /// The names of its columns differ in ASCII case alone.
+    /// The names of the view's columns differ only in ASCII case.
     case respelled(from: [String], to: [String])
 }
 

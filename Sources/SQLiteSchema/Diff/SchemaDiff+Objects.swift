@@ -39,7 +39,7 @@ extension SchemaDiff {
             }
             let from = before.collation(of: a, in: oldTable)
             let to = after.collation(of: b, in: newTable)
-            // What both inherit is a change of the column.
+            // A collation that both terms inherit is a change of the column.
             if from != to, a.collation != nil || b.collation != nil {
                 changes.append(.collation(position: place + 1, from: from, to: to))
             }
@@ -101,7 +101,7 @@ extension SchemaDiff {
         return changes
     }
 
-    /// The order of the columns behind UPDATE OF has no meaning.
+    /// Compares the events. The order of the columns after UPDATE OF has no meaning.
     private func sameEvent(_ before: Trigger, _ after: Trigger) -> Bool {
         switch (before.event, after.event) {
         case (.update(let a), .update(let b)):
@@ -129,19 +129,19 @@ extension SchemaDiff {
 }
 
 extension SchemaDiff {
-    /// Whether nothing but the name tells an index of the old schema from one of the new.
+    /// Returns whether an index of the old schema and one of the new differ at most in their names.
     public func isSame(_ before: Index, _ after: Index) -> Bool { changes(before, after).isEmpty }
 
-    /// Whether nothing but the name tells a trigger of the old schema from one of the new.
+    /// Returns whether a trigger of the old schema and one of the new differ at most in their names.
     public func isSame(_ before: Trigger, _ after: Trigger) -> Bool { changes(before, after).isEmpty }
 
-    /// Whether a UNIQUE constraint of a table holds what a unique index held.
+    /// Returns whether a UNIQUE constraint of a table enforces the same as a unique index did.
     public func isSame(_ index: Index, _ unique: UniqueConstraint, of table: Table) -> Bool {
         index.isUnique && index.terms.count == unique.terms.count && begins(unique.terms, like: index, table)
     }
 
-    /// Whether a table's PRIMARY KEY or a UNIQUE constraint does what an index did: its own index begins with the
-    /// same columns, and holds no other where the index was unique.
+    /// Returns whether a table's PRIMARY KEY or a UNIQUE constraint replaces an index: its own index begins
+    /// with the same columns, and has no others if the old index was unique.
     public func isReplaced(_ index: Index, byKeyOf table: Table) -> Bool {
         let keys = [table.effectivePrimaryKey] + table.uniques.map(\.terms)
         return keys.contains { terms in
@@ -149,23 +149,24 @@ extension SchemaDiff {
         }
     }
 
-    /// Whether a key begins with the terms of an index for every row, in one order or its reverse.
+    /// Returns whether a key begins with the terms of an index, in the same order of sorting or the reverse.
+    /// False for a partial index.
     private func begins(_ terms: [KeyTerm], like index: Index, _ table: Table) -> Bool {
         guard index.condition == nil, terms.count >= index.terms.count,
             hints.table(index.table) == table.name.foldedASCII
         else { return false }
         let turned = zip(index.terms, terms).map { $0.isDescending != $1.isDescending }
         return Set(turned).count <= 1
-            && zip(index.terms, terms).allSatisfy { mine, theirs in
-                guard case .column(let name) = mine.value else { return false }
-                return hints.column(name, of: index.table) == theirs.column.foldedASCII
-                    && index.collation(of: mine, in: old.table(index.table)) == table.collation(of: theirs)
+            && zip(index.terms, terms).allSatisfy { term, key in
+                guard case .column(let name) = term.value else { return false }
+                return hints.column(name, of: index.table) == key.column.foldedASCII
+                    && index.collation(of: term, in: old.table(index.table)) == table.collation(of: key)
             }
     }
 }
 
 extension Index.Term: CustomStringConvertible {
-    /// The term as SQL, its collation and direction left out.
+    /// The term as SQL, without its collation and direction.
     public var description: String {
         switch value {
         case .column(let name): SQLName.printed(name)

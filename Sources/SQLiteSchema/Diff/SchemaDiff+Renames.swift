@@ -1,18 +1,19 @@
 extension SchemaDiff {
-    /// Whether fragments mean the same but for what was renamed.
+    /// Returns whether fragments mean the same, apart from renamed names.
     ///
-    /// - Parameter table: the table or view that they belong to; a view's query names its own.
+    /// - Parameter table: the table or view that they belong to; nil for a view's query, which names its own
+    ///   tables.
     func same(_ a: SQLFragment?, _ b: SQLFragment?, on table: String? = nil) -> Bool {
         guard let a, let b else { return a == nil && b == nil }
         if a == b { return true }
         return a.matches(b, renames: hints.isEmpty ? [:] : renames(in: a, on: table))
     }
 
-    /// Folded new names by the folded old ones that stand for something renamed in a fragment.
+    /// Returns the folded new names by the folded old names that stand for something renamed in a fragment.
     ///
-    /// Nothing tells which table a bare column name is of. So a column's rename counts only where its table is
-    /// named, through views too, and where no other named table had the old name and has the new one: there,
-    /// the other name may be another column.
+    /// A bare column name does not say which table it belongs to. So a column's rename counts only if its
+    /// table is named, directly or through views, and no other named table had the old name and has the new
+    /// one: there, the name may mean that other column.
     private func renames(in fragment: SQLFragment, on table: String?) -> [String: Set<String>] {
         let tables = tables(named: fragment, on: table)
         var words: [String: Set<String>] = [:]
@@ -31,7 +32,7 @@ extension SchemaDiff {
         return words
     }
 
-    /// Folded names of the old tables that a fragment reads, through views too.
+    /// Returns the folded names of the old tables that a fragment reads, directly or through views.
     private func tables(named fragment: SQLFragment, on table: String?) -> Set<String> {
         var open = fragment.names
         if let table { open.insert(table.foldedASCII) }

@@ -1,30 +1,34 @@
-/// Finds what tells two schemas apart.
+/// The differences between two schemas.
 ///
-/// Spelling never does: whitespace, comments, the case of keywords, quoting style, where a constraint stands,
-/// what ALTER appended, the order of statements. Settings differ only where both are known.
+/// Spelling never counts: whitespace, comments, the case of keywords, quoting style, the position of a
+/// constraint, columns that ALTER appended, the order of statements. Settings differ only if both are known.
+///
+///     let parser = SchemaParser()
+///     let diff = SchemaDiff(from: try parser.schema(of: oldSource), to: try parser.schema(of: newSource))
+///     for change in diff.changes() { print(change) }
 public struct SchemaDiff: Sendable {
     let old: Schema
     let new: Schema
     let hints: RenameHints
 
-    /// - Parameter hints: what was renamed; those that do not fit are passed over (`RenameHints.unused`).
+    /// - Parameter hints: the renames; those that do not fit are ignored (`RenameHints.unused`).
     public init(from old: Schema, to new: Schema, hints: RenameHints = RenameHints()) {
         self.old = old
         self.new = new
         self.hints = hints.fitting(old, new)
     }
 
-    /// The changes in one order: tables, virtual tables, indexes, views, triggers, what could not be parsed,
-    /// settings; of each kind by folded name.
+    /// Returns the changes in a fixed order: tables, virtual tables, indexes, views, triggers, unparsed
+    /// objects, settings; each kind sorted by folded name.
     public func changes() -> [SchemaChange] {
         tableChanges() + virtualTableChanges() + indexChanges() + viewChanges() + triggerChanges()
             + unparsedChanges() + settingChanges()
     }
 
-    /// Whether nothing differs but what is quiet.
+    /// Returns whether there are no changes except quiet ones.
     public func isEmptyButForQuiet() -> Bool { changes().allSatisfy(\.isQuiet) }
 
-    /// Goes through the objects of one kind in the order of their names.
+    /// Compares the objects of one kind in the order of their names.
     func compare<T>(
         _ old: [String: T], _ new: [String: T], rename: (String) -> String = { $0 },
         added: (T) -> SchemaChange, dropped: (T) -> SchemaChange, changed: (T, T) -> [SchemaChange]
@@ -53,7 +57,7 @@ public struct SchemaDiff: Sendable {
             } else if before.name != after.name {
                 changes.append(.respelled(.table, from: before.name, to: after.name))
             }
-            // The commonest case by far, and equality costs less than a comparison.
+            // By far the commonest case, and equality costs less than a comparison.
             guard before != after else { return changes }
             let comparison = TableDiff(schemas: self, old: before, new: after)
             return changes + comparison.changes().map { .table(after.name, $0) }

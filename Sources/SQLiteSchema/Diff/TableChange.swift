@@ -2,16 +2,16 @@
 public enum TableChange: Sendable, Hashable {
     case columnAdded(Column)
     case columnDropped(Column)
-    /// By a hint: without one it is a dropped and an added column.
+    /// Only with a hint: without one it is a dropped and an added column.
     case columnRenamed(from: String, to: String)
-    /// The name differs in ASCII case alone.
+    /// The name differs only in ASCII case.
     case columnRespelled(from: String, to: String)
     case column(String, ColumnChange)
-    /// The order that dropping and appending columns would leave, against the one that is wanted. It shows in
-    /// `SELECT *` and in INSERT without a list of columns only, and is quiet.
+    /// The order after dropping and appending columns, and the new schema's order. It matters only for
+    /// `SELECT *` and for INSERT without a column list, and is quiet.
     case columnOrder(from: [String], to: [String])
 
-    /// The key's columns or their order; empty for no key.
+    /// The key's columns or their order; empty if there is no key.
     case primaryKey(from: [String], to: [String])
     /// Collations or directions of the same columns, as SQL.
     case primaryKeyTerms(from: [String], to: [String])
@@ -29,15 +29,15 @@ public enum TableChange: Sendable, Hashable {
 
     case checkAdded(CheckConstraint)
     case checkDropped(CheckConstraint)
-    /// Of the constraint of one name.
+    /// The expression of the constraint with this name.
     case checkExpression(name: String, from: SQLFragment, to: SQLFragment)
 
     case foreignKeyAdded(ForeignKey)
     case foreignKeyDropped(ForeignKey)
-    /// Of the foreign key of these columns.
+    /// A change of the foreign key of these columns.
     case foreignKey(columns: [String], ForeignKeyChange)
 
-    /// The name behind CONSTRAINT of a constraint, which is given as SQL.
+    /// The name after CONSTRAINT; `of` is the constraint as SQL.
     case constraintName(of: String, from: String?, to: String?)
 
     case withoutRowid(Bool)
@@ -45,9 +45,9 @@ public enum TableChange: Sendable, Hashable {
 }
 
 public enum ColumnChange: Sendable, Hashable {
-    /// The declared type, the affinity being the same.
+    /// The declared type; the affinity is the same.
     case declaredType(from: String, to: String)
-    /// The declared type and with it the affinity: values may be stored otherwise.
+    /// The declared type and with it the affinity: values may be stored differently.
     case affinity(from: String, to: String)
     case notNull(Bool)
     case notNullConflict(from: ConflictResolution, to: ConflictResolution)
@@ -62,7 +62,7 @@ public enum ColumnChange: Sendable, Hashable {
 
 public enum ForeignKeyChange: Sendable, Hashable {
     case parent(from: String, to: String)
-    /// nil where the parent's key is meant and not known.
+    /// nil if it is the parent's primary key and that is not known.
     case parentColumns(from: [String]?, to: [String]?)
     case onDelete(from: ForeignKey.Action, to: ForeignKey.Action)
     case onUpdate(from: ForeignKey.Action, to: ForeignKey.Action)

@@ -3,7 +3,7 @@ extension TableDiff {
         var left = old.checks
         var open: [CheckConstraint] = []
         var names: [TableChange] = []
-        // The same expression under the same name is no change, under another a new name.
+        // The same expression with the same name is not a change; with a different name it is a new name.
         for after in new.checks {
             let same = left.indices.filter {
                 schemas.same(left[$0].expression, after.expression, on: old.name)
@@ -66,7 +66,7 @@ extension TableDiff {
         return left.map(TableChange.foreignKeyDropped) + added + details + names
     }
 
-    /// The keys without those that say once more what another says.
+    /// Returns the keys without duplicates.
     private static func distinct(_ keys: [ForeignKey]) -> [ForeignKey] {
         var seen: Set<ForeignKey> = []
         return keys.filter { key in
@@ -76,8 +76,8 @@ extension TableDiff {
         }
     }
 
-    /// Whether both are keys of the same columns; in which order they stand does not matter where it is known
-    /// which column of the parent each means.
+    /// Returns whether both are keys of the same columns. Their order does not matter if it is known which
+    /// column of the parent each references.
     private func sameColumns(_ before: ForeignKey, _ after: ForeignKey) -> Bool {
         let (from, to) = (before.columns.map(renamed), after.columns.map(\.foldedASCII))
         if from == to { return true }
@@ -86,7 +86,7 @@ extension TableDiff {
             && schemas.new.parentColumns(of: after)?.count == to.count
     }
 
-    /// Whether the columns of a key, in whatever order, reference the same columns of the parent.
+    /// Returns whether the columns of a key, in any order, reference the same columns of the parent.
     private func sameParents(_ before: ForeignKey, _ after: ForeignKey) -> Bool {
         let from = schemas.old.parentColumns(of: before)?.map { schemas.hints.column($0, of: before.parent) }
         let to = schemas.new.parentColumns(of: after)?.map(\.foldedASCII)
@@ -110,7 +110,7 @@ extension TableDiff {
         if schemas.hints.table(before.parent) != after.parent.foldedASCII {
             changes.append(.parent(from: before.parent, to: after.parent))
         }
-        // Where both mean the parent's key, a change of it is the parent's.
+        // If both reference the parent's primary key, a change of that key is a change of the parent.
         let isReordered = before.columns.map(renamed) != after.columns.map(\.foldedASCII)
         if before.parentColumns != nil || after.parentColumns != nil || isReordered,
             !sameParents(before, after)

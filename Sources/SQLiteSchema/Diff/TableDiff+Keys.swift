@@ -47,7 +47,7 @@ extension TableDiff {
             let candidates = left.indices.filter { left[$0].terms.map { renamed($0.column) } == columns }
             guard
                 let place = candidates.first(where: { sameTerms(left[$0].terms, after.terms) })
-                    ?? candidates.first(where: { !hasTwin(left[$0]) })
+                    ?? candidates.first(where: { !hasExactMatch(left[$0]) })
             else {
                 added.append(after)
                 continue
@@ -57,8 +57,8 @@ extension TableDiff {
         return left.map(TableChange.uniqueDropped) + added.map(TableChange.uniqueAdded) + changes
     }
 
-    /// Whether the new table has the very constraint, so that no other one came of it.
-    private func hasTwin(_ before: UniqueConstraint) -> Bool {
+    /// Returns whether the new table has exactly this constraint, so that no other one replaced it.
+    private func hasExactMatch(_ before: UniqueConstraint) -> Bool {
         new.effectiveUniques.contains {
             before.terms.map { renamed($0.column) } == $0.terms.map(\.column.foldedASCII)
                 && sameTerms(before.terms, $0.terms)
@@ -84,8 +84,8 @@ extension TableDiff {
         return changes
     }
 
-    /// Whether terms of the same columns have the same collations and directions. A collation that both take
-    /// from the column is the column's change.
+    /// Returns whether terms of the same columns have the same collations and directions. If both take the
+    /// collation from the column, a change of it is the column's change.
     private func sameTerms(_ before: [KeyTerm], _ after: [KeyTerm]) -> Bool {
         before.count == after.count
             && zip(before, after).allSatisfy { a, b in

@@ -1,4 +1,5 @@
-/// Finds what tells two forms of one table apart: its columns and options; the rest is in extensions.
+/// The differences between two forms of one table. This file compares its columns and options; extensions
+/// compare the rest.
 struct TableDiff {
     let schemas: SchemaDiff
     let old: Table
@@ -9,7 +10,7 @@ struct TableDiff {
             + foreignKeyChanges() + optionChanges()
     }
 
-    /// The new folded name of a column of the old table.
+    /// Returns the new folded name of a column of the old table.
     func renamed(_ column: String) -> String { schemas.hints.column(column, of: old.name) }
 
     private func optionChanges() -> [TableChange] {
@@ -40,7 +41,7 @@ struct TableDiff {
         return changes
     }
 
-    /// Columns that are left, in their old order, and the added ones behind them: against what is wanted.
+    /// Compares the kept columns in their old order, followed by the added ones, with the new table's order.
     private func orderChanges() -> [TableChange] {
         let wanted = new.columns.map(\.name.foldedASCII)
         let known = Set(wanted)
@@ -83,10 +84,10 @@ struct TableDiff {
 
     private func notNullChanges(_ before: Column, _ after: Column) -> [ColumnChange] {
         guard let from = before.notNull, let to = after.notNull else {
-            // What WITHOUT ROWID and STRICT imply changes with them.
-            let isSaid = (before.notNull != nil) != (after.notNull != nil)
+            // A NOT NULL that WITHOUT ROWID or STRICT implies changes with that option.
+            let isWrittenInOne = (before.notNull != nil) != (after.notNull != nil)
             let isNotNull = new.isNotNull(after)
-            return isSaid && old.isNotNull(before) != isNotNull ? [.notNull(isNotNull)] : []
+            return isWrittenInOne && old.isNotNull(before) != isNotNull ? [.notNull(isNotNull)] : []
         }
         var changes: [ColumnChange] = []
         let resolutions = (from.onConflict ?? .abort, to.onConflict ?? .abort)

@@ -1,8 +1,10 @@
-/// Cuts a text into tokens by exactly the rules of SQLite's tokenize.c.
+/// A lexer that cuts a text into tokens by exactly the rules of SQLite's tokenize.c.
 ///
-/// The tokens tile the text: each begins where the last one ended, whatever the bytes are. The one rule
-/// that is newer than SQLite 3.40 is the digit separator `1_000` of 3.46, which older versions refuse.
-/// Behind a NUL, where SQLite stops, the lexer goes on, so that a finding can show what is never run.
+/// The tokens cover the text: each begins where the last one ended, whatever the bytes are. The only rule
+/// newer than SQLite 3.40 is the digit separator `1_000` of 3.46, which older versions refuse. After a NUL,
+/// where SQLite stops, the lexer goes on, so that a finding can show what is never run.
+///
+///     for token in Lexer(source) where token.isSignificant { print(token.text(in: source)) }
 public struct Lexer: Sequence, IteratorProtocol, Sendable {
     private let bytes: [UInt8]
     private var offset = 0
@@ -18,6 +20,6 @@ public struct Lexer: Sequence, IteratorProtocol, Sendable {
 }
 
 extension SQLSource {
-    /// All tokens of the text, whitespace and comments included.
+    /// Returns all tokens of the text, whitespace and comments included.
     public func tokens() -> [Token] { Array(Lexer(self)) }
 }

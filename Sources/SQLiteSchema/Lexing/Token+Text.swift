@@ -1,11 +1,11 @@
 extension Token {
-    /// The token as it is written, with U+FFFD where it is not UTF-8.
+    /// Returns the token as it is written, with U+FFFD for bytes that are not UTF-8.
     public func text(in source: SQLSource) -> String { source.text(in: range) }
 
-    /// The name that an unquoted word or a quoted identifier stands for; nil for other tokens.
+    /// Returns the name that an unquoted word or a quoted identifier stands for; nil for other tokens.
     ///
-    /// `"a""b"` is `a"b`, `[a]` is `a`, a word is what it is, in the case it is written in.
-    /// Words that are keywords are returned too: only a parser can tell.
+    /// `"a""b"` is `a"b`, `[a]` is `a`, and a word stands for itself, with its case. Keywords are returned
+    /// too: only a parser can distinguish them from names.
     public func identifier(in source: SQLSource) -> String? {
         switch kind {
         case .word: text(in: source)
@@ -14,18 +14,19 @@ extension Token {
         }
     }
 
-    /// The name that the token stands for where SQLite's grammar wants a name (`nm` of parse.y): like
+    /// Returns the name that the token stands for if SQLite's grammar expects a name (`nm` of parse.y): like
     /// `identifier(in:)`, and a `'string'` counts as a name as well (https://www.sqlite.org/quirks.html).
     public func name(in source: SQLSource) -> String? {
         kind == .string ? String(decoding: unquotedBytes(in: source), as: UTF8.self) : identifier(in: source)
     }
 
-    /// The value of a `'string'`; nil for other tokens.
+    /// Returns the value of a `'string'`; nil for other tokens.
     public func stringValue(in source: SQLSource) -> String? {
         kind == .string ? name(in: source) : nil
     }
 
-    /// Whether this is the given word, unquoted, in any case. The word is given in lower case ASCII.
+    /// Returns whether this is the given word, unquoted, in any case. The given word must be in lower case
+    /// ASCII.
     public func isWord(_ word: String, in source: SQLSource) -> Bool {
         guard kind == .word, range.count == word.utf8.count else { return false }
         var offset = range.lowerBound
@@ -36,7 +37,7 @@ extension Token {
         return true
     }
 
-    /// Whether this is the given operator or punctuation mark.
+    /// Returns whether this is the given operator or punctuation mark.
     public func isSymbol(_ symbol: String, in source: SQLSource) -> Bool {
         guard kind == .symbol, range.count == symbol.utf8.count else { return false }
         var offset = range.lowerBound
@@ -47,7 +48,8 @@ extension Token {
         return true
     }
 
-    /// The bytes between the quotes, doubled quotes made one; for a token without quotes all its bytes.
+    /// Returns the bytes between the quotes, with doubled quotes made single; for a token without quotes all
+    /// its bytes.
     func unquotedBytes(in source: SQLSource) -> [UInt8] {
         guard kind == .string || kind == .quotedIdentifier, range.count >= 2 else {
             return Array(source.bytes[range])

@@ -1,7 +1,7 @@
-/// A token of SQL: what it is, and which bytes of its source it covers.
+/// A token of SQL: its kind, and the bytes of its source that it covers.
 ///
-/// The kinds are those of SQLite's tokenize.c, with the keywords left among the words: whether `end` is a
-/// keyword or a name depends on where it stands (https://www.sqlite.org/lang_keywords.html).
+/// The kinds are those of SQLite's tokenize.c, except that keywords are words: whether `end` is a keyword or
+/// a name depends on its position (https://www.sqlite.org/lang_keywords.html).
 public struct Token: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// A keyword or an unquoted identifier.
@@ -28,21 +28,21 @@ public struct Token: Sendable, Hashable {
         case illegal(Illegal)
     }
 
-    /// Why a token is not one.
+    /// The reason why SQLite refuses a token.
     public enum Illegal: String, Sendable, Hashable {
         case unterminatedString = "unterminated string"
         case unterminatedIdentifier = "unterminated quoted identifier"
         case malformedBlob = "malformed blob literal"
         case malformedNumber = "malformed number"
         case malformedVariable = "malformed variable"
-        /// SQLite takes a NUL for the end of the text and never sees what stands behind it.
+        /// SQLite takes a NUL for the end of the text and never sees what follows it.
         case nul = "NUL character"
         case strayCharacter = "character that begins no token"
     }
 
     public let kind: Kind
 
-    /// Offsets into the bytes of the source. Never empty.
+    /// Byte offsets in the source. Never empty.
     public let range: Range<Int>
 
     public init(kind: Kind, range: Range<Int>) {
@@ -50,7 +50,7 @@ public struct Token: Sendable, Hashable {
         self.range = range
     }
 
-    /// Whether a parser sees the token: it is neither whitespace nor comment.
+    /// Whether a parser sees the token: false for whitespace and comments.
     public var isSignificant: Bool {
         switch kind {
         case .whitespace, .lineComment, .blockComment: false

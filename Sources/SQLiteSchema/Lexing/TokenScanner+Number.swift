@@ -1,5 +1,6 @@
 extension TokenScanner {
-    /// An integer, a hexadecimal integer or a floating point number; with letters at its end it is illegal.
+    /// Returns an integer, a hexadecimal integer or a floating point number; with letters at its end it is
+    /// illegal.
     ///
     /// A `_` must stand between two digits (`sqlite3DequoteNumber` of util.c refuses others).
     func number(_ start: Int) -> (Token.Kind, Int) {
@@ -26,8 +27,8 @@ extension TokenScanner {
         return (isWellFormed ? .number : .illegal(.malformedNumber), end)
     }
 
-    /// A hexadecimal number ends at the first other letter, and that begins a word: to SQLite before 3.46
-    /// `0x1Fg` is `0x1F AS g`. Newer ones refuse it.
+    /// Returns the end of a hexadecimal number, the first letter that is not a digit of it. That letter
+    /// begins a word: to SQLite before 3.46 `0x1Fg` is `0x1F AS g`. Newer versions refuse it.
     private func hexadecimalEnd(_ start: Int) -> Int {
         var end = start
         while CharacterClass.isHexDigit(byte(end))
@@ -39,7 +40,7 @@ extension TokenScanner {
         return end
     }
 
-    /// Where the digits of an exponent begin, if there are any behind the `e`.
+    /// Returns where the digits of an exponent begin, if there are any after the `e`.
     private func exponentDigits(_ e: Int) -> Int? {
         if CharacterClass.isDigit(byte(e + 1)) { return e + 1 }
         let isSigned = byte(e + 1) == UInt8(ascii: "+") || byte(e + 1) == UInt8(ascii: "-")

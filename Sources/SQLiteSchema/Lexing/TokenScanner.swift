@@ -1,14 +1,14 @@
-/// Finds the token that begins at a byte: `sqlite3GetToken` of tokenize.c.
+/// A scanner for the token that begins at a byte: `sqlite3GetToken` of tokenize.c.
 ///
-/// Every read beyond the text gives 0, as the C text's terminator does; thus a NUL within the text ends a
-/// string or a comment just as it does in SQLite.
+/// Every read beyond the text returns 0, like the terminator of C text, so a NUL within the text ends a
+/// string or a comment as it does in SQLite.
 struct TokenScanner {
     let bytes: UnsafeBufferPointer<UInt8>
 
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// The token at an offset that lies within the text.
+    /// Returns the token at an offset within the text.
     func token(at start: Int) -> Token {
         let first = byte(start)
         let end: Int
@@ -97,7 +97,7 @@ struct TokenScanner {
             if CharacterClass.isIdentifier(bytes[end]) {
                 letters += 1
             } else if bytes[end] == UInt8(ascii: "("), letters > 0 {
-                // A Tcl array element, `$name(index)`: no space inside.
+                // A Tcl array element, `$name(index)`, without spaces inside.
                 end = skip(end + 1) { $0 != 0 && !CharacterClass.isSpace($0) && $0 != UInt8(ascii: ")") }
                 guard byte(end) == UInt8(ascii: ")") else { return (.illegal(.malformedVariable), end) }
                 return (.variable, end + 1)

@@ -1,15 +1,16 @@
-/// What a column makes of the values that are stored in it (https://www.sqlite.org/datatype3.html#affname).
+/// The conversion that a column applies to stored values (https://www.sqlite.org/datatype3.html#affname).
 public enum Affinity: String, Sendable, Hashable {
     case integer = "INTEGER"
     case text = "TEXT"
-    /// Also called NONE: values stay as they are.
+    /// Also called NONE: values are stored unchanged.
     case blob = "BLOB"
     case real = "REAL"
     case numeric = "NUMERIC"
 
-    /// The affinity of a declared type, by the five rules of section 3.1; an empty text is no type.
+    /// Determines the affinity of a declared type, by the five rules of section 3.1; an empty text means no
+    /// type.
     ///
-    /// - Parameter strict: ANY keeps values as they are in a STRICT table only
+    /// - Parameter strict: whether the table is STRICT: only there does ANY store values unchanged
     ///   (https://www.sqlite.org/stricttables.html).
     public init(declaredType: String, strict: Bool = false) {
         let type = declaredType.foldedASCII

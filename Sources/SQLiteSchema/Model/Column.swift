@@ -1,6 +1,7 @@
 /// A column of a table (https://www.sqlite.org/lang_createtable.html).
 ///
-/// Keys, CHECK and REFERENCES of its definition are among the table's, where they mean the same.
+/// PRIMARY KEY, UNIQUE, CHECK and REFERENCES in its definition are stored with the table's constraints, where
+/// they mean the same.
 public struct Column: Sendable, Hashable {
     /// A NOT NULL constraint.
     public struct NotNull: Sendable, Hashable {
@@ -13,7 +14,7 @@ public struct Column: Sendable, Hashable {
         }
     }
 
-    /// How a column is computed (https://www.sqlite.org/gencol.html).
+    /// The expression of a generated column (https://www.sqlite.org/gencol.html).
     public struct Generated: Sendable, Hashable {
         public var expression: SQLFragment
         public var isStored: Bool
@@ -25,10 +26,10 @@ public struct Column: Sendable, Hashable {
     }
 
     public var name: String
-    /// The type as declared, one space between its words; empty where none is.
+    /// The declared type with one space between its words; empty if there is none.
     public var declaredType: String
     public var notNull: NotNull?
-    /// The collation as declared; nil is BINARY.
+    /// The declared collation; nil is BINARY.
     public var collation: String?
     public var defaultValue: DefaultValue?
     public var generated: Generated?
@@ -45,6 +46,6 @@ public struct Column: Sendable, Hashable {
         self.generated = generated
     }
 
-    /// The affinity in a table that is not STRICT; `Table.affinity(of:)` knows both.
+    /// The affinity in a table that is not STRICT; `Table.affinity(of:)` handles both.
     public var affinity: Affinity { Affinity(declaredType: declaredType) }
 }

@@ -1,7 +1,7 @@
-/// What happens to a statement that breaks a constraint (https://www.sqlite.org/lang_conflict.html).
+/// The effect of a violated constraint on its statement (https://www.sqlite.org/lang_conflict.html).
 public enum ConflictResolution: String, Sendable, Hashable, CaseIterable {
     case rollback = "ROLLBACK"
-    /// What SQLite does where nothing is said.
+    /// SQLite's default.
     case abort = "ABORT"
     case fail = "FAIL"
     case ignore = "IGNORE"
@@ -11,7 +11,7 @@ public enum ConflictResolution: String, Sendable, Hashable, CaseIterable {
 /// One term of a PRIMARY KEY or UNIQUE constraint.
 public struct KeyTerm: Sendable, Hashable {
     public var column: String
-    /// As written; nil takes the column's own.
+    /// The collation as written; nil for the column's own.
     public var collation: String?
     public var isDescending: Bool
 
@@ -28,8 +28,8 @@ public struct PrimaryKey: Sendable, Hashable {
     public var terms: [KeyTerm]
     public var onConflict: ConflictResolution?
     public var isAutoincrement: Bool
-    /// Whether it stands among a column's constraints. `INTEGER PRIMARY KEY DESC` makes no rowid alias only
-    /// there (https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key).
+    /// Whether it is among a column's constraints. Only there does `INTEGER PRIMARY KEY DESC` not make a
+    /// rowid alias (https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key).
     public var isOfColumn: Bool
 
     public init(
@@ -49,7 +49,7 @@ public struct UniqueConstraint: Sendable, Hashable {
     public var name: String?
     public var terms: [KeyTerm]
     public var onConflict: ConflictResolution?
-    /// Whether it stands among a column's constraints; it means the same there.
+    /// Whether it is among a column's constraints; it means the same there.
     public var isOfColumn: Bool
 
     public init(
@@ -66,7 +66,7 @@ public struct UniqueConstraint: Sendable, Hashable {
 public struct CheckConstraint: Sendable, Hashable {
     public var name: String?
     public var expression: SQLFragment
-    /// The column whose definition it stands in; it means the same elsewhere.
+    /// The column that it is defined with; it means the same elsewhere.
     public var column: String?
 
     public init(name: String? = nil, expression: SQLFragment, column: String? = nil) {
@@ -89,15 +89,15 @@ public struct ForeignKey: Sendable, Hashable {
     public var name: String?
     public var columns: [String]
     public var parent: String
-    /// nil where the parent's primary key is meant.
+    /// nil if it references the parent's primary key.
     public var parentColumns: [String]?
     public var onDelete: Action
     public var onUpdate: Action
-    /// The word behind MATCH. SQLite keeps it and takes every one for SIMPLE.
+    /// The word after MATCH. SQLite stores it and treats every one as SIMPLE.
     public var match: String?
     /// DEFERRABLE INITIALLY DEFERRED; every other form is immediate (section 4.2).
     public var isDeferred: Bool
-    /// Whether it stands in a column's definition; it means the same elsewhere.
+    /// Whether it is in a column's definition; it means the same elsewhere.
     public var isOfColumn: Bool
 
     public init(

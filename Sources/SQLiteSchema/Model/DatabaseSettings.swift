@@ -1,6 +1,6 @@
-/// What a database's header says beside the schema (https://www.sqlite.org/fileformat2.html#the_database_header).
+/// The settings in a database's header (https://www.sqlite.org/fileformat2.html#the_database_header).
 ///
-/// nil is "not known", as for a file of SQL that does not set it: it differs from nothing.
+/// nil is "not known", as for a SQL file that does not set the value, and equals every value.
 public struct DatabaseSettings: Sendable, Hashable {
     public enum Encoding: String, Sendable, Hashable {
         case utf8 = "UTF-8"
@@ -16,7 +16,7 @@ public struct DatabaseSettings: Sendable, Hashable {
 
     public var userVersion: Int32?
     public var applicationID: Int32?
-    /// In bytes, 512 to 65536.
+    /// The page size in bytes, 512 to 65536.
     public var pageSize: Int?
     public var encoding: Encoding?
     public var autoVacuum: AutoVacuum?

@@ -1,6 +1,6 @@
-/// What a DEFAULT clause says (https://www.sqlite.org/lang_createtable.html#the_default_clause).
+/// The value of a DEFAULT clause (https://www.sqlite.org/lang_createtable.html#the_default_clause).
 ///
-/// Literals are typed, since `1` and `'1'` are two values; a name, quoted or not, is a text there, and a
+/// Literals are typed, since `1` and `'1'` are two values. A name, quoted or not, is a text there, and a
 /// literal in parentheses is that literal.
 public enum DefaultValue: Sendable, Hashable {
     case null
@@ -16,7 +16,7 @@ public enum DefaultValue: Sendable, Hashable {
     case currentTimestamp
     case expression(SQLFragment)
 
-    /// Whether rows get the same from both: TRUE is 1, and no default is NULL.
+    /// Returns whether both give rows the same value: TRUE is 1, and no default is NULL.
     public static func sameMeaning(_ a: DefaultValue?, _ b: DefaultValue?) -> Bool {
         meaning(a) == meaning(b)
     }
@@ -32,7 +32,7 @@ public enum DefaultValue: Sendable, Hashable {
 }
 
 extension DefaultValue: CustomStringConvertible {
-    /// The SQL behind DEFAULT.
+    /// The SQL after DEFAULT.
     public var description: String {
         switch self {
         case .null: "NULL"
@@ -48,7 +48,7 @@ extension DefaultValue: CustomStringConvertible {
         }
     }
 
-    /// A text as SQL.
+    /// Returns a text as a SQL literal.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }

@@ -1,4 +1,4 @@
-/// An index that CREATE INDEX made (https://www.sqlite.org/lang_createindex.html).
+/// An index created with CREATE INDEX (https://www.sqlite.org/lang_createindex.html).
 public struct Index: Sendable, Hashable {
     /// One term of an index.
     public struct Term: Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct Index: Sendable, Hashable {
         }
 
         public var value: Value
-        /// As written; nil takes the column's own, and BINARY for an expression.
+        /// The collation as written; nil for the column's own, or BINARY for an expression.
         public var collation: String?
         public var isDescending: Bool
 
@@ -36,14 +36,14 @@ public struct Index: Sendable, Hashable {
         self.condition = condition
     }
 
-    /// The collation of a term in upper case, with the table's columns known.
+    /// Returns the collation of a term in upper case; `table` has the collation of a column.
     public func collation(of term: Term, in table: Table?) -> String {
         let inherited: String? =
             if case .column(let name) = term.value { table?.column(name)?.collation } else { nil }
         return (term.collation ?? inherited ?? "BINARY").uppercasedASCII
     }
 
-    /// The names that its terms and its condition use, folded.
+    /// The folded names that its terms and its condition use.
     public var names: Set<String> {
         terms.reduce(into: condition?.names ?? []) { names, term in
             switch term.value {

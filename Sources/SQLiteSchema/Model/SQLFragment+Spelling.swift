@@ -1,9 +1,9 @@
 extension SQLFragment {
-    /// Takes each name in double quotes that nothing is called for the text that SQLite makes of it.
+    /// Replaces each name in double quotes that cannot be a name with the text that SQLite takes it for.
     ///
     /// - Parameters:
-    ///   - possible: the folded names that may be meant; every other one is a text.
-    ///   - certain: the folded names that surely are meant, so that their quotes can go.
+    ///   - possible: whether a folded name may exist; every other one is a text.
+    ///   - certain: whether a folded name certainly exists, so that its quotes can go.
     mutating func resolveDoubleQuotes(possible: (String) -> Bool, certain: (String) -> Bool) {
         guard !doubleQuoted.isEmpty else { return }
         var items = self.items
@@ -24,7 +24,8 @@ extension SQLFragment {
         normalized = NormalizedSQL(items: items)
     }
 
-    /// Whether the place alone shows a name: before `.` and `(`, behind `.`, AS, COLLATE, FROM and their like.
+    /// Returns whether an item is a name by its position: before `.` and `(`, or after `.`, AS, COLLATE, FROM
+    /// and the like.
     static func isSurelyName(_ index: Int, in items: [NormalizedSQL.Item]) -> Bool {
         if index + 1 < items.count, items[index + 1] == .symbol(".") || items[index + 1] == .symbol("(") {
             return true
@@ -60,7 +61,7 @@ extension SQLFragment {
         }
     }
 
-    /// Numbers and blobs in one spelling: the case of `1E3`, `0X1F` and `X'AB'` has no meaning.
+    /// Returns numbers and blobs in one spelling: the case of `1E3`, `0X1F` and `X'AB'` has no meaning.
     static func canonicalLiteral(_ item: NormalizedSQL.Item, _ token: Token) -> NormalizedSQL.Item {
         guard case .literal(let text) = item, token.kind == .number || token.kind == .blob else {
             return item
@@ -68,7 +69,7 @@ extension SQLFragment {
         return .literal(text.foldedASCII)
     }
 
-    /// Writes short forms in full and leaves out words that say what is so anyway: ASC, INNER, OUTER, SELECT ALL.
+    /// Writes short forms in full and leaves out words without effect: ASC, INNER, OUTER, SELECT ALL.
     mutating func spellInFull() {
         var items: [NormalizedSQL.Item] = []
         var words: [String] = []
@@ -76,7 +77,7 @@ extension SQLFragment {
         var index = 0
         while index < self.items.count {
             places[index] = items.count
-            if isIdle(index) {
+            if isRedundant(index) {
                 index += 1
             } else if index == 0, self.items.starts(with: [.word("replace"), .keyword("into")]) {
                 items = [.keyword("insert"), .keyword("or"), self.items[0]]
@@ -95,7 +96,7 @@ extension SQLFragment {
         normalized = NormalizedSQL(items: items)
     }
 
-    private func isIdle(_ index: Int) -> Bool {
+    private func isRedundant(_ index: Int) -> Bool {
         let next = index + 1 < items.count ? items[index + 1] : nil
         return switch items[index] {
         case .keyword("asc"): true
@@ -105,7 +106,7 @@ extension SQLFragment {
         }
     }
 
-    /// How many items a test for NULL in its short form takes, and its long form; empty for anything else.
+    /// Returns how many items a short test for NULL takes, and its long form; empty for anything else.
     private func nullTest(at index: Int) -> (count: Int, test: [String]) {
         let none = (1, [String]())
         guard index > 0, isOperandEnd(items[index - 1]) else { return none }
@@ -135,8 +136,8 @@ extension SQLFragment {
         }
     }
 
-    /// The names of the result's columns, as they are spelt: what AS gives, else the text of an expression. A
-    /// column's own name is left out.
+    /// The names of the result's columns as they are spelt: the name after AS, otherwise the text of an
+    /// expression. A plain column's name is left out.
     var resultNames: [String] {
         let ends: Set<NormalizedSQL.Item> = [.keyword("from"), .keyword("where"), .keyword("union")]
         var columns: [[Int]] = [[]]

@@ -1,8 +1,9 @@
-/// An expression or a query within a statement: compared by meaning, printed as its author spelt the names.
+/// An expression or a query within a statement: compared by meaning, printed with names as their author spelt
+/// them.
 ///
-/// Two fragments are equal when their `normalized` tokens are. The spelling is kept beside it because
-/// folding is not free of effect everywhere: `AS Total` in a view names a column of the result, and a name in
-/// double quotes that no column has is a text (https://www.sqlite.org/quirks.html#dblquote).
+/// Two fragments are equal if their `normalized` tokens are. The spelling is kept because folding can have an
+/// effect: `AS Total` in a view names a column of the result, and a name in double quotes that no column has
+/// is a text (https://www.sqlite.org/quirks.html#dblquote).
 public struct SQLFragment: Sendable {
     /// The tokens by meaning.
     public internal(set) var normalized: NormalizedSQL
@@ -10,15 +11,15 @@ public struct SQLFragment: Sendable {
     /// How each item of `normalized` is printed.
     var spelling: [String]
 
-    /// Items that were written `"so"` and of which it is not known yet whether they are names or texts.
+    /// Items in double quotes that may be names or texts; which is not known yet.
     var doubleQuoted: [Int] = []
 
-    /// The fragment that tokens make; whitespace and comments among them make no difference.
+    /// Creates the fragment from tokens; whitespace and comments among them make no difference.
     init(_ tokens: some Sequence<Token>, in source: SQLSource) {
         let significant = tokens.filter(\.isSignificant)
         var items = NormalizedSQL(significant, in: source).items
         guard items.count == significant.count else {
-            // A whole CREATE statement, whose head is not kept as it is written.
+            // A whole CREATE statement. Its beginning is not kept as it is written.
             normalized = NormalizedSQL(items: items)
             spelling = items.map { NormalizedSQL(items: [$0]).description }
             return
@@ -39,7 +40,7 @@ public struct SQLFragment: Sendable {
         spellInFull()
     }
 
-    /// The fragment that a text makes.
+    /// Creates the fragment from a text.
     public init(sql: String) {
         let source = SQLSource(name: "", sql)
         self.init(Lexer(source), in: source)
@@ -47,16 +48,16 @@ public struct SQLFragment: Sendable {
 
     public var items: [NormalizedSQL.Item] { normalized.items }
 
-    /// The names in it, folded: columns, tables, functions, and the keywords that may be names as well.
+    /// The folded names in the fragment: columns, tables, functions, and keywords that may be names.
     public var names: Set<String> {
         items.reduce(into: []) { if case .word(let name) = $1 { $0.insert(name) } }
     }
 
-    /// Whether nothing but renamed things tells the fragments apart, and texts that one has in single quotes,
-    /// the other in double ones (as ALTER TABLE RENAME rewrites them).
+    /// Returns whether the fragments differ only in renamed names, and in texts that one has in single quotes
+    /// and the other in double quotes (as ALTER TABLE RENAME rewrites them).
     ///
-    /// The keys are the folded old names; a word may have kept its name, since the same word can stand for
-    /// something that was not renamed.
+    /// - Parameter renames: the possible new names by folded old name. A word may also be unchanged, since
+    ///   the same word can stand for something that was not renamed.
     func matches(_ new: SQLFragment, renames: [String: Set<String>]) -> Bool {
         if self == new { return true }
         guard items.count == new.items.count else { return false }
@@ -70,7 +71,7 @@ public struct SQLFragment: Sendable {
         }
     }
 
-    /// The text that a name in double quotes may be, as a literal.
+    /// Returns the text that a name in double quotes may be, as a literal.
     private func possibleText(_ index: Int) -> String? {
         doubleQuoted.contains(index) ? DefaultValue.quoted(SQLName.unquoted(spelling[index])) : nil
     }
@@ -86,10 +87,10 @@ extension SQLFragment: CustomStringConvertible {
     /// The fragment on one line, keywords in upper case.
     public var description: String { text(breaking: nil) }
 
-    /// The fragment, each clause of a query on a line of its own.
+    /// The lines of the fragment, with each clause of a query on a separate line.
     public var lines: [String] { text(breaking: "").split(separator: "\n").map(String.init) }
 
-    /// The fragment with a line break before each clause of a query that is not in parentheses.
+    /// Returns the fragment with a line break before each clause of a query that is not in parentheses.
     func text(breaking indentation: String?) -> String {
         let clauses: Set<String> = [
             "from", "where", "group", "having", "order", "limit", "union", "except", "intersect",

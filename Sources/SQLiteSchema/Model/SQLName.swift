@@ -1,6 +1,7 @@
-/// Names as SQL is printed with.
+/// Names as they are printed in SQL.
 package enum SQLName {
-    /// The name as it must be written: as it is where that is safe in every place and shows, else in double quotes.
+    /// Returns the name unquoted if that is safe in every position and shows every character, otherwise in
+    /// double quotes.
     package static func printed(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let isPlain =
@@ -13,12 +14,12 @@ package enum SQLName {
         return isPlain ? name : quoted(name)
     }
 
-    /// The name in double quotes.
+    /// Returns the name in double quotes.
     static func quoted(_ name: String) -> String {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// What `quoted` was given.
+    /// Returns the name that `quoted` was called with.
     static func unquoted(_ text: String) -> String {
         guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
         return text.dropFirst().dropLast()
@@ -29,8 +30,8 @@ package enum SQLName {
 }
 
 extension Keywords {
-    /// Every keyword of SQLite (https://www.sqlite.org/lang_keywords.html). Many may be names unquoted, but
-    /// not in every place, nor for every later version.
+    /// Every keyword of SQLite (https://www.sqlite.org/lang_keywords.html). Many may be names without quotes,
+    /// but not in every position, nor in every later version.
     static let all: Set<String> = reserved.union(values).union(contextual).union(operators).union([
         "abort", "after", "always", "analyze", "attach", "before", "cascade", "cast", "column", "conflict",
         "current", "database", "deferred", "detach", "do", "each", "exclude", "exclusive", "explain", "fail",

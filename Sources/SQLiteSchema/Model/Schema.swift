@@ -1,34 +1,35 @@
-/// What a database's schema means: its objects by folded name, and the settings in its header.
+/// The meaning of a database's schema: its objects by folded name, and the settings in its header.
 ///
-/// SQLite's own tables (`sqlite_sequence`, `sqlite_stat1`), the tables in which virtual tables keep their
-/// data, the indexes that constraints make, and the history tables of migration tools are state and left out.
+/// State is left out: SQLite's own tables (`sqlite_sequence`, `sqlite_stat1`), the tables in which virtual
+/// tables store their data, the indexes of constraints, and the history tables of migration tools.
 public struct Schema: Sendable, Hashable {
     public var tables: [String: Table] = [:]
     public var indexes: [String: Index] = [:]
     public var views: [String: View] = [:]
     public var triggers: [String: Trigger] = [:]
     public var virtualTables: [String: VirtualTable] = [:]
-    /// What could not be understood, by folded name; compared by tokens.
+    /// The objects that could not be parsed, by folded name; compared by tokens.
     public var unparsed: [String: Unparsed] = [:]
     public var settings: DatabaseSettings
 
     public init(settings: DatabaseSettings = DatabaseSettings()) { self.settings = settings }
 
-    /// Whether every object was understood.
+    /// Whether every object was parsed.
     public var isComplete: Bool { unparsed.isEmpty }
 
     public func table(_ name: String) -> Table? { tables[name.foldedASCII] }
 
-    /// The indexes of a table, sorted by folded name.
+    /// Returns the indexes of a table, sorted by folded name.
     public func indexes(on table: String) -> [Index] { sorted(indexes) { $0.table.isSameName(as: table) } }
 
-    /// The triggers on a table or view, sorted by folded name.
+    /// Returns the triggers on a table or view, sorted by folded name.
     public func triggers(on table: String) -> [Trigger] {
         sorted(triggers) { $0.table.isSameName(as: table) }
     }
 
-    /// The columns of the parent that a foreign key means: those it names, else the parent's primary key
-    /// (https://www.sqlite.org/foreignkeys.html#fk_composite); nil where the parent is not known.
+    /// Returns the columns of the parent that a foreign key references: those that it names, otherwise the
+    /// parent's primary key (https://www.sqlite.org/foreignkeys.html#fk_composite); nil if the parent is not
+    /// known.
     public func parentColumns(of key: ForeignKey) -> [String]? {
         if let columns = key.parentColumns { return columns }
         return table(key.parent)?.primaryKey?.terms.map(\.column)
@@ -40,7 +41,7 @@ public struct Schema: Sendable, Hashable {
 }
 
 extension String {
-    /// Whether SQLite takes both for the same name.
+    /// Returns whether SQLite takes both for the same name.
     func isSameName(as other: String) -> Bool { self == other || foldedASCII == other.foldedASCII }
 
     var uppercasedASCII: String {

@@ -1,7 +1,7 @@
 /// An ordinary table (https://www.sqlite.org/lang_createtable.html).
 public struct Table: Sendable, Hashable {
     public var name: String
-    /// In their order.
+    /// The columns in their order.
     public var columns: [Column]
     public var primaryKey: PrimaryKey?
     public var uniques: [UniqueConstraint]
@@ -25,7 +25,7 @@ public struct Table: Sendable, Hashable {
         self.isStrict = isStrict
     }
 
-    /// The column of a name, in any case.
+    /// Returns the column with a name, in any case.
     public func column(_ name: String) -> Column? {
         let folded = name.foldedASCII
         return columns.first { $0.name.foldedASCII == folded }
@@ -37,10 +37,11 @@ public struct Table: Sendable, Hashable {
 }
 
 extension Table {
-    /// The column that is another name of the rowid, if there is one.
+    /// The column that is an alias of the rowid, if there is one.
     ///
-    /// Its type is exactly INTEGER and it alone is the primary key; `INTEGER PRIMARY KEY DESC` is none, by an
-    /// old fault that is kept (https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key).
+    /// Its type is exactly INTEGER and it is the only column of the primary key. `INTEGER PRIMARY KEY DESC`
+    /// is not an alias, because of an old bug that SQLite keeps
+    /// (https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key).
     public var rowidAlias: Column? {
         guard !isWithoutRowid, let key = primaryKey, key.terms.count == 1, let term = key.terms.first,
             !(key.isOfColumn && term.isDescending), let column = column(term.column),
@@ -49,17 +50,18 @@ extension Table {
         return column
     }
 
-    /// The collation by which a key's term is compared, in upper case: its own, the column's, or BINARY.
+    /// Returns the collation that compares a key's term, in upper case: the term's own, the column's, or
+    /// BINARY.
     public func collation(of term: KeyTerm) -> String {
         (term.collation ?? column(term.column)?.collation ?? "BINARY").uppercasedASCII
     }
 
-    /// The terms of the primary key with their collations filled in, doubled ones left out, as SQLite keeps
-    /// them; empty without a key.
+    /// The terms of the primary key with their collations and without duplicates, as SQLite stores them;
+    /// empty if there is no key.
     public var effectivePrimaryKey: [KeyTerm] { effectiveTerms(keyTerms) }
 
-    /// The terms of the primary key. Of an INTEGER key alone SQLite forgets the COLLATE when it makes a
-    /// WITHOUT ROWID table of it (`convertToWithoutRowidTable` of build.c).
+    /// The terms of the primary key. SQLite drops the COLLATE of a single INTEGER column when it creates a
+    /// WITHOUT ROWID table (`convertToWithoutRowidTable` of build.c).
     var keyTerms: [KeyTerm] {
         guard let key = primaryKey else { return [] }
         guard isWithoutRowid, !key.isOfColumn, key.terms.count == 1, let term = key.terms.first,
@@ -68,7 +70,7 @@ extension Table {
         return [KeyTerm(column: term.column, isDescending: term.isDescending)]
     }
 
-    /// Terms with their collations filled in, doubled ones left out.
+    /// Returns terms with their collations and without duplicates.
     public func effectiveTerms(_ terms: [KeyTerm]) -> [KeyTerm] {
         var seen: Set<[String]> = []
         return terms.compactMap { term in
@@ -78,7 +80,7 @@ extension Table {
         }
     }
 
-    /// Whether NULL is refused: said so, or implied for the key of a WITHOUT ROWID or STRICT table
+    /// Returns whether NULL is refused: by NOT NULL, or as part of the key of a WITHOUT ROWID or STRICT table
     /// (https://www.sqlite.org/withoutrowid.html, https://www.sqlite.org/stricttables.html).
     public func isNotNull(_ column: Column) -> Bool {
         if column.notNull != nil { return true }
@@ -87,8 +89,8 @@ extension Table {
         return primaryKey?.terms.contains { $0.column.foldedASCII == folded } ?? false
     }
 
-    /// The UNIQUE constraints that SQLite makes an index for: each set of terms once, and none for what the
-    /// primary key's index does already.
+    /// The UNIQUE constraints for which SQLite creates an index: each set of terms once, without those that
+    /// the primary key's index covers.
     public var effectiveUniques: [UniqueConstraint] {
         func key(_ terms: [KeyTerm]) -> [[String]] {
             effectiveTerms(terms).map { [$0.column.foldedASCII, $0.collation ?? ""] }

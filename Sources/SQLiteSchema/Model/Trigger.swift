@@ -1,7 +1,7 @@
 /// A trigger (https://www.sqlite.org/lang_createtrigger.html).
 public struct Trigger: Sendable, Hashable {
     public enum Timing: String, Sendable, Hashable {
-        /// What is meant where nothing is said.
+        /// SQLite's default.
         case before = "BEFORE"
         case after = "AFTER"
         case insteadOf = "INSTEAD OF"
@@ -10,14 +10,14 @@ public struct Trigger: Sendable, Hashable {
     public enum Event: Sendable, Hashable {
         case delete
         case insert
-        /// Of the named columns; of any column where it names none.
+        /// An update of the named columns; of any column if the list is empty.
         case update(of: [String])
     }
 
     public var name: String
     public var timing: Timing
     public var event: Event
-    /// The table or view it is on.
+    /// The table or view that the trigger is on.
     public var table: String
     public var condition: SQLFragment?
     /// The statements between BEGIN and END.
@@ -35,7 +35,7 @@ public struct Trigger: Sendable, Hashable {
         self.body = body
     }
 
-    /// The names that WHEN and the statements use, folded; among them functions, and keywords that may be
+    /// The folded names that WHEN and the statements use, including functions, and keywords that may be
     /// names.
     public var names: Set<String> {
         body.reduce(into: condition?.names ?? []) { $0.formUnion($1.names) }

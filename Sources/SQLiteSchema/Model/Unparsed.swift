@@ -1,14 +1,14 @@
-/// An object of the schema whose SQL is not understood; it is compared by its tokens.
+/// An object of the schema that could not be parsed; it is compared by its tokens.
 public struct Unparsed: Sendable, Hashable {
-    /// `table`, `index`, `view` or `trigger`, as sqlite_schema has it.
+    /// `table`, `index`, `view` or `trigger`, as in sqlite_schema.
     public var type: String
     public var name: String
-    /// The table that an index or a trigger is on; else the object's own name.
+    /// The table that an index or a trigger is on; otherwise the object's own name.
     public var table: String
     public var normalized: NormalizedSQL
     /// The SQL as it is written.
     public var text: String
-    /// Why it was not understood.
+    /// Why it could not be parsed.
     public var reason: String
 
     public init(type: String, name: String, table: String, text: String, reason: String) {

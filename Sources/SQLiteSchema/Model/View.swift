@@ -1,7 +1,7 @@
 /// A view (https://www.sqlite.org/lang_createview.html).
 public struct View: Sendable, Hashable {
     public var name: String
-    /// The column list behind the name; nil where there is none.
+    /// The column list after the name; nil if there is none.
     public var columns: [String]?
     public var query: SQLFragment
 
@@ -13,6 +13,6 @@ public struct View: Sendable, Hashable {
 }
 
 extension View {
-    /// The columns that the view names itself: in its list, else by AS.
+    /// The column names that the view gives: in its column list, otherwise with AS.
     var columnNames: [String] { columns ?? query.resultNames }
 }

@@ -1,40 +1,40 @@
 extension VirtualTable {
     public var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module.foldedASCII) }
 
-    /// What stands behind `content=`, unquoted; nil where the table keeps its own text.
+    /// The value after `content=`, unquoted; nil if the table stores its own text.
     public var content: String? { option("content") }
 
-    /// The text is in this table and nowhere else, as far as its definition tells.
+    /// Whether the text is only in this table, as far as its definition says.
     public var holdsText: Bool { isFullText && content == nil }
 
-    /// The text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
+    /// Whether the text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
     public var isExternalContent: Bool { content?.isEmpty == false }
 
-    /// The text is nowhere, and the index is the only copy of its words
+    /// Whether the text is stored nowhere, so that the index is the only copy of its words
     /// (https://www.sqlite.org/fts5.html#contentless_tables).
     public var isContentless: Bool { content?.isEmpty == true }
 
-    /// What stands behind an option of a full-text table, unquoted; nil where it is not given.
+    /// Returns the value of an option of a full-text table, unquoted; nil if it is not given.
     ///
-    /// FTS3 has none and takes what looks like one for a column. FTS4 wants its name in full, FTS5 takes the
-    /// beginning of one (`sqlite3Fts5ConfigParse`), with blanks around the equals sign.
+    /// FTS3 has no options and takes what looks like one for a column. FTS4 needs the full name. FTS5 accepts
+    /// the beginning of a name (`sqlite3Fts5ConfigParse`), with blanks around the equals sign.
     public func option(_ name: String) -> String? {
         for argument in arguments {
             let parts = argument.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
             let key = Self.trimmed(parts[0]).foldedASCII
-            let isMeant =
+            let isMatch =
                 switch module.foldedASCII {
                 case "fts4": key == name
                 case "fts5": !key.isEmpty && Self.options.first { $0.hasPrefix(key) } == name
                 default: false
                 }
-            if isMeant { return Self.unquoted(Self.trimmed(parts[1])) }
+            if isMatch { return Self.unquoted(Self.trimmed(parts[1])) }
         }
         return nil
     }
 
-    /// Those of FTS5, in the order in which it looks for one.
+    /// The options of FTS5, in the order in which it looks for one.
     private static let options = [
         "prefix", "tokenize", "content", "contentless_delete", "contentless_unindexed", "content_rowid",
         "columnsize",

@@ -1,15 +1,15 @@
 /// A virtual table (https://www.sqlite.org/lang_createvtab.html).
 ///
-/// The tables in which the module keeps its data belong to it and are no part of the schema.
+/// The tables in which the module stores its data belong to it and are not part of the schema.
 public struct VirtualTable: Sendable, Hashable {
     /// One argument of the module, between two commas.
     ///
-    /// Modules read the text themselves, most of them without regard for whitespace and quoting style, so
-    /// these make no difference here; the text is printed with its spaces, for some (fts4) mind them.
+    /// Modules read the text themselves, most of them ignoring whitespace and quoting style, so these make no
+    /// difference here. The text is printed with its spaces, since they matter to some modules (fts4).
     public struct Argument: Sendable {
-        /// As written, runs of whitespace and comments made one space.
+        /// The text as written, with each run of whitespace and comments made one space.
         public let text: String
-        /// The tokens; what is quoted in any way is a name where it could be one.
+        /// The tokens; anything quoted is a name if it could be one.
         public let normalized: NormalizedSQL
     }
 
@@ -23,12 +23,13 @@ public struct VirtualTable: Sendable, Hashable {
         self.arguments = arguments
     }
 
-    /// Whether a table is one in which the module keeps its data.
+    /// Returns whether a table is one in which the module stores its data.
     ///
-    /// SQLite goes by the name alone (https://www.sqlite.org/vtab.html#the_xshadowname_method); which of those names
-    /// the module gives to tables of its own depends on its arguments. Where it makes a table of such a name, no other
-    /// can have it, but for one: `_stat`, which FTS3 and FTS4 make where it is missing, FTS3 when it is first needed.
-    /// - Parameter sql: its CREATE TABLE statement; nil where only the name counts.
+    /// SQLite decides by the name only (https://www.sqlite.org/vtab.html#the_xshadowname_method). Which of
+    /// these names the module uses depends on its arguments. If it creates a table with such a name, no other
+    /// table can have it, with one exception: `_stat`, which FTS3 and FTS4 create if it is missing, FTS3 when
+    /// it is first needed.
+    /// - Parameter sql: the table's CREATE TABLE statement; nil if only the name counts.
     public func owns(table: String, sql: String? = nil) -> Bool {
         let prefix = name.foldedASCII + "_"
         let folded = table.foldedASCII
@@ -60,13 +61,14 @@ public struct VirtualTable: Sendable, Hashable {
         }
     }
 
-    /// Whether it is known which tables the module makes.
+    /// Whether the tables that the module creates are known.
     public var isOfKnownModule: Bool {
         isFullText || ["rtree", "rtree_i32", "geopoly", "spellfix1", "vec0"].contains(module.foldedASCII)
     }
 
-    /// The module writes `CREATE TABLE 'x_stat'(id INTEGER PRIMARY KEY, value BLOB)`, with the name in quotes, as it
-    /// is when the table was renamed since.
+    /// Returns whether SQL is that of a `_stat` table. The module writes
+    /// `CREATE TABLE 'x_stat'(id INTEGER PRIMARY KEY, value BLOB)` with the name in quotes, which a rename of
+    /// the table keeps.
     private static func isStatTable(_ sql: String) -> Bool {
         let source = SQLSource(name: "sqlite_schema", sql)
         let tokens = Lexer(source).filter(\.isSignificant).map { $0.text(in: source).foldedASCII }

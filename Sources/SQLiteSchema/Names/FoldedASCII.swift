@@ -1,7 +1,7 @@
 extension String {
-    /// The text with A to Z in lower case and every other character as it is.
+    /// The text with A to Z in lower case and every other character unchanged.
     ///
-    /// SQLite compares the names of tables, columns and other objects so: `Ä` and `ä` are two names.
+    /// SQLite compares the names of tables, columns and other objects like this: `Ä` and `ä` are two names.
     /// The source is `sqlite3StrICmp` with its table `sqlite3UpperToLower`.
     public var foldedASCII: String {
         guard utf8.contains(where: isUpperASCII) else { return self }

@@ -1,7 +1,7 @@
-/// The keywords of SQLite by what else they may be (https://www.sqlite.org/lang_keywords.html; the
-/// `%fallback ID` list and the rules `id` and `nm` of parse.y).
+/// The keywords of SQLite, grouped by their other possible uses (https://www.sqlite.org/lang_keywords.html;
+/// the `%fallback ID` list and the rules `id` and `nm` of parse.y).
 enum Keywords {
-    /// Words that, unquoted, are no names.
+    /// Words that are never names unless quoted.
     static let reserved: Set<String> = [
         "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "check", "collate", "commit",
         "constraint", "create", "default", "deferrable", "delete", "distinct", "drop", "else", "escape",
@@ -12,7 +12,7 @@ enum Keywords {
         "update", "using", "values", "when", "where",
     ]
 
-    /// Words that, unquoted, are values in an expression, though a column may be called so.
+    /// Words that, unquoted, are values in an expression, though a column may have such a name.
     static let values: Set<String> = ["current_date", "current_time", "current_timestamp", "true", "false"]
 
     static let neverNames = reserved.union(values)
@@ -23,6 +23,6 @@ enum Keywords {
     /// Words that are operators between operands, and may be names elsewhere.
     static let operators: Set<String> = ["like", "glob", "regexp", "match", "over", "filter"]
 
-    /// Words whose neighbours tell keyword from name (`NormalizedSQL`).
+    /// Words that their neighbours identify as a keyword or a name (`NormalizedSQL`).
     static let contextual = joins.union(["key", "by", "action", "row", "asc", "desc", "begin", "end"])
 }

@@ -1,7 +1,8 @@
-/// Whether one name may be a later form of another.
+/// A test of whether one name may be a later form of another.
 enum NameLikeness {
-    /// Every word of one is in the other, or has a counterpart there that holds it or is nearly it: `mail` and
-    /// `email`, `fromAddress` and `from_address`, `sender` and `senders`; not `reports_on` and `others_on`.
+    /// Returns whether every word of one name is in the other, or has a counterpart there that contains it or
+    /// is a close spelling: `mail` and `email`, `fromAddress` and `from_address`, `sender` and `senders`; not
+    /// `reports_on` and `others_on`.
     static func areAlike(_ a: String, _ b: String) -> Bool {
         let (all, others) = (words(a), words(b))
         guard !all.isEmpty, !others.isEmpty else { return false }
@@ -15,7 +16,7 @@ enum NameLikeness {
         }
     }
 
-    /// The words of `snake_case` and `camelCase`, folded.
+    /// Returns the words of `snake_case` and `camelCase`, folded.
     private static func words(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""

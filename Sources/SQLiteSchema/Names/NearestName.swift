@@ -1,4 +1,4 @@
-/// The candidate that is most like a misspelt name, for "did you mean"; nil when none is near.
+/// Returns the candidate closest to a misspelt name, for "did you mean"; nil if none is close.
 ///
 /// Near is at most a third of the name's characters, and one for the shortest names, so that `emial` finds
 /// `email` and `id` does not find `at`. ASCII case makes no difference; the name itself is never given. Of equals the first one is taken.
@@ -18,8 +18,8 @@ public func nearestName(to name: String, in candidates: [String]) -> String? {
     return best?.name
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other
-/// (the "optimal string alignment" distance), since a swap is the commonest slip of the fingers.
+/// Returns how many insertions, deletions, substitutions and swaps of neighbours turn one text into the other
+/// (the "optimal string alignment" distance), since a swap is the commonest typing error.
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...b.count)

@@ -1,9 +1,9 @@
-/// The name of a table, index, view or trigger with the schema it was qualified by, both unquoted.
+/// The name of a table, index, view or trigger and the schema that qualifies it, both unquoted.
 ///
-/// Spelling is kept for messages; two names are equal when they differ in ASCII case alone, as in SQLite
+/// Spelling is kept for messages. Two names are equal if they differ only in ASCII case, as in SQLite
 /// (https://www.sqlite.org/lang_naming.html).
 public struct QualifiedName: Sendable {
-    /// `main`, `temp` or the name of an attached database; nil where the statement names none.
+    /// `main`, `temp` or the name of an attached database; nil if the statement names none.
     public var schema: String?
     public var name: String
 
@@ -29,6 +29,6 @@ extension QualifiedName: CustomStringConvertible {
 }
 
 extension QualifiedName: ExpressibleByStringLiteral {
-    /// A name without a schema; a dot in it is part of the name.
+    /// Creates a name without a schema; a dot in it is part of the name.
     public init(stringLiteral value: String) { self.init(name: value) }
 }

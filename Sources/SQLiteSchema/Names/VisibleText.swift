@@ -1,16 +1,16 @@
-/// Text whose every character shows: names, values and paths out of files that nobody vouches for can neither end the
-/// line on which they stand, nor steer a terminal, nor turn the direction of what is read.
+/// Text in which every character shows. Names, values and paths from untrusted files can then not end their
+/// line, control a terminal, or change the direction of the text.
 ///
-/// What is hidden is spelled out as `\u{202e}`.
+/// Hidden characters are written as `\u{202e}`.
 package enum VisibleText {
-    /// A name, a value or a sentence, on one line.
+    /// Returns a name, a value or a sentence, on one line.
     package static func line(_ text: String) -> String { spelledOut(text, keepsLines: false, as: spelling) }
 
-    /// Several lines, whose breaks are meant.
+    /// Returns several lines; their line breaks are kept.
     package static func lines(_ text: String) -> String { spelledOut(text, keepsLines: true, as: spelling) }
 
-    /// A JSON document: what is hidden can only be in its strings, and reads back from its other spelling. Nor does
-    /// `##[` begin a command in the log of a continuous integration.
+    /// Returns a JSON document. Hidden characters can only be in its strings, where an escape reads back as
+    /// the same character. `##[` is escaped too, so that it cannot begin a command in a CI log.
     package static func json(_ document: String) -> String {
         let text = spelledOut(document, keepsLines: true) { scalar in
             String(scalar).utf16.map { unit in
@@ -21,12 +21,12 @@ package enum VisibleText {
         return text.utf8.contains(UInt8(ascii: "#")) ? text.replacing("##", with: "#\\u0023") : text
     }
 
-    /// One character as people read it.
+    /// Returns one character in the form that people read.
     package static func spelling(_ scalar: Unicode.Scalar) -> String {
         "\\u{\(String(scalar.value, radix: 16))}"
     }
 
-    /// The name that ``line(_:)`` made a text of.
+    /// Returns the name from which ``line(_:)`` made a text.
     package static func name(_ text: String) -> String {
         guard text.contains("\\u{") else { return text }
         let parts = text.split(separator: "\\u{", omittingEmptySubsequences: false)
@@ -44,9 +44,10 @@ package enum VisibleText {
         return name
     }
 
-    /// Whether a character shows as nothing, as another, or as a change of what is around it: controls, what Unicode
-    /// calls format characters, such as those of writing direction, separators of lines, and what is to be ignored
-    /// where it has no effect. What chooses between two shapes of one character is let through.
+    /// Returns whether a character shows as nothing, looks like another one, or changes the text around it:
+    /// controls, Unicode's format characters (such as those of writing direction), line separators, and
+    /// characters that are ignored if they have no effect. Characters that choose between two shapes of
+    /// another one are let through.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x20 else { return true }
         guard scalar.value >= 0x7F else { return false }
@@ -74,8 +75,8 @@ package enum VisibleText {
         return result
     }
 
-    /// Whether something hidden may begin with a byte of UTF-8. In most scripts nothing does, so that most text is
-    /// looked through at the speed of its bytes.
+    /// Returns whether a hidden character may begin with a byte of UTF-8. In most scripts none does, so most
+    /// text is scanned as bytes.
     package static func mayBeginHidden(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, 0xC2, 0xCD, 0xD8...0xDC, 0xE0...0xE3, 0xEF, 0xF0, 0xF3: true

@@ -23,7 +23,7 @@ extension NormalizedSQL {
         return (items[..<3], body, options, index)
     }
 
-    /// Puts the options behind a CREATE TABLE's body into one order, so that their order makes no difference.
+    /// Sorts the options after a CREATE TABLE's body, so that their order makes no difference.
     mutating func sortTableOptions() {
         guard let table = tableBody, table.suffix.count > 1 else { return }
         let sorted = table.suffix.sorted {
@@ -34,16 +34,17 @@ extension NormalizedSQL {
     }
 
     /// The columns and constraints of a CREATE TABLE, split at the commas between them; nil for any other
-    /// statement, CREATE TABLE AS included.
+    /// statement, including CREATE TABLE AS.
     public var tableItems: [[Item]]? { tableBody?.items }
 
-    /// The options behind a CREATE TABLE's body, WITHOUT ROWID and STRICT, whose order makes no difference.
+    /// The options after a CREATE TABLE's body, WITHOUT ROWID and STRICT. Their order makes no difference.
     public var tableSuffix: Set<[Item]>? { (tableBody?.suffix).map(Set.init) }
 
-    /// Whether this and the other create the same table, but for the order of its columns and constraints.
+    /// Returns whether both statements create the same table, except for the order of its columns and
+    /// constraints.
     ///
-    /// False for equal statements. A table that grew by ALTER TABLE ADD COLUMN differs so from one that was
-    /// made with the column in the middle.
+    /// False for equal statements. A table that grew by ALTER TABLE ADD COLUMN differs in this way from one
+    /// that was created with the column in the middle.
     public func differsOnlyInColumnOrder(from other: NormalizedSQL) -> Bool {
         guard let a = tableBody, let b = other.tableBody else { return false }
         guard a.head == b.head, a.suffix == b.suffix, a.items.count == b.items.count, a.items != b.items

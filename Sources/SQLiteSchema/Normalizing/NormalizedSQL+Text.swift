@@ -1,7 +1,7 @@
 extension NormalizedSQL: CustomStringConvertible {
-    /// The statement on one line: keywords in upper case, names in lower case, quoted only where they must be.
+    /// The statement on one line: keywords in upper case, names in lower case, quoted only if they must be.
     ///
-    /// Equal statements have equal texts, and the text has the meaning of the statement again.
+    /// Equal statements have equal texts, and the text has the same meaning as the statement.
     public var description: String {
         var text = ""
         var last: Item?

@@ -1,4 +1,4 @@
-/// Makes the items of `NormalizedSQL` from significant tokens.
+/// A builder of the items of `NormalizedSQL` from significant tokens.
 struct Normalizer {
     private let source: SQLSource
     private let tokens: [Token]
@@ -6,7 +6,7 @@ struct Normalizer {
     private var openCases = 0
     /// Tokens that begin an item of a CREATE TABLE's body: a string there is a column's name.
     private var tableColumnStarts: Set<Int> = []
-    /// The table that an index or a trigger is on: a string there is a name.
+    /// The token with the table of an index or a trigger: a string there is a name.
     private var objectTable: Int?
 
     init(source: SQLSource, tokens: [Token]) {
@@ -25,7 +25,8 @@ struct Normalizer {
         return normalizer.result
     }
 
-    /// Writes the beginning of a CREATE statement as sqlite_schema has it, and returns how many tokens it took.
+    /// Writes the beginning of a CREATE statement as sqlite_schema has it, and returns how many tokens it
+    /// took.
     private mutating func createHead() -> Int {
         var cursor = TokenCursor(source: source, tokens: tokens)
         guard cursor.accept("create") else { return 0 }
@@ -93,8 +94,8 @@ struct Normalizer {
         }
     }
 
-    /// `DEFAULT name` is the text of that name, quoted or not, in its own case
-    /// (rule `ccons ::= DEFAULT scanpt id` of parse.y).
+    /// Whether the next name is the value of a DEFAULT: `DEFAULT name` is the text of that name, quoted or
+    /// not, with its case (rule `ccons ::= DEFAULT scanpt id` of parse.y).
     private var isDefaultText: Bool { result.last == .keyword("default") }
 
     private mutating func word(at index: Int) -> NormalizedSQL.Item {
@@ -109,7 +110,7 @@ struct Normalizer {
         return .keyword(folded)
     }
 
-    /// Whether the neighbours of a word that may be a name show it to be a keyword.
+    /// Returns whether the neighbours of a word identify it as a keyword.
     private mutating func isKeyword(_ word: String, at index: Int) -> Bool {
         func follows(_ words: String...) -> Bool {
             words.contains { result.last == .keyword($0) || result.last == .word($0) }
@@ -153,8 +154,8 @@ struct Normalizer {
                 token.unquotedBytes(in: source).flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }) + "'"
     }
 
-    /// The text of bytes; what is not ASCII in bytes that are not UTF-8 is shown as hex, so that different
-    /// bytes stay different.
+    /// Returns the text of bytes. If they are not UTF-8, bytes above 127 are written as hex, so that
+    /// different bytes stay different.
     private func exactText(_ bytes: some Collection<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         return bytes.reduce(into: "") { text, byte in

@@ -1,5 +1,5 @@
 extension DDLReader {
-    /// `name [type] constraint ...`
+    /// Reads `name [type] constraint ...`.
     mutating func column(of table: inout Table) throws(SchemaError) {
         let place = table.columns.count
         table.columns.append(Column(name: try name("the name of a column")))
@@ -15,9 +15,10 @@ extension DDLReader {
         }
     }
 
-    /// The words of a type, one space between them, and `(1)` or `(1, 2)` behind them; empty for none.
+    /// Reads the words of a type, with one space between them, and `(1)` or `(1, 2)` after them; empty if
+    /// there is none.
     ///
-    /// A type that is one word in quotes loses them, as in SQLite. GENERATED ALWAYS is never its end.
+    /// A type that is one quoted word loses its quotes, as in SQLite. GENERATED ALWAYS never ends a type.
     mutating func declaredType() throws(SchemaError) -> String {
         var words: [String] = []
         let first = cursor.token()
@@ -25,7 +26,7 @@ extension DDLReader {
             words.append(token.text(in: cursor.source))
             cursor.position += 1
         }
-        // SQLite reads these words as a type's last ones, too, and cuts them off; whether AS follows or not.
+        // SQLite too reads these words as the end of a type and cuts them off, whether AS follows or not.
         if words.suffix(2).map(\.foldedASCII) == ["generated", "always"] { words.removeLast(2) }
         if words.count == 1, let first, first.kind != .word, let name = first.name(in: cursor.source),
             !cursor.isSymbol("(")
@@ -59,7 +60,7 @@ extension DDLReader {
         return sign + token.text(in: cursor.source)
     }
 
-    /// Reads one constraint of a column; false where none begins.
+    /// Reads one constraint of a column; returns false if none begins here.
     private mutating func columnConstraint(
         of table: inout Table, _ place: Int, _ constraintName: String?
     ) throws(SchemaError) -> Bool {
@@ -72,7 +73,7 @@ extension DDLReader {
             table.columns[place].notNull = Column.NotNull(
                 name: constraintName, onConflict: try conflictClause())
         } else if cursor.accept("null") {
-            // Says nothing.
+            // NULL has no effect.
             _ = try conflictClause()
         } else if cursor.accept("unique") {
             table.uniques.append(
@@ -86,7 +87,7 @@ extension DDLReader {
         } else if cursor.accept("references") {
             table.foreignKeys.append(try references(constraintName, columns: [column], isOfColumn: true))
         } else if try deferral(of: &table) {
-            // It is about the foreign key before it.
+            // It applies to the foreign key before it.
         } else if cursor.isWord("primary"), cursor.isWord("key", ahead: 1) {
             try columnPrimaryKey(of: &table, column, constraintName)
         } else if cursor.accept("as") {
@@ -113,7 +114,7 @@ extension DDLReader {
             onConflict: onConflict, isAutoincrement: cursor.accept("autoincrement"), isOfColumn: true)
     }
 
-    /// `(expression) [STORED | VIRTUAL]` (https://www.sqlite.org/gencol.html)
+    /// Reads `(expression) [STORED | VIRTUAL]` (https://www.sqlite.org/gencol.html).
     private mutating func generated(_ column: inout Column) throws(SchemaError) {
         column.generated = Column.Generated(expression: expression(try parenthesis()))
         if cursor.accept("stored") {
@@ -125,7 +126,7 @@ extension DDLReader {
 }
 
 extension DDLReader {
-    /// What stands behind DEFAULT (https://www.sqlite.org/lang_createtable.html#the_default_clause).
+    /// Reads the value after DEFAULT (https://www.sqlite.org/lang_createtable.html#the_default_clause).
     private mutating func defaultValue() throws(SchemaError) -> DefaultValue {
         if cursor.isSymbol("(") {
             let range = withoutParentheses(try parenthesis())
@@ -138,7 +139,7 @@ extension DDLReader {
         if let value = literal(start..<cursor.position) { return value }
         cursor.position -= 1
         if cursor.position > start {
-            // `- 'x'` and its like, which SQLite computes.
+            // `- 'x'` and the like, which SQLite computes.
             guard let token = cursor.token(),
                 token.kind == .blob || token.kind == .string || isConstant(token)
             else { throw failure("expected a number") }
@@ -155,7 +156,7 @@ extension DDLReader {
         }
     }
 
-    /// The literal that a place holds and nothing else.
+    /// Returns the literal in a range; nil if the range contains anything else.
     private func literal(_ range: Range<Int>) -> DefaultValue? {
         guard let first = cursor.token(ahead: range.lowerBound - cursor.position) else { return nil }
         if range.count == 2 {
@@ -184,7 +185,7 @@ extension DDLReader {
         }
     }
 
-    /// An integer of 64 bits, in hexadecimal two's complement, or else a floating point number.
+    /// Returns an integer of 64 bits, in hexadecimal two's complement, or otherwise a floating point number.
     static func number(_ text: String, _ isNegative: Bool) -> DefaultValue {
         let digits = String(decoding: text.foldedASCII.utf8.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
         let sign = isNegative ? "-" : ""

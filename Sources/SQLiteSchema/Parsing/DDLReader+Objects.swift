@@ -1,5 +1,5 @@
 extension DDLReader {
-    /// `ON table (term, ...) [WHERE condition]` (https://www.sqlite.org/lang_createindex.html)
+    /// Reads `ON table (term, ...) [WHERE condition]` (https://www.sqlite.org/lang_createindex.html).
     mutating func index(_ name: String, isUnique: Bool) throws(SchemaError) -> Index {
         try expect("on")
         var index = Index(
@@ -13,7 +13,7 @@ extension DDLReader {
         return index
     }
 
-    /// `expression [COLLATE name] [ASC | DESC] [NULLS FIRST | LAST]`
+    /// Reads `expression [COLLATE name] [ASC | DESC] [NULLS FIRST | LAST]`.
     func indexTerm(_ part: Range<Int>) throws(SchemaError) -> Index.Term {
         let source = cursor.source
         let tokens = cursor.tokens
@@ -42,7 +42,7 @@ extension DDLReader {
                 operand = operand.lowerBound..<(operand.upperBound - 2)
             }
             guard operand.count < range.count, isOperand(operand) else { break }
-            // Of several the last one counts.
+            // If there are several, the last one counts.
             collation = collation ?? tokens[range.upperBound - 1].name(in: source)
             range = withoutParentheses(operand)
         }
@@ -62,7 +62,7 @@ extension DDLReader {
         return !Keywords.neverNames.contains(token.text(in: cursor.source).foldedASCII)
     }
 
-    /// Whether a COLLATE behind the place is about the whole of it, and not about its last operand.
+    /// Returns whether a COLLATE after the range applies to the whole of it, and not to its last operand.
     private func isOperand(_ range: Range<Int>) -> Bool {
         let source = cursor.source
         let last = range.upperBound - 1
@@ -84,7 +84,7 @@ extension DDLReader {
         return false
     }
 
-    /// `[(column, ...)] AS query` (https://www.sqlite.org/lang_createview.html)
+    /// Reads `[(column, ...)] AS query` (https://www.sqlite.org/lang_createview.html).
     mutating func view(_ name: String) throws(SchemaError) -> View {
         let columns = cursor.isSymbol("(") ? try nameList("the name of a column") : nil
         try expect("as")
@@ -96,7 +96,7 @@ extension DDLReader {
         return View(name: name, columns: columns, query: query)
     }
 
-    /// `USING module [(argument, ...)]` (https://www.sqlite.org/lang_createvtab.html)
+    /// Reads `USING module [(argument, ...)]` (https://www.sqlite.org/lang_createvtab.html).
     mutating func virtualTable(_ name: String) throws(SchemaError) -> VirtualTable {
         try expect("using")
         var table = VirtualTable(name: name, module: try self.name("the name of a module"))

@@ -1,9 +1,9 @@
 extension DDLReader {
-    /// `(column, ..., constraint, ...) [WITHOUT ROWID] [, STRICT]`
-    /// (https://www.sqlite.org/lang_createtable.html)
+    /// Reads `(column, ..., constraint, ...) [WITHOUT ROWID] [, STRICT]`
+    /// (https://www.sqlite.org/lang_createtable.html).
     mutating func table(_ name: String) throws(SchemaError) -> Table {
         if cursor.isWord("as") {
-            throw failure("the columns of CREATE TABLE ... AS SELECT are known to SQLite alone: expected (")
+            throw failure("only SQLite knows the columns of CREATE TABLE ... AS SELECT: expected (")
         }
         var table = Table(name: name, columns: [])
         try expect(symbol: "(")
@@ -27,7 +27,7 @@ extension DDLReader {
     }
 
     private mutating func tableOptions(of table: inout Table) throws(SchemaError) {
-        // A comma before the first one is right, too (rule `table_option_set` of parse.y).
+        // A comma before the first option is valid too (rule `table_option_set` of parse.y).
         cursor.accept(symbol: ",")
         repeat {
             if cursor.accept(sequence: "without", "rowid") {
@@ -40,7 +40,7 @@ extension DDLReader {
         } while cursor.accept(symbol: ",")
     }
 
-    /// Constraints up to the next comma: SQLite takes them without commas between them as well.
+    /// Reads constraints up to the next comma: SQLite also accepts them without commas between them.
     private mutating func tableConstraints(of table: inout Table) throws(SchemaError) {
         guard isTableConstraint else { throw failure("expected a table constraint") }
         var constraintName: String?
@@ -86,7 +86,7 @@ extension DDLReader {
         }
     }
 
-    /// `(term, ... [AUTOINCREMENT])` of a PRIMARY KEY or UNIQUE constraint.
+    /// Reads `(term, ... [AUTOINCREMENT])` of a PRIMARY KEY or UNIQUE constraint.
     private mutating func keyTerms(isAutoincrement: inout Bool) throws(SchemaError) -> [KeyTerm] {
         var range = try parenthesis()
         if range.count > 1, cursor.tokens[range.upperBound - 1].isWord("autoincrement", in: cursor.source) {
@@ -105,7 +105,7 @@ extension DDLReader {
         return terms
     }
 
-    /// `ON CONFLICT resolution`, if it stands here (https://www.sqlite.org/lang_conflict.html).
+    /// Reads `ON CONFLICT resolution`, if it is next (https://www.sqlite.org/lang_conflict.html).
     mutating func conflictClause() throws(SchemaError) -> ConflictResolution? {
         guard cursor.accept(sequence: "on", "conflict") else { return nil }
         let resolution = ConflictResolution.allCases.first { cursor.isWord($0.rawValue.foldedASCII) }
@@ -116,7 +116,7 @@ extension DDLReader {
         return resolution
     }
 
-    /// What stands behind REFERENCES (https://www.sqlite.org/foreignkeys.html).
+    /// Reads what follows REFERENCES (https://www.sqlite.org/foreignkeys.html).
     mutating func references(
         _ constraintName: String?, columns: [String], isOfColumn: Bool
     ) throws(SchemaError) -> ForeignKey {
@@ -149,8 +149,8 @@ extension DDLReader {
         throw failure("expected SET NULL, SET DEFAULT, CASCADE, RESTRICT or NO ACTION")
     }
 
-    /// `[NOT] DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]`, which is about the foreign key before it, in the
-    /// definition of whichever column that stands (`sqlite3DeferForeignKey`).
+    /// Reads `[NOT] DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]`, which applies to the last foreign key
+    /// before it, even one of another column (`sqlite3DeferForeignKey`).
     @discardableResult
     mutating func deferral(of table: inout Table) throws(SchemaError) -> Bool {
         let isNegated = cursor.accept(sequence: "not", "deferrable")

@@ -1,6 +1,6 @@
 extension DDLReader {
-    /// `[BEFORE | AFTER | INSTEAD OF] event ON table [FOR EACH ROW] [WHEN condition] BEGIN ... END`
-    /// (https://www.sqlite.org/lang_createtrigger.html)
+    /// Reads `[BEFORE | AFTER | INSTEAD OF] event ON table [FOR EACH ROW] [WHEN condition] BEGIN ... END`
+    /// (https://www.sqlite.org/lang_createtrigger.html).
     mutating func trigger(_ name: String) throws(SchemaError) -> Trigger {
         var timing = Trigger.Timing.before
         if cursor.accept("after") {
@@ -38,7 +38,7 @@ extension DDLReader {
         return .update(of: columns)
     }
 
-    /// A column may be called `begin`, but no expression goes on with a statement's first word.
+    /// A column may be named `begin`, but no expression continues with the first word of a statement.
     private var isBodyStart: Bool {
         cursor.isWord("begin")
             && ["select", "values", "with", "insert", "replace", "update", "delete"].contains {
@@ -46,14 +46,14 @@ extension DDLReader {
             }
     }
 
-    /// Statements, each with its `;`, and END.
+    /// Reads statements, each with its `;`, and END.
     private mutating func triggerBody() throws(SchemaError) -> [SQLFragment] {
         let last = cursor.tokens.count - 1
         guard cursor.tokens[last].isWord("end", in: cursor.source), last > cursor.position,
             cursor.tokens[last - 1].isSymbol(";", in: cursor.source)
         else {
             cursor.position = cursor.tokens.count
-            throw failure("expected END behind the last statement of the trigger")
+            throw failure("expected END after the last statement of the trigger")
         }
         var body: [SQLFragment] = []
         var start = cursor.position

@@ -1,4 +1,4 @@
-/// What one CREATE statement makes.
+/// The result of one CREATE statement.
 struct CreateStatement {
     enum Object {
         case table(Table)
@@ -14,14 +14,15 @@ struct CreateStatement {
     var object: Object
 }
 
-/// Reads one CREATE statement by the grammar of SQLite's parse.y.
+/// A reader of one CREATE statement, by the grammar of SQLite's parse.y.
 ///
-/// It takes a little more than SQLite does (a column of a type that is no type there), never less, for what
-/// it reads has most often passed SQLite already. It does not recurse, whatever the depth of parentheses.
+/// It accepts a little more than SQLite does (a column with a type that is not valid there), never less,
+/// since most of what it reads has passed SQLite already. It does not recurse, however deep the parentheses
+/// are.
 struct DDLReader {
     var cursor: TokenCursor
 
-    /// Where the parenthesis closes that a token opens, by the token's place; none for one that stays open.
+    /// The position of the closing parenthesis by that of its opening one; an unclosed one has no entry.
     private let closings: [Int: Int]
 
     init(_ statement: SQLStatement) {
@@ -66,7 +67,7 @@ struct DDLReader {
 }
 
 extension DDLReader {
-    /// The error at the cursor's place, with what stands there.
+    /// Returns an error at the cursor's position, with the text found there.
     func failure(_ expectation: String) -> SchemaError { failure(expectation, at: cursor.position) }
 
     func failure(_ expectation: String, at index: Int) -> SchemaError {
@@ -101,7 +102,7 @@ extension DDLReader {
         if !cursor.accept(symbol: symbol) { throw failure("expected \(symbol)") }
     }
 
-    /// A name in any quoting; a reserved keyword without quotes is none.
+    /// Reads a name in any quoting; a reserved keyword without quotes is not a name.
     mutating func name(_ what: String) throws(SchemaError) -> String {
         guard let token = cursor.token(), let name = token.name(in: cursor.source),
             token.kind != .word || !Keywords.reserved.contains(name.foldedASCII)
@@ -116,7 +117,7 @@ extension DDLReader {
         return QualifiedName(schema: first, name: try name(what))
     }
 
-    /// `(a, b)`; the collation and order that old versions let stand behind each name are passed over.
+    /// Reads `(a, b)`; the collation and order that old versions allowed after each name are skipped.
     mutating func nameList(_ what: String) throws(SchemaError) -> [String] {
         try expect(symbol: "(")
         var names: [String] = []
@@ -129,7 +130,7 @@ extension DDLReader {
         return names
     }
 
-    /// Steps over a parenthesis and returns the place of what it holds.
+    /// Steps over a parenthesis and returns the range of its contents.
     mutating func parenthesis() throws(SchemaError) -> Range<Int> {
         let open = cursor.position
         guard cursor.isSymbol("(") else { throw failure("expected (") }
@@ -141,7 +142,7 @@ extension DDLReader {
         return (open + 1)..<close
     }
 
-    /// The parts of a place between its commas, those inside parentheses not counted.
+    /// Returns the parts of a range between its commas; commas inside parentheses do not count.
     func split(_ range: Range<Int>) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var start = range.lowerBound
@@ -158,12 +159,13 @@ extension DDLReader {
         return parts + [start..<range.upperBound]
     }
 
-    /// What stands at a place, parentheses around the whole of an expression left out.
+    /// Returns the expression in a range, without parentheses around all of it.
     func expression(_ range: Range<Int>) -> SQLFragment {
         SQLFragment(cursor.tokens[withoutParentheses(range)], in: cursor.source)
     }
 
-    /// The place without parentheses around the whole of it, unless they hold a query or a row of values.
+    /// Returns the range without parentheses around all of it, unless they contain a query or a row of
+    /// values.
     func withoutParentheses(_ range: Range<Int>) -> Range<Int> {
         var range = range
         while range.count > 2, closingParenthesis(of: range) == range.upperBound - 1 {
@@ -174,7 +176,7 @@ extension DDLReader {
         return range
     }
 
-    /// Whether a place begins as a query does. WITH may be a column: then no name follows it.
+    /// Returns whether a range begins as a query does. WITH may be a column: then no name follows it.
     func beginsQuery(_ range: Range<Int>) -> Bool {
         let first = cursor.tokens[range.lowerBound]
         if first.isWord("select", in: cursor.source) || first.isWord("values", in: cursor.source) {
@@ -184,6 +186,7 @@ extension DDLReader {
             && cursor.tokens[range.lowerBound + 1].name(in: cursor.source) != nil
     }
 
-    /// Where the parenthesis closes with which a place begins; nil where it begins with none.
+    /// Returns where the parenthesis at the start of a range closes; nil if the range does not start with
+    /// one.
     func closingParenthesis(of range: Range<Int>) -> Int? { closings[range.lowerBound] }
 }

@@ -1,10 +1,10 @@
-/// Collects objects, and settles what can only be known when all are there.
+/// A builder that collects objects, and decides what depends on all of them.
 struct SchemaBuilder {
     var schema = Schema()
-    /// The statements of tables whose name has the form of one that a virtual table's module makes.
+    /// The statements of tables with a name that a virtual table's module may also create.
     var texts: [String: String] = [:]
 
-    /// Keeps a table's statement, where it may have to tell a module's table from a user's.
+    /// Stores a table's statement if it may be needed to distinguish a module's table from a user's.
     mutating func note(table: String, sql: String) {
         if table.foldedASCII.hasSuffix("_stat") { texts[table.foldedASCII] = sql }
     }
@@ -24,8 +24,8 @@ struct SchemaBuilder {
             type: row.type, name: row.name, table: row.table, text: sql, reason: reason)
     }
 
-    /// Whether something has the name: tables, views and indexes share one space of names, triggers have
-    /// their own.
+    /// Returns whether the name is taken: tables, views and indexes share one namespace, triggers have
+    /// another.
     func contains(_ object: CreateStatement.Object) -> Bool {
         let name: String
         switch object {
@@ -39,7 +39,7 @@ struct SchemaBuilder {
             || schema.virtualTables[name] != nil
     }
 
-    /// Takes a table or view away, with what is on it.
+    /// Removes a table or view, and everything on it.
     mutating func dropTable(_ name: String) {
         let folded = name.foldedASCII
         schema.tables[folded] = nil
@@ -50,7 +50,7 @@ struct SchemaBuilder {
         schema.triggers = schema.triggers.filter { !$0.value.table.isSameName(as: name) }
     }
 
-    /// Takes away the tables that belong to virtual tables, and those that are named.
+    /// Removes the tables that belong to virtual tables, and the named ones.
     mutating func removeShadowTables(_ named: Set<String>) {
         let owners = schema.virtualTables.values
         let candidates = Array(schema.tables.keys) + Array(schema.unparsed.keys)
@@ -62,10 +62,11 @@ struct SchemaBuilder {
 }
 
 extension SchemaBuilder {
-    /// Tells names in double quotes from texts (https://www.sqlite.org/quirks.html#dblquote).
+    /// Decides whether double-quoted names are names or texts (https://www.sqlite.org/quirks.html#dblquote).
     ///
-    /// In a table's and its indexes' expressions the columns decide. In views and triggers too much is in
-    /// scope to be sure: there the quotes go where a table in use has the column, and stay elsewhere.
+    /// In the expressions of a table and its indexes, the columns decide. In views and triggers too much is
+    /// in scope to be sure: there the quotes are dropped if a table in use has the column, and kept
+    /// otherwise.
     mutating func resolveDoubleQuotes() {
         for name in schema.tables.keys { resolveTable(name) }
         for (name, index) in schema.indexes { resolveIndex(name, index) }
@@ -73,7 +74,7 @@ extension SchemaBuilder {
         for name in schema.triggers.keys { resolveTrigger(name) }
     }
 
-    /// The same for one object.
+    /// Does the same for one object.
     mutating func resolveDoubleQuotes(of object: CreateStatement.Object) {
         switch object {
         case .table(let table): resolveTable(table.name.foldedASCII)
@@ -133,8 +134,8 @@ extension SchemaBuilder {
         for place in index.terms.indices {
             switch index.terms[place].value {
             case .column(let column) where !isColumn(column.foldedASCII):
-                // Only a name in double quotes gets through SQLite here, as a text; printed in single quotes it
-                // would be a name.
+                // SQLite accepts only a double-quoted name here, as a text; printed in single quotes it would
+                // be a name.
                 index.terms[place].value = .expression(SQLFragment(sql: SQLName.quoted(column)))
             case .column: break
             case .expression(var expression):

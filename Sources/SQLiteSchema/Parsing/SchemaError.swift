@@ -1,6 +1,6 @@
-/// SQL that does not say what a CREATE statement must, and where.
+/// An error in a CREATE statement, with its position.
 public struct SchemaError: Error, Sendable, Hashable {
-    /// The fact, without the place.
+    /// The fact, without the position.
     public let message: String
     /// The name of the source: the path of a file, as the user gave it.
     public let source: String

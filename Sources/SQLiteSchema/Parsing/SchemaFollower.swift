@@ -1,4 +1,4 @@
-/// A schema that is kept up to date statement by statement: what did not change is not parsed again.
+/// A schema that is kept up to date statement by statement: unchanged objects are not parsed again.
 public struct SchemaFollower: Sendable {
     private let parser: SchemaParser
     private var builder = SchemaBuilder()
@@ -7,12 +7,12 @@ public struct SchemaFollower: Sendable {
 
     public var schema: Schema { builder.schema }
 
-    /// - Parameter historyTables: as `SchemaParser` takes them.
+    /// - Parameter historyTables: as for `SchemaParser`.
     public init(historyTables: some Sequence<String> = []) {
         parser = SchemaParser(historyTables: historyTables)
     }
 
-    /// Takes the whole of sqlite_schema.
+    /// Updates the schema from all rows of sqlite_schema; objects without a row are removed.
     public mutating func take(all rows: [SchemaRow]) {
         let keys = Set(rows.map(Self.key))
         for key in texts.keys where !keys.contains(key) { remove(key) }
@@ -20,7 +20,7 @@ public struct SchemaFollower: Sendable {
         builder.removeShadowTables([])
     }
 
-    /// Takes rows of sqlite_schema that are new or changed.
+    /// Updates the schema from rows of sqlite_schema that are new or changed.
     public mutating func take(_ rows: [SchemaRow]) {
         var added: [CreateStatement.Object] = []
         for row in rows {
@@ -32,7 +32,7 @@ public struct SchemaFollower: Sendable {
         for object in added { builder.resolveDoubleQuotes(of: object) }
     }
 
-    /// A table or view is gone, with what was on it.
+    /// Removes a dropped table or view, and everything on it.
     public mutating func dropTable(_ name: String) {
         let folded = name.foldedASCII
         for index in schema.indexes.values where index.table.isSameName(as: name) {

@@ -1,23 +1,26 @@
-/// Makes a `Schema` of the rows of sqlite_schema, or of a file of CREATE statements.
+/// A parser that makes a `Schema` from the rows of sqlite_schema, or from a file of CREATE statements.
+///
+///     let source = SQLSource(name: "schema.sql", "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);")
+///     let schema = try SchemaParser().schema(of: source)
 public struct SchemaParser: Sendable {
-    /// Folded names of the tables in which migration tools keep their history: they are state, not schema.
+    /// Folded names of the history tables of migration tools: they are state, not schema.
     private let historyTables: Set<String>
 
-    /// Folded names of tables that are known to hold a virtual table's data.
+    /// Folded names of tables that are known to store a virtual table's data.
     private let shadowTables: Set<String>
 
     /// - Parameters:
-    ///   - historyTables: tables in which migration tools keep what was applied; they are left out.
-    ///   - shadowTables: tables that `PRAGMA table_list` calls `shadow`; those of SQLite's own modules are
-    ///     known without it (https://www.sqlite.org/vtab.html#the_xshadowname_method).
+    ///   - historyTables: the history tables of migration tools; they are left out.
+    ///   - shadowTables: the tables with the type `shadow` in `PRAGMA table_list`. Those of SQLite's own modules
+    ///     are known without it (https://www.sqlite.org/vtab.html#the_xshadowname_method).
     public init(historyTables: some Sequence<String> = [], shadowTables: some Sequence<String> = []) {
         self.historyTables = Set(historyTables.map(\.foldedASCII))
         self.shadowTables = Set(shadowTables.map(\.foldedASCII))
     }
 
-    /// The schema that rows of sqlite_schema make, in whatever order.
+    /// Returns the schema of rows of sqlite_schema, in any order.
     ///
-    /// What cannot be parsed is in `Schema.unparsed`: a database that SQLite opens has a schema in any case.
+    /// Objects that cannot be parsed are in `Schema.unparsed`: every database that SQLite opens has a schema.
     public func schema(
         of rows: some Sequence<SchemaRow>, settings: DatabaseSettings = DatabaseSettings()
     ) -> Schema {
@@ -26,12 +29,12 @@ public struct SchemaParser: Sendable {
         return finished(builder)
     }
 
-    /// The schema that a file of CREATE statements makes.
+    /// Returns the schema that a file of CREATE statements makes.
     ///
-    /// DROP takes an object away again, PRAGMA sets what is a setting, CREATE TEMP and everything that is
-    /// about rows is passed over, and a dump's INSERT INTO sqlite_schema makes what it says. ALTER is an
-    /// error, since what it makes only SQLite knows: read sqlite_schema of a database that ran it.
-    /// - Throws: the first error with its place.
+    /// DROP removes an object, PRAGMA sets a setting, CREATE TEMP and statements about rows are ignored, and
+    /// the INSERT INTO sqlite_schema of a dump adds its object. ALTER is an error, since only SQLite knows
+    /// its result: read sqlite_schema of a database that ran it.
+    /// - Throws: the first error with its position.
     public func schema(of source: SQLSource) throws(SchemaError) -> Schema {
         var errors: [SchemaError] = []
         let schema = self.schema(of: source, errors: &errors)
@@ -39,7 +42,7 @@ public struct SchemaParser: Sendable {
         return schema
     }
 
-    /// As `schema(of:)`, and goes on after an error: a CREATE with one becomes `Schema.unparsed`.
+    /// Like `schema(of:)`, but goes on after an error: a CREATE with an error is added to `Schema.unparsed`.
     public func schema(of source: SQLSource, errors: inout [SchemaError]) -> Schema {
         var builder = SchemaBuilder()
         var reader = ScriptReader(parser: self)
@@ -53,8 +56,8 @@ public struct SchemaParser: Sendable {
         return finished(builder)
     }
 
-    /// Adds what a row describes; nothing for the indexes that constraints make, nor for state.
-    /// - Returns: what was added and understood.
+    /// Adds the object of a row; ignores the indexes of constraints, and state.
+    /// - Returns: the object, if it was added and could be parsed.
     @discardableResult
     func add(_ row: SchemaRow, to builder: inout SchemaBuilder) -> CreateStatement.Object? {
         guard let sql = row.sql, !isState(row.name), !isState(row.table) else { return nil }
@@ -80,7 +83,7 @@ public struct SchemaParser: Sendable {
         }
     }
 
-    /// Whether a table is state: SQLite's own, or a history table.
+    /// Returns whether a table is state: SQLite's own, or a history table.
     func isState(_ name: String) -> Bool {
         let folded = name.foldedASCII
         return folded.hasPrefix("sqlite_") || historyTables.contains(folded)

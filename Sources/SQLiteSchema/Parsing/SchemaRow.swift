@@ -5,7 +5,7 @@ public struct SchemaRow: Sendable, Hashable {
     public var name: String
     /// The column `tbl_name`.
     public var table: String
-    /// nil for the indexes that constraints make.
+    /// nil for the indexes of constraints.
     public var sql: String?
 
     public init(type: String, name: String, table: String, sql: String?) {

@@ -1,8 +1,8 @@
-/// Reads the statements of a file of SQL for what they make of a schema.
+/// A reader of the statements of a SQL file that applies their effects to a schema.
 struct ScriptReader {
     let parser: SchemaParser
 
-    /// The first words of statements that leave the schema as it is.
+    /// The first words of statements that leave the schema unchanged.
     private static let others: Set<String> = [
         "analyze", "attach", "begin", "commit", "delete", "detach", "end", "explain", "insert", "reindex",
         "release", "replace", "rollback", "savepoint", "select", "update", "vacuum", "values", "with",
@@ -35,7 +35,7 @@ struct ScriptReader {
         } else if !Self.others.contains(first.foldedASCII) {
             throw SchemaError(
                 message: first.foldedASCII == "alter"
-                    ? "ALTER TABLE is not read from a file of SQL: what it makes only SQLite knows"
+                    ? "ALTER TABLE is not read from a SQL file: only SQLite knows its result"
                     : "no statement begins with \(first.prefix(40))",
                 source: statement.source.name, location: statement.location)
         }
@@ -49,7 +49,7 @@ struct ScriptReader {
             guard !builder.contains(create.object) else {
                 if create.ifNotExists { return }
                 throw SchemaError(
-                    message: "there is a \(create.name.name) already", source: statement.source.name,
+                    message: "\(create.name.name) already exists", source: statement.source.name,
                     location: statement.location)
             }
             switch create.object {
@@ -72,7 +72,7 @@ struct ScriptReader {
         name.isSameName(as: "sqlite_schema") || name.isSameName(as: "sqlite_master")
     }
 
-    /// What a statement that cannot be parsed seems to create.
+    /// Returns what a statement that cannot be parsed seems to create.
     private func row(_ statement: SQLStatement) -> SchemaRow? {
         func row(_ type: String, _ name: QualifiedName, _ table: String) -> SchemaRow {
             SchemaRow(type: type, name: name.name, table: table, sql: statement.text)
@@ -87,8 +87,8 @@ struct ScriptReader {
         }
     }
 
-    /// The row that a dump writes for a virtual table, its SQL in the last text
-    /// (`.dump` of https://www.sqlite.org/cli.html).
+    /// Returns the row that a dump writes for a virtual table, with its SQL in the last text (`.dump` of
+    /// https://www.sqlite.org/cli.html).
     private func schemaRow(_ statement: SQLStatement) -> SchemaRow? {
         let texts = statement.tokens.compactMap { $0.stringValue(in: statement.source) }
         guard texts.count >= 4, let sql = texts.last else { return nil }

@@ -1,13 +1,13 @@
-/// What the SQLite that must run a plan can do, by its version (https://www.sqlite.org/changes.html).
+/// The abilities of the SQLite that will run a plan, by its version (https://www.sqlite.org/changes.html).
 public struct AlterSupport: Sendable, Hashable {
-    /// The second part of the version.
+    /// The second part of the version number.
     let minor: Int
 
     public var renamesColumns: Bool { minor >= 25 }
     public var dropsColumns: Bool { minor >= 35 }
 
-    /// - Parameter version: as in `3.24`; the micro part is optional.
-    /// - Returns: nil when it is no version of SQLite 3.
+    /// - Parameter version: such as `3.24`; the third part is optional.
+    /// - Returns: nil if it is not a version of SQLite 3.
     public init?(version: String) {
         let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
         guard (2...3).contains(parts.count), parts[0] == 3, let minor = parts[1],
@@ -19,12 +19,12 @@ public struct AlterSupport: Sendable, Hashable {
     /// The newest SQLite.
     public static let current = AlterSupport(minor: .max)
 
-    /// ADD COLUMN and RENAME TO alone: what cannot be done with them is a rebuild.
+    /// Only ADD COLUMN and RENAME TO: any other change is a rebuild.
     public static let oldest = AlterSupport(minor: 24)
 
     private init(minor: Int) { self.minor = minor }
 
-    /// What of a schema an SQLite of this version cannot read, a sentence each.
+    /// Returns the features of a schema that SQLite of this version cannot read, one sentence each.
     public func missing(in schema: Schema) -> [String] {
         let tables = schema.tables.sorted { $0.key < $1.key }.map(\.value)
         let indexes = schema.indexes.sorted { $0.key < $1.key }.map(\.value)

@@ -1,9 +1,9 @@
-/// SQL that takes one schema to another, step by step, with what it does to the rows.
+/// SQL that turns one schema into another, step by step, with its effects on the rows.
 public struct MigrationPlan: Sendable, Hashable {
     public struct Step: Sendable, Hashable {
-        /// What the step is for, on one line.
+        /// The purpose of the step, on one line.
         public var explanation: String
-        /// Declarations that must stand with it, without `drydock:`.
+        /// Declarations that the step needs, without `drydock:`.
         public var declarations: [String] = []
         /// Statements without their final `;`.
         public var statements: [String]
@@ -15,27 +15,27 @@ public struct MigrationPlan: Sendable, Hashable {
         }
     }
 
-    /// What its reader must know first, a line each, such as what was taken for a rename.
+    /// What the reader must know first, one line each, such as a drop and an addition taken for a rename.
     public var notes: [String] = []
     public var steps: [Step] = []
-    /// What is lost when the plan runs, a line each; such a plan needs its user's leave.
+    /// What is lost when the plan runs, one line each; such a plan needs the user's consent.
     public var losses: [String] = []
-    /// What differs and no migration can change, such as the page size.
+    /// Differences that no migration can remove, such as the page size.
     public var leftOver: [String] = []
-    /// Tables whose DROP TABLE deletes the rows that reference them, or fails, where foreign keys are enforced
-    /// (https://www.sqlite.org/foreignkeys.html#fk_schemacommands).
+    /// Tables for which DROP TABLE deletes the rows that reference them, or fails, if foreign keys are
+    /// enforced (https://www.sqlite.org/foreignkeys.html#fk_schemacommands).
     public var referencedDrops: [String] = []
 
     public var isEmpty: Bool { steps.isEmpty }
 
-    /// The plan as a migration file.
+    /// The plan as a migration file, with the ``caution``.
     public var text: String { text(foreignKeysAreOff: false) }
 
-    /// The plan as a migration file.
-    /// - Parameter foreignKeysAreOff: whether what runs it turns foreign keys off and checks them at the end, so
-    ///   that nobody must be told to.
+    /// Returns the plan as a migration file.
+    /// - Parameter foreignKeysAreOff: whether the runner turns foreign keys off and checks them at the end,
+    ///   so that the file needs no ``caution``.
     public func text(foreignKeysAreOff: Bool) -> String {
-        // A comment ends where its line does, and a name may hold a line break.
+        // A comment ends at the end of its line, and a name may contain a line break.
         let head = (foreignKeysAreOff ? [] : caution) + notes
         let comments = head.isEmpty ? [] : [head.map { "-- \(VisibleText.line($0))\n" }.joined()]
         let parts = steps.map { step in
@@ -46,7 +46,7 @@ public struct MigrationPlan: Sendable, Hashable {
         return (comments + parts).joined(separator: "\n")
     }
 
-    /// How the plan must be run, where that matters.
+    /// How the plan must be run, if that matters.
     public var caution: [String] {
         guard !referencedDrops.isEmpty else { return [] }
         return [

@@ -1,6 +1,8 @@
 extension MigrationPlanner {
-    /// Views and triggers that go before tables change and come after, and those that changed themselves.
-    /// - Parameter isCompiled: whether an ALTER TABLE compiles them all, so that broken ones must go for as long.
+    /// Returns the steps that drop views and triggers before tables change and create them afterwards,
+    /// including those that changed themselves.
+    /// - Parameter isCompiled: whether an ALTER TABLE compiles all views and triggers, so that broken ones
+    ///   must be dropped for that time.
     func dependents(
         on touched: Set<String>, isCompiled: Bool
     ) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step]) {
@@ -31,7 +33,8 @@ extension MigrationPlanner {
         )
     }
 
-    /// Old views that changed, go, or name something that is touched, through other views too.
+    /// Returns the old views that changed, are dropped, or name something that is touched, directly or
+    /// through other views.
     private func affectedViews(_ touched: Set<String>) -> Set<String> {
         var affected: Set<String> = []
         for change in changes {
@@ -73,7 +76,7 @@ extension MigrationPlanner {
         return affected
     }
 
-    /// Views behind those that they name.
+    /// Returns the views, each after those that it names.
     private func inOrder(_ views: [String: View]) -> [View] {
         var left = views.sorted { $0.key < $1.key }
         var done: Set<String> = []
@@ -82,7 +85,7 @@ extension MigrationPlanner {
             let ready = left.filter { entry in
                 left.allSatisfy { $0.key == entry.key || !entry.value.query.names.contains($0.key) }
             }
-            // Views that name each other cannot be in use; SQLite keeps them all the same.
+            // Views that name each other cannot be used, but SQLite stores them.
             let next = ready.isEmpty ? left : ready
             ordered += next.map(\.value)
             done.formUnion(next.map(\.key))
@@ -93,7 +96,8 @@ extension MigrationPlanner {
 
     // MARK: - Indexes
 
-    /// Drops by name, also where a rebuild would take the index along: nothing else says that it is meant.
+    /// Drops indexes by name, even if a rebuild drops them too: only the statement shows that this is
+    /// intended.
     func droppedIndexes() -> [MigrationPlan.Step] {
         let gone = Set(
             changes.compactMap { change -> String? in
@@ -112,7 +116,7 @@ extension MigrationPlanner {
         ]
     }
 
-    /// - Parameter rebuilt: new names of tables that were made anew.
+    /// - Parameter rebuilt: the new names of tables that were rebuilt.
     func indexes(rebuilt: Set<String>) -> [MigrationPlan.Step] {
         let changed = changedIndexes
         let made = new.indexes.sorted { $0.key < $1.key }.filter { name, index in
@@ -122,7 +126,7 @@ extension MigrationPlanner {
         return [.init("Indexes.", made.map { printer.text($0.value) })]
     }
 
-    /// Folded names of old indexes that are dropped, or dropped and made again.
+    /// Folded names of old indexes that are dropped, or dropped and created again.
     private var changedIndexes: Set<String> {
         Set(
             changes.compactMap { change in

@@ -1,5 +1,6 @@
 extension MigrationPlanner {
-    /// Virtual tables go before others take their names, and are filled once all that they read is there.
+    /// Returns the steps for virtual tables: they are dropped before others take their names, and filled once
+    /// everything that they read exists.
     func virtualTables(
         _ changed: [TablePlan], _ plan: inout MigrationPlan
     ) -> (drops: [MigrationPlan.Step], creates: [MigrationPlan.Step], fills: [MigrationPlan.Step]) {
@@ -34,7 +35,8 @@ extension MigrationPlanner {
         return (drops, creates, fills)
     }
 
-    /// What another table holds is indexed again; all else that a virtual table has goes with it.
+    /// Drops a virtual table. An index over another table's text can be built again; everything else that a
+    /// virtual table stores is lost.
     private func dropped(_ table: VirtualTable, _ plan: inout MigrationPlan) -> MigrationPlan.Step {
         let name = SQLName.printed(table.name)
         let isDerived = table.isFullText && table.isExternalContent

@@ -13,11 +13,12 @@ extension TablePlan {
         }
     }
 
-    /// Where names of the old table go to other columns, the copy alone does not tell a rename from new values.
-    private var tradedNames: [String] {
+    /// Rename declarations for a table in which old names pass to other columns: from the copy it cannot be
+    /// seen whether a column was renamed or has new values.
+    private var renameDeclarations: [String] {
         let table = SQLName.printed(old.name)
-        let isTraded = renamed.contains { old.column($0.to) != nil && !$0.from.isSameName(as: $0.to) }
-        guard isTraded else { return [] }
+        let isNameReused = renamed.contains { old.column($0.to) != nil && !$0.from.isSameName(as: $0.to) }
+        guard isNameReused else { return [] }
         return renamed.filter { !$0.from.isSameName(as: $0.to) }.map {
             "renames column \(table).\(SQLName.printed($0.from)) to \(table).\(SQLName.printed($0.to))"
         }
@@ -31,7 +32,7 @@ extension TablePlan {
             statements.append(
                 "ALTER TABLE \(name) RENAME COLUMN \(SQLName.printed(from)) TO \(SQLName.printed(to))")
         }
-        // Added first: a table's last column cannot be dropped.
+        // Columns are added first: a table's last column cannot be dropped.
         for column in addingOrder ?? [] {
             statements.append("ALTER TABLE \(name) ADD COLUMN \(printer.text(column, of: new))")
         }
@@ -42,7 +43,8 @@ extension TablePlan {
         return [.init("Table \(new.name).", declarations: dropDeclarations, statements)]
     }
 
-    /// Renames, each when its name is free; in a circle one takes another name for as long.
+    /// Returns the renames in an order in which each new name is free; a cycle is broken with a temporary
+    /// name.
     private func inOrder(_ renames: [(from: String, to: String)]) -> [(from: String, to: String)] {
         var left = renames
         var ordered: [(from: String, to: String)] = []
@@ -62,7 +64,8 @@ extension TablePlan {
         return ordered
     }
 
-    /// A rename that changes case alone goes through a third name, since SQLite takes both for the same.
+    /// Returns the statements of a rename. One that changes only case uses a temporary name, since SQLite
+    /// takes both for the same.
     private func renameStatements() -> [String] {
         let (from, to) = (SQLName.printed(old.name), SQLName.printed(new.name))
         guard old.name.isSameName(as: new.name) else { return ["ALTER TABLE \(from) RENAME TO \(to)"] }
@@ -106,7 +109,7 @@ extension TablePlan {
                     + "SELECT \(to), seq FROM sqlite_sequence WHERE name = \(from)")
         }
         statements += ["DROP TABLE \(gone)", "ALTER TABLE \(made) RENAME TO \(name)"]
-        var declarations = dropDeclarations + tradedNames
+        var declarations = dropDeclarations + renameDeclarations
         if !old.name.isSameName(as: new.name) {
             declarations.append("renames table \(SQLName.printed(old.name)) to \(name)")
         }
@@ -116,7 +119,7 @@ extension TablePlan {
             statements)
     }
 
-    /// A row that breaks a constraint must stop the copy, whatever ON CONFLICT says for the rows to come.
+    /// A row that violates a constraint must stop the copy, whatever ON CONFLICT says for later rows.
     private var insertion: String {
         let resolutions =
             [new.primaryKey?.onConflict] + new.uniques.map(\.onConflict)
@@ -124,7 +127,7 @@ extension TablePlan {
         return resolutions.allSatisfy { $0 == nil || $0 == .abort } ? "INSERT INTO" : "INSERT OR ABORT INTO"
     }
 
-    /// Renames by ALTER ahead of a rebuild, where foreign keys of other tables must follow them.
+    /// Returns renames by ALTER before a rebuild, for foreign keys of other tables that must follow them.
     private func leadingRenames() -> (statements: [String], isRenamed: Bool, columns: [String]) {
         let keys = schema.tables.values.filter { $0.name != old.name }.flatMap(\.foreignKeys)
             .filter { $0.parent.isSameName(as: old.name) }
@@ -132,7 +135,7 @@ extension TablePlan {
         let name = SQLName.printed(isRenamed ? new.name : old.name)
         let named = Set(keys.flatMap { $0.parentColumns ?? [] }.map(\.foldedASCII))
         let columns =
-            support.renamesColumns && tradedNames.isEmpty
+            support.renamesColumns && renameDeclarations.isEmpty
             ? renamed.filter { named.contains($0.from.foldedASCII) && !$0.from.isSameName(as: $0.to) } : []
         let statements =
             (isRenamed ? ["ALTER TABLE \(SQLName.printed(old.name)) RENAME TO \(name)"] : [])
@@ -142,7 +145,7 @@ extension TablePlan {
         return (statements, isRenamed, columns.map(\.from))
     }
 
-    /// Columns that both have and that are stored, by name; those that a hint renames among them.
+    /// The stored columns that both tables have, matched by name or by a rename hint.
     private var copiedColumns: [(from: String, to: String)] {
         old.columns.compactMap { column in
             guard column.generated == nil,
@@ -152,8 +155,8 @@ extension TablePlan {
         }
     }
 
-    /// The rowid, where no column of both takes it over: a full-text index with external content may rely
-    /// on it, and a new INTEGER PRIMARY KEY is best what the rowid was.
+    /// The rowid, unless a column that both tables have preserves it: a full-text index with external content
+    /// may depend on it, and a new INTEGER PRIMARY KEY should keep the rowid's value.
     var sharedRowid: (from: String, to: String)? {
         guard !old.isWithoutRowid, !new.isWithoutRowid else { return nil }
         let names = ["rowid", "_rowid_", "oid"]

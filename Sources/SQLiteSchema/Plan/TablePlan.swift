@@ -1,4 +1,4 @@
-/// How one table becomes its new form: by ALTER TABLE, or by a rebuild.
+/// A plan that turns one table into its new form: by ALTER TABLE, or by a rebuild.
 struct TablePlan {
     let old: Table
     let new: Table
@@ -7,9 +7,9 @@ struct TablePlan {
     let support: AlterSupport
     /// The old schema.
     let schema: Schema
-    /// Folded names that no passing table may have.
+    /// Folded names that a temporary table must not have.
     let taken: Set<String>
-    /// Another table's change makes a rebuild necessary.
+    /// Whether another table's change makes a rebuild necessary.
     var isForced = false
 
     var added: [Column] {
@@ -31,7 +31,7 @@ struct TablePlan {
 
     var isRenamed: Bool { old.name != new.name }
 
-    /// ALTER cannot do it.
+    /// Whether ALTER cannot make the change.
     var isRebuild: Bool {
         isForced || addingOrder == nil
             || !changes.allSatisfy { change in
@@ -48,7 +48,7 @@ struct TablePlan {
             }
     }
 
-    /// Whether a full-text index that reads the table finds other rows or values under its rowids.
+    /// Whether a full-text index that reads the table would find different rows or values for its rowids.
     var disturbsSearches: Bool {
         let keepsRowids =
             !isRebuild || sharedRowid != nil
@@ -65,8 +65,8 @@ struct TablePlan {
         return !keepsRowids || !keepsValues
     }
 
-    /// Views and triggers that name the table must be out of the way: ALTER compiles them all, and DROP TABLE
-    /// takes the table's own.
+    /// Whether views and triggers that name the table must be dropped first: ALTER compiles them all, and
+    /// DROP TABLE drops the table's triggers.
     var disturbsDependents: Bool { isRebuild || isRenamed || !dropped.isEmpty || !renamed.isEmpty }
 
     /// The restrictions of https://www.sqlite.org/lang_altertable.html#altertabaddcol.
@@ -86,7 +86,7 @@ struct TablePlan {
         return !references || isNull
     }
 
-    /// The added columns, each behind those that its definition names; nil where they name each other.
+    /// The added columns, each after those that its definition names; nil if they name each other.
     var addingOrder: [Column]? {
         var left = added
         var ordered: [Column] = []

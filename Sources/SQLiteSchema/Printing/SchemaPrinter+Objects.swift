@@ -1,5 +1,5 @@
 extension SchemaPrinter {
-    /// CREATE INDEX, without the final `;`.
+    /// Returns CREATE INDEX, without the final `;`.
     public func text(_ index: Index) -> String {
         let terms = index.terms.map { term in
             let value =
@@ -16,7 +16,8 @@ extension SchemaPrinter {
             + (index.condition.map { " WHERE \($0)" } ?? "")
     }
 
-    /// A single item would be a column's name, and a COLLATE could be the term's.
+    /// Returns whether an expression needs parentheses: a single item would be a column's name, and a COLLATE
+    /// could be the term's.
     private static func needsParentheses(_ expression: SQLFragment, _ term: Index.Term) -> Bool {
         let items = expression.items
         return items.count < 2 || items[0] == .symbol("(") || term.collation != nil
@@ -24,14 +25,14 @@ extension SchemaPrinter {
             || items.last == .word("desc")
     }
 
-    /// CREATE VIEW, without the final `;`.
+    /// Returns CREATE VIEW, without the final `;`.
     public func text(_ view: View) -> String {
         "CREATE VIEW " + SQLName.printed(view.name)
             + (view.columns.map { " (" + SQLName.list($0) + ")" } ?? "") + " AS\n"
             + view.query.text(breaking: "")
     }
 
-    /// CREATE TRIGGER, without the final `;`.
+    /// Returns CREATE TRIGGER, without the final `;`.
     public func text(_ trigger: Trigger) -> String {
         let event =
             switch trigger.event {
@@ -47,7 +48,7 @@ extension SchemaPrinter {
         return head + "\nBEGIN\n" + body.joined() + "END"
     }
 
-    /// CREATE VIRTUAL TABLE, without the final `;`.
+    /// Returns CREATE VIRTUAL TABLE, without the final `;`.
     public func text(_ table: VirtualTable) -> String {
         "CREATE VIRTUAL TABLE " + SQLName.printed(table.name) + " USING " + SQLName.printed(table.module)
             + (table.arguments.isEmpty

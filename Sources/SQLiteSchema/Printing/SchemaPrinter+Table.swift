@@ -1,5 +1,5 @@
 extension SchemaPrinter {
-    /// CREATE TABLE, without the final `;`.
+    /// Returns CREATE TABLE, without the final `;`.
     public func text(_ table: Table) -> String {
         var inline = InlineConstraints(table)
         var lines = table.columns.map { text($0, &inline) }
@@ -22,8 +22,8 @@ extension SchemaPrinter {
             + "\n)" + (suffix.isEmpty ? "" : " " + suffix)
     }
 
-    /// A column's definition as it stands in CREATE TABLE and ALTER TABLE ADD COLUMN, with those of the
-    /// table's constraints that belong into it.
+    /// Returns a column's definition for CREATE TABLE and ALTER TABLE ADD COLUMN, with the table's
+    /// constraints that belong to it.
     public func text(_ column: Column, of table: Table) -> String {
         var inline = InlineConstraints(table)
         return text(column, &inline)
@@ -57,7 +57,7 @@ extension SchemaPrinter {
         return parts.joined(separator: " ")
     }
 
-    /// The type as it reads back: in quotes where its words alone would be something else.
+    /// Returns the type so that it reads back the same: in quotes if its words would mean something else.
     private static func type(_ type: String) -> String {
         let statement = SQLSource(name: "", type).statements().first
         if let statement, !statement.isTerminated {
@@ -92,7 +92,7 @@ extension SchemaPrinter {
     }
 }
 
-/// A table's constraints, from which the columns take those that stand in their definitions.
+/// A table's constraints, from which the columns take those in their definitions.
 private struct InlineConstraints {
     let table: Table
     var uniques: [UniqueConstraint]

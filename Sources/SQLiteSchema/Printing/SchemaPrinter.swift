@@ -1,17 +1,18 @@
-/// Prints a schema as SQL: always the same text for the same schema, and the same schema again when read.
+/// A printer of schemas as SQL: always the same text for the same schema, which reads back as the same
+/// schema.
 ///
-/// Objects stand in the order of their folded names, a table's indexes and triggers behind it. Constraints
-/// of one column stand in its definition, in one order, where they were written there. Words that say what
-/// is so anyway (ASC, NO ACTION, NOT DEFERRABLE) are left out; an ON CONFLICT ABORT that somebody wrote
-/// stays. Names keep the spelling of their author, quoted only where they must be; in views and triggers a
-/// name in double quotes that no table in use has as a column keeps them, for it may be a text.
+/// Objects are in the order of their folded names, each table followed by its indexes and triggers.
+/// Constraints of one column are in its definition, in a fixed order, if they were written there. Words that
+/// state the default (ASC, NO ACTION, NOT DEFERRABLE) are left out; an explicit ON CONFLICT ABORT is kept.
+/// Names keep their author's spelling and are quoted only if they must be. In views and triggers a
+/// double-quoted name that is not a column of a table in use keeps its quotes, since it may be a text.
 public struct SchemaPrinter: Sendable {
-    /// Whether the settings that are known are printed, as PRAGMAs.
+    /// Whether the known settings are printed, as PRAGMAs.
     public var printsSettings: Bool
 
     public init(printsSettings: Bool = true) { self.printsSettings = printsSettings }
 
-    /// The whole schema, one blank line between tables; empty for an empty one.
+    /// Returns the whole schema, with a blank line between tables; empty for an empty schema.
     public func text(_ schema: Schema) -> String {
         var groups: [String] = []
         let pragmas = printsSettings ? statements(for: schema.settings) : []
@@ -31,7 +32,7 @@ public struct SchemaPrinter: Sendable {
         for object in unparsed where object.type == "table" { add(object.name.foldedASCII, object.text) }
         for view in sorted(schema.views) { add(view.name.foldedASCII, text(view)) }
         for object in unparsed where object.type != "table" { add(object.name.foldedASCII, object.text) }
-        // Of tables that are not there.
+        // Indexes and triggers of tables that do not exist.
         for (name, indexes) in indexes.sorted(by: { $0.key < $1.key }) where !printed.contains(name) {
             groups.append(indexes.map { text($0) + ";" }.joined(separator: "\n"))
         }
@@ -45,7 +46,7 @@ public struct SchemaPrinter: Sendable {
         objects.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// The PRAGMA statements that make the settings; those of the file's layout first, since they only work
+    /// Returns the PRAGMA statements for the settings; those of the file's layout first, since they only work
     /// on an empty database.
     public func statements(for settings: DatabaseSettings) -> [String] {
         var lines: [String] = []

@@ -1,12 +1,12 @@
-/// Counts the Unicode characters of any part of a text in UTF-8, in time that does not grow with the part: many things
-/// may stand on one long line, and each has its column.
+/// A counter of the Unicode characters in any part of a UTF-8 text, in time that does not grow with the part:
+/// many findings may be on one long line, and each has a column.
 ///
-/// What is no UTF-8 counts as `String(decoding:as:)` reads it, as one U+FFFD for each piece.
+/// Invalid UTF-8 counts as `String(decoding:as:)` reads it, as one U+FFFD for each piece.
 struct CharacterCount: Sendable {
-    /// How many bytes lie between two places whose count is known, or a few more.
+    /// The approximate number of bytes between two offsets with a known count, or a few more.
     static let stride = 256
 
-    /// Places at which a character begins whatever stands before, and how many characters that is.
+    /// Offsets at which a character begins, whatever precedes it, and the number of characters before them.
     private let marks: [(offset: Int, count: Int)]
 
     init(_ bytes: [UInt8]) {
@@ -25,7 +25,7 @@ struct CharacterCount: Sendable {
         self.marks = marks
     }
 
-    /// - Parameter range: begins where a character does, such as a line.
+    /// - Parameter range: a range that begins at the start of a character, such as that of a line.
     func count(in range: Range<Int>, of bytes: [UInt8]) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             count(upTo: range.upperBound, bytes) - count(upTo: range.lowerBound, bytes)
@@ -41,7 +41,8 @@ struct CharacterCount: Sendable {
         return marks[low].count + Self.decode(bytes[marks[low].offset..<offset])
     }
 
-    /// A byte that continues nothing begins a character; behind three that could, the fourth has nothing to continue.
+    /// Returns whether a character begins at an offset: at any byte that is not a continuation byte, and at
+    /// the fourth of four continuation bytes.
     private static func begins(at offset: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         func continues(_ offset: Int) -> Bool { offset >= 0 && bytes[offset] & 0xC0 == 0x80 }
         return !continues(offset) || (1...3).allSatisfy { continues(offset - $0) }

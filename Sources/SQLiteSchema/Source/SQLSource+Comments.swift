@@ -1,4 +1,4 @@
-/// A comment of SQL, `-- to the end of the line` or `/* between marks */`.
+/// A SQL comment, `-- to the end of the line` or `/* between marks */`.
 public struct SQLComment: Sendable, Hashable {
     /// A line of a comment, without the comment's marks and the space around it.
     public struct Line: Sendable, Hashable {
@@ -15,10 +15,10 @@ public struct SQLComment: Sendable, Hashable {
 }
 
 extension SQLSource {
-    /// The comments in their order, so that `-- drydock:` declarations can be read from them.
+    /// The comments in order, so that `-- drydock:` declarations can be read from them.
     ///
-    /// What looks like a comment inside a string or a quoted name is none. In a block comment the `*` that
-    /// many editors put before each line is taken for decoration.
+    /// Text inside a string or a quoted name is never a comment. In a block comment the `*` that many editors
+    /// put before each line is ignored.
     public var comments: [SQLComment] {
         var comments: [SQLComment] = []
         for token in Lexer(self) {

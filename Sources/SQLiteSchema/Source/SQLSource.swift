@@ -1,9 +1,9 @@
-/// A text of SQL with the name it is reported under.
+/// A SQL text and the name under which it is reported.
 ///
-/// The text is kept as bytes, since SQLite reads bytes: what is not UTF-8 is carried through, not repaired.
-/// Copies share one storage, so that every statement can hold its source.
+/// The text is kept as bytes, since SQLite reads bytes: invalid UTF-8 is preserved. Copies share one storage,
+/// so every statement can hold its source.
 public struct SQLSource: Sendable {
-    /// What messages call the text: the path of its file, as the user gave it.
+    /// The text's name in messages: the path of its file, as the user gave it.
     public var name: String { storage.name }
 
     /// The whole text, a byte order mark included.
@@ -64,9 +64,9 @@ public struct SQLSource: Sendable {
     /// The number of lines; a text that ends with a line ending has an empty line after it.
     public var lineCount: Int { storage.lineStarts.count }
 
-    /// The line and column of a byte; an offset outside the text counts as its nearest end.
+    /// Returns the line and column of a byte; an offset outside the text counts as its nearest end.
     ///
-    /// A byte order mark has no column of its own: editors do not show it.
+    /// A byte order mark has no column: editors do not show it.
     public func location(at offset: Int) -> SourceLocation {
         let offset = max(0, min(offset, bytes.count))
         var low = 0
@@ -80,14 +80,14 @@ public struct SQLSource: Sendable {
         return SourceLocation(line: low + 1, column: column, offset: offset)
     }
 
-    /// The text of a line, counted from 1, without its line ending and a byte order mark; empty for a line
-    /// that is not there.
+    /// Returns the text of a line, counted from 1, without its line ending and a byte order mark; empty for a
+    /// line that does not exist.
     public func lineText(_ line: Int) -> String {
         guard line >= 1, line <= lineCount else { return "" }
         return storage.text(ofLine: line - 1)
     }
 
-    /// A line without the CR of its ending and without a byte order mark.
+    /// Returns the range of a line without the CR of its ending and without a byte order mark.
     private static func text(_ line: Range<Int>, _ bytes: [UInt8], _ isLast: Bool) -> Range<Int> {
         var (start, end) = (line.lowerBound, line.upperBound)
         if start == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
@@ -95,7 +95,7 @@ public struct SQLSource: Sendable {
         return start..<max(start, end)
     }
 
-    /// The bytes of a range as text, with U+FFFD where they are not UTF-8; the range is cut to the text.
+    /// Returns the bytes of a range as text, with U+FFFD for invalid UTF-8; the range is limited to the text.
     public func text(in range: Range<Int>) -> String {
         String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
     }

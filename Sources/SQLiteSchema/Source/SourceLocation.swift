@@ -1,12 +1,13 @@
-/// A place in a file of SQL, as editors and SARIF count it.
+/// A position in a SQL file, as editors and SARIF count it.
 public struct SourceLocation: Sendable, Hashable {
-    /// The line, from 1. Lines end with `\n` or `\r\n`; a lone `\r` ends none, as it ends no `--` comment.
+    /// The line, from 1. Lines end with `\n` or `\r\n`; a lone `\r` does not end a line, as it does not end a
+    /// `--` comment.
     public let line: Int
 
     /// The column, from 1, in characters (Unicode scalars) of the line.
     public let column: Int
 
-    /// UTF-8 bytes from the start of the file, a byte order mark included.
+    /// The number of UTF-8 bytes before it in the file, a byte order mark included.
     public let offset: Int
 
     public init(line: Int, column: Int, offset: Int) {

@@ -1,5 +1,5 @@
 extension ActionReader {
-    /// [WITH ...] INSERT | REPLACE | UPDATE | DELETE | SELECT | VALUES
+    /// Reads [WITH ...] INSERT | REPLACE | UPDATE | DELETE | SELECT | VALUES.
     mutating func dataChange() -> StatementAction {
         let start = cursor.position
         cursor.skipCommonTables()
@@ -19,13 +19,13 @@ extension ActionReader {
         return cursor.isWord("select") || cursor.isWord("values") ? .select : .other
     }
 
-    /// OR ROLLBACK | ABORT | REPLACE | FAIL | IGNORE (https://www.sqlite.org/lang_conflict.html)
+    /// Skips OR ROLLBACK | ABORT | REPLACE | FAIL | IGNORE (https://www.sqlite.org/lang_conflict.html).
     private mutating func skipConflictClause() {
         if cursor.accept("or") { cursor.position += 1 }
     }
 
-    /// INTO table [AS alias] [(columns)] VALUES | SELECT | DEFAULT VALUES
-    /// (https://www.sqlite.org/lang_insert.html)
+    /// Reads INTO table [AS alias] [(columns)] VALUES | SELECT | DEFAULT VALUES
+    /// (https://www.sqlite.org/lang_insert.html).
     private mutating func insert(_ commonTables: Range<Int>) -> StatementAction {
         guard cursor.accept("into"), let table = cursor.qualifiedName() else { return .other }
         if cursor.accept("as") { _ = cursor.name() }
@@ -39,8 +39,8 @@ extension ActionReader {
         return .insert(table, columns: columns, copy: copy)
     }
 
-    /// table [AS alias] [INDEXED BY index] SET column = expr, (columns) = row, ...
-    /// (https://www.sqlite.org/lang_update.html)
+    /// Reads table [AS alias] [INDEXED BY index] SET column = expr, (columns) = row, ...
+    /// (https://www.sqlite.org/lang_update.html).
     private mutating func update() -> StatementAction {
         guard let table = cursor.qualifiedName() else { return .other }
         while !cursor.isAtEnd, !cursor.isWord("set") { cursor.position += 1 }
@@ -48,7 +48,7 @@ extension ActionReader {
         return .update(table, columns: assignedColumns())
     }
 
-    /// The columns of a SET list, from behind SET.
+    /// Reads the columns of a SET list, starting after SET.
     private mutating func assignedColumns() -> [String] {
         var columns: [String] = []
         while !cursor.isAtEnd {
@@ -62,7 +62,7 @@ extension ActionReader {
         return columns
     }
 
-    /// The columns that ON CONFLICT DO UPDATE assigns to, of each such clause.
+    /// Returns the columns that the ON CONFLICT DO UPDATE clauses assign to.
     mutating func upsertColumns() -> [String] {
         var columns: [String] = []
         while !cursor.isAtEnd {
@@ -77,7 +77,7 @@ extension ActionReader {
         return columns
     }
 
-    /// Steps behind the next comma of the SET list; false where the list ends.
+    /// Steps past the next comma of the SET list; returns false if the list ends.
     private mutating func skipAssignedExpression() -> Bool {
         while !cursor.isAtEnd {
             if cursor.accept(symbol: ",") { return true }

@@ -1,5 +1,6 @@
 extension ActionReader {
-    /// CREATE [TEMP] TABLE | VIRTUAL TABLE | [UNIQUE] INDEX | VIEW | TRIGGER (https://www.sqlite.org/lang.html)
+    /// Reads CREATE [TEMP] TABLE | VIRTUAL TABLE | [UNIQUE] INDEX | VIEW | TRIGGER
+    /// (https://www.sqlite.org/lang.html).
     mutating func create() -> StatementAction {
         let temporary = cursor.accept("temp", "temporary")
         if cursor.accept("table") { return createTable(temporary: temporary) }
@@ -35,7 +36,7 @@ extension ActionReader {
         return .createIndex(name, on: table)
     }
 
-    /// name [BEFORE | AFTER | INSTEAD OF] DELETE | INSERT | UPDATE [OF columns] ON table
+    /// Reads name [BEFORE | AFTER | INSTEAD OF] DELETE | INSERT | UPDATE [OF columns] ON table.
     private mutating func createTrigger(temporary: Bool) -> StatementAction {
         skipIfNotExists()
         guard let name = cursor.qualifiedName() else { return .other }
@@ -65,7 +66,7 @@ extension ActionReader {
         }
     }
 
-    /// ALTER TABLE and its four forms (https://www.sqlite.org/lang_altertable.html)
+    /// Reads ALTER TABLE in its four forms (https://www.sqlite.org/lang_altertable.html).
     mutating func alter() -> StatementAction {
         guard cursor.accept("table"), let table = cursor.qualifiedName() else { return .other }
         if cursor.accept("rename") {
@@ -87,7 +88,7 @@ extension ActionReader {
 
     private mutating func skipIfNotExists() { cursor.accept(sequence: "if", "not", "exists") }
 
-    /// COLUMN may be left out; before a name it is the keyword, though a column may be called so.
+    /// Skips COLUMN, which is optional. Before a name it is the keyword, though a column may have that name.
     private mutating func skipColumnWord() {
         if cursor.token(ahead: 1)?.name(in: cursor.source) != nil { cursor.accept("column") }
     }

@@ -1,4 +1,5 @@
-/// Reads a statement's action from its first words: transactions, pragmas, files, and which reader is next.
+/// A reader of a statement's action from its first words: transactions, pragmas, files, and which reader is
+/// next.
 struct ActionReader {
     var cursor: TokenCursor
 
@@ -34,12 +35,13 @@ struct ActionReader {
         }
     }
 
-    /// Steps over an optional word, unless it is itself the name that ends the statement.
+    /// Steps over an optional word, unless it is the name that ends the statement.
     private mutating func skipWord(_ word: String) {
         if cursor.token(ahead: 1) != nil { cursor.accept(word) }
     }
 
-    /// ROLLBACK [TRANSACTION [name]] [TO [SAVEPOINT] name] (https://www.sqlite.org/lang_transaction.html)
+    /// Reads ROLLBACK [TRANSACTION [name]] [TO [SAVEPOINT] name]
+    /// (https://www.sqlite.org/lang_transaction.html).
     private mutating func rollback() -> StatementAction {
         if cursor.accept("transaction"), !cursor.isWord("to") { _ = cursor.name() }
         guard cursor.accept("to") else { return .rollback }
@@ -47,7 +49,7 @@ struct ActionReader {
         return cursor.name().map { .rollbackTo($0) } ?? .other
     }
 
-    /// PRAGMA [schema.]name [= value | (value)] (https://www.sqlite.org/pragma.html#syntax)
+    /// Reads PRAGMA [schema.]name [= value | (value)] (https://www.sqlite.org/pragma.html#syntax).
     private mutating func pragma() -> StatementAction {
         guard let name = cursor.qualifiedName() else { return .other }
         var value: String?
@@ -61,7 +63,8 @@ struct ActionReader {
         return .pragma(schema: name.schema, name: name.name, value: value)
     }
 
-    /// ATTACH [DATABASE] expr AS expr [KEY expr]; a bare name counts as a text, as in `resolveAttachExpr`.
+    /// Reads ATTACH [DATABASE] expr AS expr [KEY expr]; a bare name counts as a text, as in
+    /// `resolveAttachExpr`.
     private mutating func attach() -> StatementAction {
         if !cursor.isWord("as", ahead: 1) { cursor.accept("database") }
         guard cursor.isWord("as", ahead: 1), let file = cursor.name() else {

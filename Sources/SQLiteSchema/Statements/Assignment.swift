@@ -1,15 +1,15 @@
-/// `column = value` of an UPDATE's SET list.
+/// An assignment `column = value` in an UPDATE's SET list.
 public struct Assignment: Sendable, Hashable {
-    /// The columns that are assigned to: several for `(a, b) = (1, 2)`.
+    /// The assigned columns: several for `(a, b) = (1, 2)`.
     public var columns: [String]
-    /// The column whose value is taken as it is, qualified or not; nil for any other value.
+    /// The column whose unchanged value is assigned, qualified or not; nil for any other value.
     public var source: String?
-    /// The names in the value, unquoted, in their order.
+    /// The names in the value, unquoted, in order.
     public var names: [String]
 }
 
 extension SQLStatement {
-    /// What an UPDATE assigns, in its order; empty for any other statement
+    /// The assignments of an UPDATE, in order; empty for any other statement
     /// (https://www.sqlite.org/lang_update.html).
     public var assignments: [Assignment] {
         guard case .update = action, let update = tokens.lastIndex(where: isOutermostUpdate),
@@ -31,7 +31,7 @@ extension SQLStatement {
         return assignments + assignment(tokens[start...])
     }
 
-    /// The UPDATE that a WITH may stand before.
+    /// Returns whether a token is UPDATE. The last one is the statement's own, even after WITH.
     private func isOutermostUpdate(_ token: Token) -> Bool { token.isWord("update", in: source) }
 
     private func endsAssignments(_ place: Int) -> Bool {

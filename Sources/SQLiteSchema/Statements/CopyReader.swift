@@ -1,15 +1,15 @@
-/// Reads the tables and the select list of the SELECT in an INSERT.
+/// A reader of the tables and the select list of the SELECT in an INSERT.
 ///
-/// The walk keeps its own stack of parentheses, so that no depth of nesting can overflow the process's.
+/// The walk has an explicit stack of parentheses, so that deep nesting cannot overflow the process's stack.
 struct CopyReader {
     private enum Place {
-        /// Within an expression, or before FROM: names are no tables.
+        /// Within an expression, or before FROM: names are not tables.
         case expression
-        /// Within a SELECT of which tables are wanted, but not in its FROM.
+        /// Within a SELECT whose tables are collected, but not in its FROM.
         case select
-        /// In a FROM clause; a table's name is next, or not.
+        /// In a FROM clause; whether a table's name is next.
         case from(tableIsNext: Bool)
-        /// In WITH; the name of a common table is next, or not.
+        /// In WITH; whether the name of a common table is next.
         case with(nameIsNext: Bool)
     }
 
@@ -21,7 +21,9 @@ struct CopyReader {
     private var selectStart: Int?
     private var isCompound = false
 
-    /// The tokens of an INSERT's WITH, as many as `commonTables`, and those of its SELECT behind them.
+    /// - Parameters:
+    ///   - tokens: the tokens of an INSERT's WITH, followed by those of its SELECT.
+    ///   - commonTables: the number of tokens of the WITH.
     init(source: SQLSource, tokens: [Token], commonTables: Int) {
         self.source = source
         self.tokens = tokens
@@ -81,7 +83,7 @@ struct CopyReader {
         }
     }
 
-    /// A table's name with its schema stepped over; nil at a keyword, which damage alone can put here.
+    /// Reads a table's name and skips its schema; nil at a keyword, which is here only in invalid SQL.
     private func tableName(_ cursor: inout TokenCursor) -> String? {
         guard cursor.token()?.name(in: source) != nil,
             !["select", "where", "join"].contains(where: { cursor.isWord($0) })

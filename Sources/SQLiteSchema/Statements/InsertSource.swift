@@ -1,15 +1,15 @@
-/// What stands behind the columns of an INSERT: SELECTs and VALUES, of which UNION and its like join several.
+/// The part of an INSERT after its columns: SELECTs and VALUES, joined by UNION and the like.
 public struct InsertSource: Sendable {
     /// One SELECT or VALUES.
     public struct Arm: Sendable {
-        /// Its tokens, without ORDER BY, LIMIT and what belongs to the INSERT.
+        /// Its tokens, without ORDER BY, LIMIT and clauses of the INSERT.
         public var tokens: Range<Int>
         /// The select list, or the first tuple of VALUES.
         public var items: [CopyItem]
         public var isValues: Bool
     }
 
-    /// The tokens of WITH, before INSERT or behind it.
+    /// The tokens of WITH, before or after INSERT.
     public var commonTables: Range<Int>
     public var arms: [Arm]
 }
@@ -65,7 +65,7 @@ extension SQLStatement {
         var cursor = TokenCursor(source: source, tokens: Array(tokens[..<range.upperBound]))
         cursor.position = range.lowerBound + 1
         cursor.skipParentheses()
-        // The parenthesis that opens stands where SELECT would.
+        // The opening parenthesis takes the place of SELECT.
         let tuple = Array(tokens[(range.lowerBound + 1)..<max(cursor.position - 1, range.lowerBound + 1)])
         let items = tuple.isEmpty ? [] : SelectListReader(source: source, tokens: tuple).items(from: 0)
         return .init(tokens: range, items: items, isValues: true)
@@ -73,7 +73,7 @@ extension SQLStatement {
 }
 
 extension SQLStatement {
-    /// Where a CREATE TABLE AS takes its rows from; nil for any other statement.
+    /// The source of the rows of a CREATE TABLE AS; nil for any other statement.
     public var tableSource: CopySource? {
         guard case .createTable(_, _, asSelect: true) = action,
             let place = tokens.firstIndex(where: { $0.isWord("as", in: source) })
@@ -84,7 +84,7 @@ extension SQLStatement {
 }
 
 extension SQLStatement {
-    /// Whether an INSERT deletes the rows that stand in its way (https://www.sqlite.org/lang_replace.html).
+    /// Whether an INSERT deletes the rows that it conflicts with (https://www.sqlite.org/lang_replace.html).
     public var isReplace: Bool {
         var cursor = TokenCursor(self)
         cursor.skipCommonTables()
@@ -92,7 +92,8 @@ extension SQLStatement {
             || cursor.accept(sequence: "insert", "or") && cursor.isWord("replace")
     }
 
-    /// The columns that ON CONFLICT DO UPDATE of an INSERT assigns to (https://www.sqlite.org/lang_upsert.html).
+    /// The columns that ON CONFLICT DO UPDATE of an INSERT assigns to
+    /// (https://www.sqlite.org/lang_upsert.html).
     public var upsertColumns: [String] {
         guard case .insert = action else { return [] }
         var reader = ActionReader(cursor: TokenCursor(self))

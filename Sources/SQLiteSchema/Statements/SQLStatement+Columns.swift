@@ -1,19 +1,20 @@
-/// A column that CREATE TABLE makes.
+/// A column that CREATE TABLE creates.
 public struct CreatedColumn: Sendable, Hashable {
     public var name: String
-    /// Computed from others, so that no statement fills it.
+    /// Whether it is computed from other columns, so that no statement fills it.
     public var isGenerated: Bool
 }
 
-/// One SELECT of which a statement fills a table.
+/// The rows of one SELECT with which a statement fills a table.
 public struct SelectedRows: Sendable, Hashable {
     public var source: CopySource
-    /// What each item is called in a table that CREATE TABLE AS makes; nil for `*` and where SQLite makes a name up.
+    /// The name of each item in a table that CREATE TABLE AS creates; nil for `*`, and if SQLite makes a name
+    /// up.
     public var names: [String?]
 }
 
 extension SQLStatement {
-    /// The columns that CREATE TABLE lists, in their order; nil for any other statement and for CREATE TABLE AS
+    /// The columns that CREATE TABLE lists, in order; nil for any other statement and for CREATE TABLE AS
     /// (https://www.sqlite.org/lang_createtable.html).
     public var createdColumns: [CreatedColumn]? {
         guard case .createTable(_, _, asSelect: false) = action,
@@ -46,7 +47,8 @@ extension SQLStatement {
         }
     }
 
-    /// The SELECTs whose rows an INSERT or CREATE TABLE AS puts into its table; UNION and its like join several.
+    /// The SELECTs whose rows an INSERT or CREATE TABLE AS puts into its table; UNION and the like join
+    /// several.
     public var selectedRows: [SelectedRows] {
         let common: Range<Int>
         let arms: [Range<Int>]

@@ -1,8 +1,8 @@
 extension SQLStatement {
-    /// The statements between BEGIN and END of a CREATE TRIGGER, at their places in the same source; empty for
-    /// any other statement.
+    /// The statements between BEGIN and END of a CREATE TRIGGER, at their positions in the same source; empty
+    /// for any other statement.
     ///
-    /// No expression holds a `;`, so that each ends one of them.
+    /// No expression contains a `;`, so each `;` ends a statement.
     public var triggerBody: [SQLStatement] {
         guard case .createTrigger = action, let begin = bodyStart else { return [] }
         var body: [SQLStatement] = []
@@ -20,7 +20,7 @@ extension SQLStatement {
         return body
     }
 
-    /// A column may be called `begin`, but no expression goes on with a statement's first word.
+    /// A column may be named `begin`, but no expression continues with the first word of a statement.
     private var bodyStart: Int? {
         let verbs = ["select", "values", "with", "insert", "replace", "update", "delete"]
         return tokens.indices.dropLast().first { place in

@@ -1,11 +1,11 @@
-/// One statement of a file of SQL.
+/// One statement of a SQL file.
 public struct SQLStatement: Sendable {
     public let source: SQLSource
 
-    /// From the first to the last significant token, without the `;` that ends the statement.
+    /// The range from the first to the last significant token, without the `;` that ends the statement.
     public let range: Range<Int>
 
-    /// Behind the `;` that ends the statement; the end of `range` where there is none.
+    /// The offset after the `;` that ends the statement; the end of `range` if there is none.
     public let terminatorEnd: Int
 
     /// The significant tokens: whitespace, comments and the final `;` are left out. Never empty.
@@ -37,12 +37,12 @@ public struct SQLStatement: Sendable {
     /// The statement as it is written, comments inside it included, without the final `;`.
     public var text: String { source.text(in: range) }
 
-    /// The statement as the library gets it: with comments up to its `;`, and where it has none to the end of the
-    /// line.
+    /// The statement as the library gets it: with comments up to its `;`, or, if it has none, to the end of
+    /// the line.
     ///
-    /// They count: `ALTER TABLE ... ADD COLUMN` copies the text up to there into the table's definition, where a
-    /// `--` comments out the parenthesis that follows
-    /// (`sqlite3AlterFinishAddColumn` in https://www.sqlite.org/src/file/src/alter.c).
+    /// The comments have an effect: `ALTER TABLE ... ADD COLUMN` copies the text up to there into the table's
+    /// definition, where a `--` comments out the parenthesis that follows (`sqlite3AlterFinishAddColumn` in
+    /// https://www.sqlite.org/src/file/src/alter.c).
     public var executedText: String {
         guard !isTerminated else { return source.text(in: range.lowerBound..<terminatorEnd - 1) }
         let end = source.bytes.withUnsafeBufferPointer { bytes in
@@ -60,9 +60,9 @@ public struct SQLStatement: Sendable {
         return source.text(in: range.lowerBound..<end)
     }
 
-    /// Where the statement begins.
+    /// The position of the statement's first byte.
     public var location: SourceLocation { source.location(at: range.lowerBound) }
 
-    /// Whether a `;` ends the statement; the last of a file needs none.
+    /// Whether a `;` ends the statement; the last one of a file needs none.
     public var isTerminated: Bool { terminatorEnd > range.upperBound }
 }

@@ -1,13 +1,13 @@
-/// Reads the items between SELECT and FROM.
+/// A reader of the items between SELECT and FROM.
 struct SelectListReader {
     let source: SQLSource
     let tokens: [Token]
 
-    /// The items of the SELECT whose keyword is the token at the index.
+    /// Returns the items of the SELECT with its keyword at an index of the tokens.
     func items(from select: Int) -> [CopyItem] { ranges(from: select).map(item) }
 
-    /// What the items are called in a table made of them: an alias, else a column's own name; nil where SQLite makes
-    /// a name up, and for `*`.
+    /// Returns the items' names in a table created from them: an alias, otherwise a column's own name; nil if
+    /// SQLite makes a name up, and for `*`.
     func names(from select: Int) -> [String?] {
         ranges(from: select).map { range in
             if withoutAlias(range) != range { return tokens[range.upperBound - 1].name(in: source) }
@@ -41,7 +41,8 @@ struct SelectListReader {
         return ranges
     }
 
-    /// WINDOW is a keyword only before `name AS` (tokenize.c, `analyzeWindowKeyword`).
+    /// Returns whether WINDOW is a name here: it is a keyword only before `name AS` (tokenize.c,
+    /// `analyzeWindowKeyword`).
     private func isFallbackName(_ cursor: TokenCursor) -> Bool {
         cursor.isWord("window") && !cursor.isWord("as", ahead: 2)
     }
@@ -62,13 +63,13 @@ struct SelectListReader {
         return .expression(NormalizedSQL(bare, in: source), columns: columns(of: bare))
     }
 
-    /// A name that is no literal: TRUE, NULL and CURRENT_TIME are words, but no columns.
+    /// Returns whether a token is a column's name: TRUE, NULL and CURRENT_TIME are words, but not columns.
     private func isColumnName(_ token: Token) -> Bool {
         token.kind == .quotedIdentifier
             || token.kind == .word && !Keywords.neverNames.contains(token.text(in: source).foldedASCII)
     }
 
-    /// The item without `AS alias`, or the alias alone.
+    /// Returns the item without `AS alias`, or without an alias that has no AS.
     private func withoutAlias(_ range: Range<Int>) -> Range<Int> {
         guard range.count >= 2 else { return range }
         let last = tokens[range.upperBound - 1]
@@ -90,13 +91,14 @@ struct SelectListReader {
         return endsOperand ? range.lowerBound..<(range.upperBound - 1) : range
     }
 
-    /// Whether the END that ends the item is that of a CASE, and not a name.
+    /// Returns whether the END that ends the item belongs to a CASE, and is not a name.
     private func closesCase(_ range: Range<Int>) -> Bool {
         let words = tokens[range.dropLast()]
         return words.count { $0.isWord("case", in: source) } > words.count { $0.isWord("end", in: source) }
     }
 
-    /// Names that may be columns: no keywords, functions, qualifiers, types of a CAST, collations.
+    /// Returns the names that may be columns, without keywords, functions, qualifiers, types of a CAST and
+    /// collations.
     private func columns(of tokens: [Token]) -> [String] {
         let items = NormalizedSQL(tokens, in: source).items
         guard items.count == tokens.count else { return [] }

@@ -1,8 +1,8 @@
-/// What one statement does, as far as replaying and reporting must know without a full parser.
+/// The effect of one statement, as far as replaying and reporting must know it without a full parser.
 ///
-/// Names are unquoted, and the schema they are qualified by is kept apart. A statement that SQLite would
-/// refuse gets the action it seems to be, or `other`; the action proves nothing about validity.
-/// The grammar is that of https://www.sqlite.org/lang.html.
+/// Names are unquoted, and the schema that qualifies them is separate. A statement that SQLite would refuse
+/// has the action that it seems to have, or `other`; an action does not prove that a statement is valid. The
+/// grammar is that of https://www.sqlite.org/lang.html.
 public enum StatementAction: Sendable, Hashable {
     case begin
     /// COMMIT or END.
@@ -13,7 +13,7 @@ public enum StatementAction: Sendable, Hashable {
     case release(String)
     case rollbackTo(String)
 
-    /// The value is unquoted, for `= value` and `(value)` alike; nil where the pragma only asks.
+    /// The value is unquoted, for `= value` and `(value)` alike; nil if the pragma only queries.
     case pragma(schema: String?, name: String, value: String?)
     case attach(file: AttachedFile)
     case detach
@@ -35,22 +35,22 @@ public enum StatementAction: Sendable, Hashable {
     case addColumn(QualifiedName, column: String)
     case dropColumn(QualifiedName, column: String)
 
-    /// INSERT or REPLACE; `columns` is nil where the statement lists none, `copy` where it has no SELECT.
+    /// INSERT or REPLACE; `columns` is nil if the statement lists none, `copy` if it has no SELECT.
     case insert(QualifiedName, columns: [String]?, copy: CopySource?)
-    /// The columns that SET assigns to, in their order.
+    /// The columns that SET assigns to, in order.
     case update(QualifiedName, columns: [String])
     case delete(QualifiedName)
-    /// SELECT or VALUES, WITH before it or not.
+    /// SELECT or VALUES, with or without WITH.
     case select
     case reindex
     case analyze
-    /// EXPLAIN of any statement: nothing is run.
+    /// EXPLAIN of any statement, which is not run.
     case explain
     case other
 }
 
 extension StatementAction {
-    /// The table, index, view or trigger that the statement makes, changes or fills.
+    /// The table, index, view or trigger that the statement creates, changes or fills.
     public var target: QualifiedName? {
         switch self {
         case .createTable(let name, let temporary, _), .createView(let name, let temporary),
@@ -68,7 +68,7 @@ extension StatementAction {
 
 /// The file that an ATTACH names.
 public enum AttachedFile: Sendable, Hashable {
-    /// The file's name or URI; `:memory:` and the empty text are none
+    /// The file's name or URI; `:memory:` and the empty text name no file
     /// (https://www.sqlite.org/lang_attach.html).
     case literal(String)
     /// A name that is computed, or bound to a parameter.

@@ -1,10 +1,10 @@
-/// Cuts a text into statements where `sqlite3_complete` and the parser would.
+/// A splitter that cuts a text into statements where `sqlite3_complete` and the parser would.
 ///
-/// A `;` ends a statement, except in CREATE TRIGGER, which ends with `; END ;`. That END needs no count of
-/// CASE and BEGIN: no expression holds a `;`, so the END of a CASE, or a column that is named so, never
-/// follows one. The source is https://www.sqlite.org/c3ref/complete.html and complete.c, whose states these
-/// are; where it and the parser differ, in a byte order mark between the words, this is as the parser.
-/// Statements that hold nothing but comments are dropped.
+/// A `;` ends a statement, except in CREATE TRIGGER, which ends with `; END ;`. CASE and BEGIN need not be
+/// counted to find that END: no expression contains a `;`, so the END of a CASE, or a column with that name,
+/// never follows one. The states are those of complete.c (https://www.sqlite.org/c3ref/complete.html), which
+/// differs from the parser for a byte order mark between words; there this splitter follows the parser.
+/// Statements with nothing but comments are dropped.
 public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
     private enum State {
         case start, normal, explain, create, trigger, triggerSemicolon, triggerEnd
@@ -17,7 +17,7 @@ public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
     private var count = 0
     private var tokens: [Token] = []
 
-    /// - Parameter range: the part of the text to be cut, as if nothing stood behind it; nil for all of it.
+    /// - Parameter range: the part of the text to split, as if nothing followed it; nil for all of it.
     public init(_ source: SQLSource, in range: Range<Int>? = nil) {
         self.source = source
         bytes = source.bytes
@@ -76,7 +76,7 @@ public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
         case .start:
             return isWord("create") ? .create : isWord("explain") ? .explain : .normal
         case .explain:
-            // `EXPLAIN QUERY PLAN CREATE`: the words between change nothing.
+            // In `EXPLAIN QUERY PLAN CREATE` the words in between have no effect.
             return isWord("create") ? .create : isWord("query") || isWord("plan") ? .explain : .normal
         case .create:
             return isWord("trigger") ? .trigger : isWord("temp") || isWord("temporary") ? .create : .normal
@@ -91,10 +91,10 @@ public struct StatementSplitter: Sequence, IteratorProtocol, Sendable {
 }
 
 extension SQLSource {
-    /// The statements of the text in their order.
+    /// Returns the statements of the text in order.
     public func statements() -> [SQLStatement] { Array(StatementSplitter(self)) }
 
-    /// The statements of a part of the text; their places are those in the whole.
+    /// Returns the statements of a part of the text; their positions are those in the whole text.
     public func statements(in range: Range<Int>) -> [SQLStatement] {
         Array(StatementSplitter(self, in: range))
     }

@@ -1,4 +1,4 @@
-/// Walks over a statement's significant tokens; every question is safe at the end.
+/// A cursor over a statement's significant tokens; every query is safe at the end.
 struct TokenCursor {
     let source: SQLSource
     let tokens: [Token]
@@ -26,7 +26,7 @@ struct TokenCursor {
         token(ahead: ahead)?.isSymbol(symbol, in: source) ?? false
     }
 
-    /// Steps over any of the words, if one stands here.
+    /// Steps over one of the words, if it is next.
     @discardableResult
     mutating func accept(_ words: String...) -> Bool {
         guard let token = token(), token.kind == .word else { return false }
@@ -37,7 +37,7 @@ struct TokenCursor {
         return false
     }
 
-    /// Steps over all of the words, if they stand here in this order.
+    /// Steps over all of the words, if they are next in this order.
     @discardableResult
     mutating func accept(sequence words: String...) -> Bool {
         guard words.indices.allSatisfy({ isWord(words[$0], ahead: $0) }) else { return false }
@@ -52,14 +52,14 @@ struct TokenCursor {
         return true
     }
 
-    /// Steps over a name, a `'string'` included, and returns it unquoted.
+    /// Steps over a name, which may be a `'string'`, and returns it unquoted.
     mutating func name() -> String? {
         guard let name = token()?.name(in: source) else { return nil }
         position += 1
         return name
     }
 
-    /// Steps over `name` or `schema.name`.
+    /// Steps over `name` or `schema.name` and returns it.
     mutating func qualifiedName() -> QualifiedName? {
         guard let first = name() else { return nil }
         guard isSymbol("."), let second = token(ahead: 1)?.name(in: source) else {
@@ -69,7 +69,7 @@ struct TokenCursor {
         return QualifiedName(schema: first, name: second)
     }
 
-    /// Steps over a parenthesis that opens here, up to and with the one that closes it.
+    /// Steps over a parenthesis that opens here, through the one that closes it.
     mutating func skipParentheses() {
         guard isSymbol("(") else { return }
         var depth = 0
@@ -81,7 +81,7 @@ struct TokenCursor {
         }
     }
 
-    /// Steps over `(a, b)` and returns the names; nil, and no step, where something else stands.
+    /// Steps over `(a, b)` and returns the names; returns nil without a step if anything else is next.
     mutating func nameList() -> [String]? {
         guard isSymbol("(") else { return nil }
         var ahead = self

@@ -9,13 +9,13 @@ import Testing
         var new: String
         var hints = RenameHints()
         var support = AlterSupport.current
-        /// Every statement, on one line each; nil where only `rebuilds` counts.
+        /// Every statement, each on one line; nil if only `rebuilds` counts.
         var statements: [String]?
-        /// New names of tables that are made anew.
+        /// The new names of tables that are rebuilt.
         var rebuilds: [String] = []
         var losses: [String] = []
 
-        /// A plan of these statements.
+        /// A case with exactly these statements.
         init(
             _ name: String, _ old: String, _ new: String, _ statements: String...,
             hints: RenameHints = RenameHints(),
@@ -26,7 +26,7 @@ import Testing
             self.statements = statements
         }
 
-        /// A plan that makes tables anew.
+        /// A case that rebuilds tables.
         init(
             _ name: String, _ old: String, _ new: String, rebuilds first: String, _ more: String...,
             hints: RenameHints = RenameHints(),
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: PlanCases.all)
-    func `the plan is what it should be, and makes the new schema`(test: Case) throws {
+    func `the plan is the expected one, and makes the new schema`(test: Case) throws {
         let database = try database(test.old)
         let old = schema(of: database)
         let new = schema(of: try self.database(test.new))
@@ -82,14 +82,14 @@ import Testing
         #expect(left.map(\.description) == [], "\(plan.text)")
     }
 
-    @Test func `a database that is the new one already needs no plan`() throws {
+    @Test func `a database with the new schema needs no plan`() throws {
         for test in PlanCases.all {
             let schema = schema(of: try database(test.new))
             #expect(MigrationPlanner(from: schema, to: schema).plan().isEmpty, "\(test.name)")
         }
     }
 
-    @Test func `rows, rowids and the AUTOINCREMENT mark come along`() throws {
+    @Test func `rows, rowids and the AUTOINCREMENT counter are kept`() throws {
         let old = """
             CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a, b, g AS (a || 'x'));
             CREATE TABLE r(a);
@@ -115,7 +115,7 @@ import Testing
         #expect(plan.text.contains("INSERT OR ABORT INTO new_t (rowid, a)"))
     }
 
-    @Test func `what no migration can change is told`() {
+    @Test func `what no migration can change is reported`() {
         let plan = MigrationPlanner(
             from: Schema(settings: DatabaseSettings(applicationID: 1, pageSize: 4096)),
             to: Schema(settings: DatabaseSettings(applicationID: 2, pageSize: 8192))
@@ -135,7 +135,7 @@ import Testing
         MigrationPlanner(from: schema(of: try database(old)), to: schema(of: try database(new))).plan()
     }
 
-    @Test func `a plan says how it must run where rows reference what it drops`() throws {
+    @Test func `a plan that drops referenced tables says how it must run`() throws {
         let child = "create table c(x references p on delete cascade);"
         let rebuild = try plan(
             "create table p(i integer primary key, n);" + child,
@@ -160,7 +160,7 @@ import Testing
         #expect(text.hasPrefix("-- Table a\\u{a}select 1;-- is made anew"))
     }
 
-    @Test func `what an older SQLite cannot read is told`() throws {
+    @Test func `what an older SQLite cannot read is reported`() throws {
         let schema = schema(
             of: try database(
                 """

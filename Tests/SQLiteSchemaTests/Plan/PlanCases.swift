@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// One row a case: what differs, and the plan for it.
+/// The cases, one row each: the difference, and the plan for it.
 enum PlanCases {
     typealias Case = MigrationPlanTests.Case
 
@@ -18,7 +18,7 @@ enum PlanCases {
         Case(
             "NOT NULL with default", "create table t(a)", "create table t(a, b not null default 'x')",
             "ALTER TABLE t ADD COLUMN b NOT NULL DEFAULT 'x'"),
-        Case("NOT NULL alone", "create table t(a)", "create table t(a, b not null)", rebuilds: "t"),
+        Case("only NOT NULL", "create table t(a)", "create table t(a, b not null)", rebuilds: "t"),
         Case(
             "default of now", "create table t(a)", "create table t(a, b default current_timestamp)",
             rebuilds: "t"),
@@ -49,7 +49,7 @@ enum PlanCases {
             "two that name each other's values", "create table t(a)", "create table t(a, b as (c + 1), c)",
             "ALTER TABLE t ADD COLUMN c", "ALTER TABLE t ADD COLUMN b GENERATED ALWAYS AS (c + 1) VIRTUAL"),
         Case(
-            "two whose CHECKs name each other", "create table t(a)",
+            "two with CHECKs that name each other", "create table t(a)",
             "create table t(a, b check (b > c), c check (c > b))", rebuilds: "t"),
         Case(
             "collation", "create table t(a)", "create table t(a, b collate nocase)",
@@ -89,7 +89,7 @@ enum PlanCases {
             "in a generated column", "create table t(a, b, c as (b))", "create table t(a)", rebuilds: "t",
             losses: ["column t.b with its values"]),
         Case(
-            "the only one, for another", "create table t(a)", "create table t(b)",
+            "the only one, and another is added", "create table t(a)", "create table t(b)",
             "ALTER TABLE t ADD COLUMN b",
             "ALTER TABLE t DROP COLUMN a", losses: ["column t.a with its values"]),
         Case(
@@ -134,13 +134,13 @@ enum PlanCases {
             "ALTER TABLE t RENAME COLUMN a TO b", "CREATE VIEW v AS SELECT b FROM t",
             hints: columns("t", ["a": "b"])),
         Case(
-            "table that is made anew, with a child",
+            "rebuilt table with a child",
             "create table t(id integer primary key); create table c(t references t(id))",
             "create table u(id integer primary key, a unique); create table c(t references u(id))",
             rebuilds: "u",
             hints: RenameHints(tables: ["t": "u"])),
         Case(
-            "key that is made anew, with a child",
+            "rebuilt key with a child",
             "create table t(a unique, b); create table c(t references t(a))",
             "create table t(x unique, b unique); create table c(t references t(x))", rebuilds: "t",
             hints: columns("t", ["a": "x"])),
@@ -182,7 +182,7 @@ enum PlanCases {
         Case(
             "generated expression", "create table t(a, b as (a))", "create table t(a, b as (a + 1))",
             rebuilds: "t"),
-        Case("column order alone", "create table t(a, b)", "create table t(b, a)"),
+        Case("only column order", "create table t(a, b)", "create table t(b, a)"),
         Case(
             "in full", "create table t(a, b as (a)); create index i on t(a)",
             "create table t(a not null, b as (a)); create index i on t(a)",
@@ -199,7 +199,7 @@ enum PlanCases {
         "DROP TABLE t", "ALTER TABLE new_t RENAME TO t",
     ]
 
-    /// A plan that makes `t` anew between other statements.
+    /// A plan that rebuilds `t` between other statements.
     private static func aroundRebuild(
         _ name: String, _ old: String, _ new: String, before: [String], after: [String]
     ) -> Case {
@@ -235,7 +235,7 @@ enum PlanCases {
             base + "create trigger r after delete on t begin select 1; end", "DROP TRIGGER r",
             "CREATE TRIGGER r AFTER DELETE ON t BEGIN SELECT 1; END"),
         aroundRebuild(
-            "view on a table that is made anew", "create view v as select a from t",
+            "view on a rebuilt table", "create view v as select a from t",
             "create view v as select a from t", before: ["DROP VIEW v"],
             after: ["CREATE VIEW v AS SELECT a FROM t"]),
         aroundRebuild(
@@ -280,7 +280,7 @@ enum PlanCases {
             "INSERT INTO new_t (id, up) SELECT id, up FROM t", "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"
         ),
         Case(
-            "child of a parent that is made anew",
+            "child of a rebuilt parent",
             "create table p(id integer primary key); create table c(p references p on delete cascade)",
             "create table p(id integer primary key, a unique); create table c(p references p on delete cascade)",
             rebuilds: "p"),
@@ -290,7 +290,7 @@ enum PlanCases {
             "INSERT INTO new_t (id, a) SELECT rowid, a FROM t",
             "DROP TABLE t", "ALTER TABLE new_t RENAME TO t"),
         Case(
-            "AUTOINCREMENT mark", "create table t(id integer primary key autoincrement, a)",
+            "AUTOINCREMENT counter", "create table t(id integer primary key autoincrement, a)",
             "create table t(id integer primary key autoincrement, a not null)",
             "CREATE TABLE new_t ( id integer PRIMARY KEY AUTOINCREMENT, a NOT NULL )",
             "INSERT INTO new_t (id, a) SELECT id, a FROM t",
@@ -304,7 +304,7 @@ enum PlanCases {
             "spaces and quotes", #"create table "a ""b"(x)"#, #"create table "a ""b"(x, "it's y")"#,
             #"ALTER TABLE "a ""b" ADD COLUMN "it's y""#),
         Case(
-            "quoted names made anew", #"create table "a ""b"("or der")"#,
+            "quoted names in a rebuild", #"create table "a ""b"("or der")"#,
             #"create table "a ""b"("or der" not null)"#,
             #"CREATE TABLE "new_a ""b" ( "or der" NOT NULL )"#,
             #"INSERT INTO "new_a ""b" (rowid, "or der") SELECT rowid, "or der" FROM "a ""b""#,
@@ -320,13 +320,13 @@ enum PlanCases {
             base + "create view V as select a from t; create index I on t(a)", "DROP VIEW v", "DROP INDEX i",
             "CREATE INDEX I ON t (a)", "CREATE VIEW V AS SELECT a FROM t"),
         Case(
-            "name of the passing table is taken", "create table t(a); create table new_t(a)",
+            "name of the temporary table is taken", "create table t(a); create table new_t(a)",
             "create table t(a not null); create table new_t(a)",
             "CREATE TABLE new_new_t ( a NOT NULL )",
             "INSERT INTO new_new_t (rowid, a) SELECT rowid, a FROM t",
             "DROP TABLE t", "ALTER TABLE new_new_t RENAME TO t"),
         Case(
-            "name of the passing table will be taken", "create table a(x); create table t(a)",
+            "name of the temporary table will be taken", "create table a(x); create table t(a)",
             "create table new_t(x); create table t(a not null)", rebuilds: "t",
             hints: RenameHints(tables: ["a": "new_t"])),
         Case(

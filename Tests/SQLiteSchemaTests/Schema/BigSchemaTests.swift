@@ -1,7 +1,7 @@
 import SQLiteSchema
 import Testing
 
-/// Many objects; how long it takes is the benchmark's to say.
+/// Tests with many objects; the benchmark measures the time.
 @Suite struct BigSchemaTests {
     private func script(tables: Int, type: String) -> String {
         (0..<tables).map { number in

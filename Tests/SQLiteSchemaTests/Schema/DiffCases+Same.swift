@@ -26,7 +26,7 @@ extension DiffCases {
             "DEFAULT spelling", "create table t(a default 0x10, b default .5)",
             "create table t(a default +16, b default 0.50)"),
         Case(
-            "words that say nothing",
+            "words without effect",
             """
             create table t(a); create view v as select x.a from t as x join t as y left join t as z order by 1;
             create trigger r after insert on t begin insert or replace into t values (1); end
@@ -49,7 +49,7 @@ extension DiffCases {
             """),
         Case("NULL", "create table t(a null)", "create table t(a)"),
         Case(
-            "defaults said", "create table t(a references u, b not null, c unique)",
+            "explicit defaults", "create table t(a references u, b not null, c unique)",
             """
             create table t(a references u on delete no action match simple not deferrable initially immediate,
               b not null on conflict abort, c unique on conflict abort)
@@ -59,7 +59,7 @@ extension DiffCases {
             "create table u(x integer primary key); create table t(a references u)",
             "create table u(x integer primary key); create table t(a references U(X))"),
         Case(
-            "collation said", "create table t(a collate nocase, unique(a)); create index i on t(a)",
+            "explicit collation", "create table t(a collate nocase, unique(a)); create index i on t(a)",
             "create table t(a collate nocase, unique(a collate NOCASE)); create index i on t(a collate nocase asc)"
         ),
         Case(
@@ -67,7 +67,7 @@ extension DiffCases {
             "create table t(a not null primary key) without rowid"),
         Case("UNIQUE twice", "create table t(a unique, unique(a))", "create table t(a unique)"),
         Case(
-            "UNIQUE beside the key", "create table t(a text primary key, unique(a))",
+            "UNIQUE and the same key", "create table t(a text primary key, unique(a))",
             "create table t(a text primary key)"),
         Case(
             "DESC of a rowid alias", "create table t(a integer, primary key(a desc))",

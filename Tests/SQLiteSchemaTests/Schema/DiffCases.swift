@@ -119,7 +119,7 @@ enum DiffCases {
             "CHECK changed", "create table t(a check(a > 0))", "create table t(a check(a > 1))",
             "table t: drop CHECK (a > 0)", "table t: add CHECK (a > 1)"),
         Case(
-            "CHECK of a name changed", "create table t(a constraint c check(a > 0))",
+            "named CHECK changed", "create table t(a constraint c check(a > 0))",
             "create table t(a, constraint c check(a > 1))", "table t: CHECK c: a > 0 -> a > 1"),
         Case(
             "CHECK against a text", "create table t(a check(a <> \"b\"))",
@@ -190,7 +190,7 @@ enum DiffCases {
             "index expression", "create table t(a); create index i on t(a + 1)",
             "create table t(a); create index i on t(a + 2)", "index i: expression 1: a + 1 -> a + 2"),
         Case(
-            "foreign key whose columns trade parents",
+            "foreign key with swapped parent columns",
             "create table u(x, y, primary key(x, y)); create table t(a, b, foreign key(a, b) references u)",
             "create table u(x, y, primary key(x, y)); create table t(a, b, foreign key(b, a) references u)",
             "table t: FOREIGN KEY (b, a): parent columns: (x, y) -> (x, y)"),

@@ -10,15 +10,15 @@ import Testing
         let (tables, columns) = (
             RenameDetector.decide(detector.tables()), RenameDetector.decide(detector.columns(RenameHints()))
         )
-        func told(_ candidates: [RenameCandidate]) -> [String] { candidates.map { "\($0.oldPath)=\($0.to)" } }
-        return (told(tables.taken + columns.taken), told(tables.open + columns.open))
+        func list(_ candidates: [RenameCandidate]) -> [String] { candidates.map { "\($0.oldPath)=\($0.to)" } }
+        return (list(tables.taken + columns.taken), list(tables.open + columns.open))
     }
 
     @Test(arguments: [
         ("mail text", "email text"), ("fromAddress text", "from_address text"), ("name", "full_name"),
         ("colour int", "color int"), ("created_at", "createdAt"),
     ])
-    func `names that are alike are taken`(old: String, new: String) throws {
+    func `similar names are accepted`(old: String, new: String) throws {
         let found = try decide("create table t(id, \(old))", "create table t(id, \(new))")
         #expect(found.taken.count == 1 && found.open == [], "\(found)")
     }
@@ -27,18 +27,18 @@ import Testing
         ("created_at text", "avatar_url text"), ("notificationsReports int", "notificationsOther int"),
         ("a", "b"), ("sender text", "from_address text"),
     ])
-    func `place and type alone leave it open`(old: String, new: String) throws {
+    func `position and type are not enough`(old: String, new: String) throws {
         let found = try decide("create table t(id, \(old))", "create table t(id, \(new))")
         #expect(found.taken == [] && found.open.count == 1, "\(found)")
     }
 
-    @Test func `the likest name wins over the place`() throws {
+    @Test func `the most similar name wins over the position`() throws {
         let found = try decide("create table t(id, mail text)", "create table t(id, phone text, email text)")
         #expect(found.taken == ["t.mail=email"])
         #expect(try decide("create table t(id, a text)", "create table t(id, b text, c text)").taken == [])
     }
 
-    @Test func `a table is taken by its name and columns together`() throws {
+    @Test func `a table is matched by its name and columns together`() throws {
         #expect(
             try decide("create table person(a, b)", "create table persons(a, b)").taken == ["person=persons"])
         #expect(

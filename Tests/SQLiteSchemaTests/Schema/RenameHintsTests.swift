@@ -66,7 +66,7 @@ import Testing
                 "view w: query"))
     }
 
-    @Test func `a hint that does not fit is told and not taken`() throws {
+    @Test func `a hint that does not fit is reported and ignored`() throws {
         let (old, new) = (try schema("create table t(a, b)"), try schema("create table t(a, c)"))
         let hints = RenameHints(tables: ["t": "u"], columns: ["t": ["a": "c", "b": "d"], "x": ["y": "z"]])
         #expect(hints.unused(from: old, to: new) == ["t", "t.a", "t.b", "x.y"])
@@ -83,7 +83,7 @@ import Testing
         #expect(chain.unused(from: old, to: try schema("create table t(c text, a int)")) == [])
     }
 
-    @Test func `a misfit says what is wrong`() throws {
+    @Test func `a hint that does not fit has a reason`() throws {
         let (old, new) = (try schema("create table t(a, b)"), try schema("create table t(a, c)"))
         func reasons(_ columns: [String: String]) -> [String] {
             RenameHints(columns: ["t": columns]).misfits(from: old, to: new).map(\.reason)
@@ -95,9 +95,9 @@ import Testing
         #expect(reasons(["b": "c"]) == [])
     }
 
-    /// SQLite rewrites what names the renamed thing; the hint must explain all of that, and nothing else is
-    /// to be seen.
-    @Test func `what SQLite renames is a rename and nothing else`() throws {
+    /// SQLite rewrites everything that names the renamed object; the hint must explain all of that, and no
+    /// other change may be reported.
+    @Test func `what SQLite renames is only a rename`() throws {
         var renamed = 0
         for seed in seeds(150, soak: 4_000) {
             let database = Database()

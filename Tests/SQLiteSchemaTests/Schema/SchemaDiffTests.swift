@@ -2,7 +2,7 @@ import SQLiteSchema
 import Testing
 
 @Suite struct SchemaDiffTests {
-    /// Old DDL, new DDL, the changes as they are described.
+    /// Old DDL, new DDL, and the descriptions of the changes.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var old: String
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test(arguments: DiffCases.all)
-    func `changes are seen, each as what it is`(test: Case) throws {
+    func `each change is recognised`(test: Case) throws {
         let changes = SchemaDiff(from: try schema(test.old), to: try schema(test.new)).changes()
         #expect(changes.map(\.description) == test.changes)
         for sql in [test.old, test.new] {
             let same = SchemaDiff(from: try schema(sql), to: try schema(sql)).changes()
             #expect(same.isEmpty)
         }
-        // SQLite takes both sides, unless a table is missing on purpose.
+        // SQLite accepts both sides, unless a table is missing on purpose.
         for sql in [test.old, test.new] {
             let database = Database()
             for statement in SQLSource(name: "", sql).statements() { try database.run(statement.text) }

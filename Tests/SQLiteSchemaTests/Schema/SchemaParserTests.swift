@@ -10,7 +10,7 @@ import Testing
         SchemaRow(type: type, name: name, table: name, sql: sql)
     }
 
-    @Test func `everything that a table can say`() throws {
+    @Test func `everything that a table can contain`() throws {
         let table = try schema(
             """
             CREATE TABLE IF NOT EXISTS main."T" ( -- a comment
@@ -98,7 +98,7 @@ import Testing
             "create table t(a primary key, b primary key)",
             "schema.sql:1:33: the table has a primary key already, found primary"
         ),
-        ("create table t(a); create table T(b)", "schema.sql:1:20: there is a T already"),
+        ("create table t(a); create table T(b)", "schema.sql:1:20: T already exists"),
         ("create table t(a on conflict)", "schema.sql:1:18: expected ), found on"),
         (
             "create table t(a unique on conflict what)",
@@ -113,20 +113,20 @@ import Testing
         ("create view v as delete from t", "schema.sql:1:18: expected SELECT, found delete"),
         (
             "create trigger r after insert on t begin select 1 end",
-            "schema.sql:1:54: expected END behind the last statement of the trigger, but the statement ends"
+            "schema.sql:1:54: expected END after the last statement of the trigger, but the statement ends"
         ),
         ("create tabel t(a)", "schema.sql:1:8: expected TABLE, INDEX, VIEW or TRIGGER, found tabel"),
         ("creat table t(a)", "schema.sql:1:1: no statement begins with creat"),
         (
             "alter table t add b",
-            "schema.sql:1:1: ALTER TABLE is not read from a file of SQL: what it makes only SQLite knows"
+            "schema.sql:1:1: ALTER TABLE is not read from a SQL file: only SQLite knows its result"
         ),
         (
             "create table t as select 1",
-            "schema.sql:1:16: the columns of CREATE TABLE ... AS SELECT are known to SQLite alone: expected (, found as"
+            "schema.sql:1:16: only SQLite knows the columns of CREATE TABLE ... AS SELECT: expected (, found as"
         ),
     ])
-    func `an error says what and where`(sql: String, expected: String) {
+    func `an error says what is wrong and where`(sql: String, expected: String) {
         let error = #expect(throws: SchemaError.self) { try schema(sql) }
         #expect(error?.description == expected)
     }
@@ -142,7 +142,7 @@ import Testing
         #expect(schema.unparsed["i"]?.table == "u")
     }
 
-    @Test func `a dump is read, its rows passed over`() throws {
+    @Test func `a dump is read without its rows`() throws {
         let schema = try schema(
             """
             PRAGMA foreign_keys=OFF; PRAGMA user_version = 7; PRAGMA page_size(8192); PRAGMA encoding = 'UTF-16le';
@@ -161,7 +161,7 @@ import Testing
             schema.settings == DatabaseSettings(userVersion: 7, pageSize: 8192, encoding: .utf16le))
     }
 
-    @Test func `rows of sqlite_schema make the schema, state left out`() {
+    @Test func `rows of sqlite_schema make the schema without state`() {
         let parser = SchemaParser(historyTables: ["GRDB_Migrations"], shadowTables: ["odd_data"])
         let schema = parser.schema(of: [
             row("CREATE TABLE sqlite_sequence(name,seq)", "sqlite_sequence"),

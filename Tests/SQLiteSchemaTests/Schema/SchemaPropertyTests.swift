@@ -2,7 +2,7 @@ import SQLiteSchema
 import Testing
 
 @Suite struct SchemaPropertyTests {
-    /// Holds the model of a database's schema against the database, and its printed form against both.
+    /// Compares the model of a database's schema with the database, and its printed form with both.
     private func check(_ database: Database, _ note: Comment) throws {
         let schema = database.schema()
         #expect(schema.unparsed.values.map { "\($0.reason): \($0.text)" } == [], note)
@@ -65,7 +65,7 @@ extension SchemaPropertyTests {
         "/*", "--\n", "é",
     ]
 
-    @Test func `token soup neither crashes nor loops, and prints back`() {
+    @Test func `random tokens neither crash nor loop, and print back`() {
         let starts = [
             "create table t(", "create table t(a ", "create index i on t(",
             "create trigger r after insert on t begin ",
@@ -87,8 +87,8 @@ extension SchemaPropertyTests {
         }
     }
 
-    /// What SQLite takes must be understood.
-    @Test func `no mutation of a statement that SQLite takes is refused`() {
+    /// Whatever SQLite accepts must be parsed.
+    @Test func `every mutated statement that SQLite accepts is parsed`() {
         var taken = 0
         for seed in seeds(400, soak: 20_000) {
             var random = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import SQLiteSchema
 import Testing
 
-/// Which tables a module makes is what SQLite's modules make.
+/// The tables that a module owns are those that SQLite's modules create.
 @Suite struct ShadowTableTests {
     private static let arguments = [
         "fts3(a)", "fts3(a, content)", "fts3(a, matchinfo=fts3)", "fts3(a, tokenize=porter)", "fts4(a)",
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: arguments)
-    func `the tables of a module are those that it makes`(text: String) throws {
+    func `a module owns exactly the tables that it creates`(text: String) throws {
         let database = try Database()
         try database.run("CREATE TABLE other(id INTEGER PRIMARY KEY, a)")
         try database.run("CREATE VIRTUAL TABLE \"my x\" USING \(text)")

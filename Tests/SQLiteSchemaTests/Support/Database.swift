@@ -1,6 +1,6 @@
 import CSQLite
 
-/// SQLite itself, in memory, as the judge of what the pure code says.
+/// SQLite itself, in memory, as the reference for the pure code.
 final class Database {
     private var handle: OpaquePointer?
 
@@ -13,7 +13,7 @@ final class Database {
     /// Prepares the first statement of the text and returns the number of bytes that SQLite took.
     func tail(of text: ArraySlice<UInt8>) throws -> Int { try prepare(text, run: false) }
 
-    /// As `tail(of:)`, and runs the statement.
+    /// Like `tail(of:)`, and runs the statement.
     func runFirst(of text: ArraySlice<UInt8>) throws -> Int { try prepare(text, run: true) }
 
     func compiles(_ sql: String) -> Bool { (try? tail(of: Array(sql.utf8)[...])) != nil }
@@ -37,7 +37,7 @@ final class Database {
 
     func run(_ sql: String) throws { _ = try runFirst(of: Array(sql.utf8)[...]) }
 
-    /// The rows of a query, every value as text.
+    /// Returns the rows of a query, every value as text.
     func rows(_ sql: String) -> [[String]] {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }

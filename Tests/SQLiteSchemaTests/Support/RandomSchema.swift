@@ -1,4 +1,4 @@
-/// Writes random CREATE statements, most of them valid, in random spelling.
+/// A generator of random CREATE statements, most of them valid, in random spelling.
 struct RandomSchema {
     typealias Piece = RandomScript.Piece
 
@@ -34,7 +34,7 @@ struct RandomSchema {
         return chance(35) ? pick(Self.oddNames) + (chance(70) ? "\(counter)" : " \(counter)") : "n\(counter)"
     }
 
-    /// Random statements, tables first.
+    /// Returns random statements, tables first.
     mutating func statements() -> [String] {
         var result: [String] = []
         for _ in 0..<number(1...4) { result.append(script.spell(table())) }
@@ -45,7 +45,7 @@ struct RandomSchema {
         return result
     }
 
-    /// A random ALTER TABLE of a table.
+    /// Returns a random ALTER TABLE of a table.
     mutating func alteration() -> String {
         let table = pick(tables)
         let start: [Piece] = [.words("alter table"), .name(table.name)]
@@ -116,7 +116,7 @@ struct RandomSchema {
         chance(25) ? [.words("constraint"), .name(newName())] : []
     }
 
-    /// A constraint of a column.
+    /// Returns a constraint of a column.
     private mutating func extras(_ columns: [String]) -> [Piece] {
         let name = constraintName()
         switch number(0...8) {
@@ -196,7 +196,7 @@ struct RandomSchema {
         }
     }
 
-    /// An expression over columns.
+    /// Returns an expression over columns.
     private mutating func expression(_ columns: [String]) -> [Piece] {
         let column = Piece.name(pick(columns))
         let other = Piece.name(pick(columns))

@@ -1,4 +1,4 @@
-/// Writes random statements that are valid on a database as it stands, in random spelling.
+/// A generator of random statements that are valid on a database in its current state, in random spelling.
 struct RandomScript {
     /// A part of a statement, before it is spelt.
     enum Piece {
@@ -20,13 +20,13 @@ struct RandomScript {
         "group", "if", "column", "KEY", "Mixed", "left", "replace",
     ]
 
-    /// A name that no object of the database has.
+    /// Returns a name that no object of the database has.
     private mutating func newName() -> String {
         counter += 1
         return random.chance(40) ? random.pick(Self.oddNames) + "\(counter)" : "n\(counter)"
     }
 
-    /// One statement, spelt, without the `;` behind it.
+    /// Returns one statement, spelt, without its final `;`.
     mutating func statement(on database: Database) -> String { spell(pieces(database)) }
 
     private mutating func pieces(_ database: Database) -> [Piece] {
@@ -198,7 +198,7 @@ struct RandomScript {
         }
     }
 
-    /// Whitespace and comments, at least one character.
+    /// Returns whitespace and comments, at least one character.
     mutating func gap() -> String {
         guard random.chance(20) else { return random.pick([" ", "\n", "\t", "\r\n"]) }
         return random.pick([

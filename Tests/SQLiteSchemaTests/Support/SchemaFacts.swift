@@ -1,14 +1,14 @@
 import SQLiteSchema
 
-/// What PRAGMAs tell of a schema, once as SQLite says it and once as a model says it should.
+/// The facts that PRAGMAs report about a schema, once from SQLite and once as a model predicts them.
 ///
-/// One line a fact, sorted, so that two lists can be held against each other.
+/// Each fact is one line, and they are sorted, so that two lists can be compared.
 enum SchemaFacts {
-    // MARK: As SQLite says it
+    // MARK: From SQLite
 
     ///
-    /// - Parameter directions: whether those of the indexes that constraints make are told. Of two constraints
-    ///   on the same columns SQLite keeps the direction of the first, which has no meaning.
+    /// - Parameter directions: whether the directions of the indexes of constraints are included. Of two
+    ///   constraints on the same columns SQLite keeps the direction of the first, which has no meaning.
     static func of(_ database: Database, directions: Bool = true) -> [String] {
         var facts: [String] = []
         for row in database.rows(
@@ -44,20 +44,21 @@ enum SchemaFacts {
         }
     }
 
-    /// Of a type that begins with a quote and goes on behind it, SQLite shows what is in the quotes.
+    /// Returns a type. If it begins with a quote and continues after the closing one, SQLite shows what is in
+    /// the quotes.
     private static func type(_ type: String) -> String {
         if let quote = type.first, "\"'`".contains(quote), let end = type.dropFirst().firstIndex(of: quote) {
             return type[type.index(after: type.startIndex)..<end].lowercased().filter { !$0.isWhitespace }
         }
         let source = SQLSource(name: "", type)
         let words = source.tokens().filter(\.isSignificant).map { $0.text(in: source).lowercased() }
-        // A comment before ALWAYS keeps SQLite from seeing that GENERATED is none of the type's words, and of
-        // two GENERATED ALWAYS it sees the last.
+        // A comment before ALWAYS keeps SQLite from seeing that GENERATED is not part of the type, and of two
+        // GENERATED ALWAYS it sees the last.
         let end = words.firstIndex(of: "generated") ?? words.count
         return words[..<end].joined().filter { !"[]".contains($0) }
     }
 
-    /// The text is what stands behind DEFAULT, or within the parentheses there.
+    /// The text is what follows DEFAULT, or what is within the parentheses there.
     private static func defaultValue(_ text: String) -> String {
         for sql in ["create table t(a default \(text)\n)", "create table t(a default (\(text)\n))"] {
             if let table = try? SchemaParser().schema(of: SQLSource(name: "", sql)).table("t"),
@@ -94,7 +95,7 @@ enum SchemaFacts {
         return keys.values.map { "\(table) references \($0.head) \($0.columns)" }
     }
 
-    // MARK: As the model says it
+    // MARK: From the model
 
     static func of(_ schema: Schema, directions: Bool = true) -> [String] {
         var facts: [String] = []
@@ -171,7 +172,7 @@ extension Schema {
 }
 
 extension Database {
-    /// The schema as sqlite_schema has it.
+    /// Returns the schema of sqlite_schema.
     func schema() -> Schema {
         SchemaParser().schema(
             of: rows("select type, name, tbl_name, sql from sqlite_schema").map {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many seeds a property is tried on: a few in every run, many with `DRYDOCK_SOAK=1`.
+/// Returns the seeds for a property: a few in every run, many with `DRYDOCK_SOAK=1`.
 func seeds(_ count: Int, soak: Int) -> ClosedRange<UInt64> { 1...UInt64(isSoak ? soak : count) }
 
 let isSoak = ProcessInfo.processInfo.environment["DRYDOCK_SOAK"] == "1"
