@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// Turns a health report into text. A renderer is one file, registered in ``HealthRenderers/all``.
 package protocol HealthReportRenderer: Sendable {
-    /// The name that `--format` and `--report` take.
+    /// The name for `--format` and `--report`.
     var name: String { get }
     func render(_ report: HealthReport, _ options: RenderOptions) -> String
 }
@@ -18,7 +18,7 @@ package enum HealthRenderers {
     package static func named(_ name: String) -> (any HealthReportRenderer)? { all.first { $0.name == name } }
 }
 
-/// What a person reads: what is wrong with each database, why it matters, and what to do.
+/// Renders for people: what is wrong with each database, why it matters, and what to do.
 package struct HealthHumanRenderer: HealthReportRenderer {
     package let name = "human"
 
@@ -120,7 +120,7 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         "  \(paint.yellow("not reached:")) \(what): \(reason)\n"
     }
 
-    /// Names, or the first of many and how many there are.
+    /// Returns the names, or the number of names and the first three.
     private static func cut(_ names: [String], _ noun: String) -> String {
         guard names.count > 4 else { return names.joined(separator: ", ") }
         return "\(counted(names.count, noun)) (\(names.prefix(3).joined(separator: ", ")), …)"

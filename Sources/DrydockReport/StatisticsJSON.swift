@@ -1,7 +1,7 @@
 import Drydock
 
-/// Page statistics as JSON: the envelope of every report, sizes in bytes. `spaceUsed` has the columns of
-/// `sqlite3_analyzer`'s table of that name.
+/// Page statistics as JSON, in the envelope of every report; sizes in bytes. `spaceUsed` has the columns of
+/// `sqlite3_analyzer`'s table with that name.
 package enum StatisticsJSON {
     package static func render(_ statistics: DatabaseStatistics, since old: DatabaseStatistics? = nil)
         -> String
@@ -74,7 +74,7 @@ private struct JSONObject: Encodable {
     var isImplied, isWithoutRowid: Bool
     var space: JSONSpace
     var depth, scatteredLeaves: Int
-    /// How many payloads there are of `2^(n-1)` to below `2^n` bytes, from the empty ones on.
+    /// How many payloads have `2^(n-1)` to less than `2^n` bytes, starting with the empty ones.
     var payloadSizes: [Int]
     var spaceUsed: [String: Int]
 
@@ -99,7 +99,7 @@ private struct JSONObject: Encodable {
 }
 
 extension Array<Int> {
-    /// Without the zeros at the end.
+    /// The array without trailing zeros.
     fileprivate var trimmingZeros: [Int] {
         lastIndex { $0 != 0 }.map { Array(self[...$0]) } ?? []
     }

@@ -1,7 +1,7 @@
 import Drydock
 import SQLiteSchema
 
-/// Turns page statistics into text for people, in 80 columns.
+/// Turns page statistics into text for people, 80 columns wide.
 package enum StatisticsRenderer {
     package static func render(_ statistics: DatabaseStatistics, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
@@ -18,7 +18,7 @@ package enum StatisticsRenderer {
             "\(paint.bold(VisibleText.line(it.path)))  \(size(it.byteCount))\n  \(facts.joined(separator: ", "))\n\n"
     }
 
-    /// `3040001` as `3.40.1` (https://www.sqlite.org/c3ref/c_source_id.html).
+    /// Returns `3040001` as `3.40.1` (https://www.sqlite.org/c3ref/c_source_id.html).
     static func version(_ number: UInt32) -> String {
         "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
@@ -75,7 +75,7 @@ package enum StatisticsRenderer {
             + "\(leading(percent(object.tree.scatteredLeaves, of: max(0, object.tree.leafPages - 1)), 6))\n"
     }
 
-    /// Eighths of a column are drawn too.
+    /// Draws a bar with a resolution of an eighth of a column.
     private static func bar(_ part: Double, _ width: Int) -> String {
         let eighths = Int((part * Double(width * 8)).rounded())
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
@@ -122,7 +122,7 @@ package enum StatisticsRenderer {
         whole > 0 ? "\(Int((Double(part) / Double(whole) * 100).rounded())) %" : "0 %"
     }
 
-    /// `1234567` as `1,234,567`.
+    /// Returns `1234567` as `1,234,567`.
     static func grouped(_ number: Int) -> String {
         var digits = Array(String(number))
         var place = digits.count - 3
@@ -144,13 +144,13 @@ package enum StatisticsRenderer {
     }
 }
 
-/// What became of an object between two databases.
+/// How the size of an object changed between two databases.
 package struct Growth: Sendable, Equatable {
     package var name: String
     package var bytes: Int
     package var rows: Int
 
-    /// The largest change first; those of one side alone as from or to nothing.
+    /// Returns the largest changes first; objects of only one side change from or to nothing.
     package static func all(from old: DatabaseStatistics, to new: DatabaseStatistics) -> [Growth] {
         var growth: [String: Growth] = [:]
         for (sign, statistics) in [(-1, old), (1, new)] {
