@@ -15,7 +15,8 @@ public struct Locker: Sendable {
         self.settler = settler
     }
 
-    /// - Throws: ``RequestError`` when no report can be made.
+    /// Locks a project, or checks its lock.
+    /// - Throws: ``RequestError`` if no report can be made.
     public func run(_ request: LockRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
         let old = try Lock.load(request.path)
@@ -46,7 +47,7 @@ public struct Locker: Sendable {
         return report
     }
 
-    /// An empty lock of a project that has none.
+    /// Returns an empty lock for a project that has none.
     private func begin(
         _ request: LockRequest, _ snapshots: [Snapshot], _ closures: [LockedClosure]
     ) async throws -> (LockCheck, MigrationSet) {
@@ -113,7 +114,7 @@ public struct Locker: Sendable {
         }
     }
 
-    /// Replaces the file at once, and leaves it alone where it says the same.
+    /// Replaces the file atomically, unless its content is unchanged.
     private func write(_ lock: Lock, to path: String, over old: Lock?) throws {
         guard lock != old else { return }
         do {
