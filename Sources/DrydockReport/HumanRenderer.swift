@@ -24,7 +24,7 @@ package struct HumanRenderer: ReportRenderer {
         report.findings.filter { $0.snapshot == replay.snapshot }
     }
 
-    // MARK: - One line a snapshot
+    // MARK: - One line for each snapshot
 
     /// Returns the line that is printed as soon as a snapshot is done.
     package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
