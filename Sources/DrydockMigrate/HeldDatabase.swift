@@ -93,14 +93,14 @@ actor HeldDatabase {
         _ end: Image, over base: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         do {
-            return try await put(end, over: base, progress)
+            return try await replaceContent(end, over: base, progress)
         } catch {
             guard committed.value else { throw error }
             return true
         }
     }
 
-    private func put(
+    private func replaceContent(
         _ end: Image, over base: Image, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         if watch == nil, let delta = try PageDelta(from: base, to: end) {

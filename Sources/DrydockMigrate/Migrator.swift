@@ -9,6 +9,11 @@ import OverlayVFS
 
 /// Migrates a live database: rehearses on a copy, and installs what was rehearsed.
 ///
+///     var request = MigrateRequest(path: "app.sqlite")
+///     request.verify.migrationsFolder = "Migrations"
+///     request.mode = .apply
+///     let report = try await Migrator(engine: GRDBDriver()).run(request)
+///
 /// The pending migrations run once, through the engine, on an overlay over a copy that was read back from the disk. If
 /// every rule is satisfied, the database is locked and compared with that copy, byte for byte: if another program has
 /// committed since, the rehearsal is repeated under the lock. Then the rehearsal's pages replace the database's in one

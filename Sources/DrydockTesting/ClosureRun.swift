@@ -56,10 +56,10 @@ struct ClosureRun: Sendable, Hashable {
         return source.tokens().compactMap { $0.stringValue(in: source) }
     }
 
-    // MARK: - What stayed
+    // MARK: - Lasting statements
 
     /// PRAGMAs that only read.
-    private static let questions: Set<String> = [
+    private static let readingPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
         "foreign_key_list", "foreign_key_check", "database_list", "collation_list", "function_list",
         "integrity_check", "quick_check",
@@ -72,7 +72,7 @@ struct ClosureRun: Sendable, Hashable {
         for entry in entries {
             switch SQLSource(name: "", entry.expanded).statements().first?.action {
             case nil, .select, .explain, .pragma(_, _, value: nil): continue
-            case .pragma(_, let name, _) where questions.contains(name.foldedASCII): continue
+            case .pragma(_, let name, _) where readingPragmas.contains(name.foldedASCII): continue
             case .savepoint(let name): savepoints.append((name.foldedASCII, result.count))
             case .release(let name):
                 guard let index = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) else {

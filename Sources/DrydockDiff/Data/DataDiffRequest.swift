@@ -105,6 +105,7 @@ public struct TableWriting: Sendable {
 public struct RowDifference: Sendable {
     public enum Kind: String, Sendable { case removed, added, changed }
 
+    /// One value that changed.
     public struct Change: Sendable {
         /// The position among the compared columns.
         public var column: Int
@@ -138,11 +139,13 @@ public protocol DataDiffConsumer: AnyObject {
     /// Receives a table that was compared, whether or not it differs.
     /// - Returns: How many times to pass its rows, and in what detail.
     func begin(_ table: TableDataDiff) throws -> (passes: Int, detail: RowDetail)
+    /// Receives a row that differs, once in each pass.
     func take(_ row: RowDifference, of table: TableDataDiff, pass: Int) throws
     func end(_ table: TableDataDiff) throws
     func end(_ report: DataDiffReport) throws
 }
 
+/// The result of a data diff, without the rows.
 public struct DataDiffReport: Sendable {
     public var overview: DataDiffOverview
     /// The tables that were compared.

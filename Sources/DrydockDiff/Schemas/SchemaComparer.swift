@@ -48,6 +48,11 @@ public struct DiffReport: Sendable {
 }
 
 /// Compares schemas by meaning, and proves every plan before it is given.
+///
+///     var request = DiffRequest(from: try SchemaSource("old.sqlite"), to: try SchemaSource("schema.sql"))
+///     request.wantsPlan = true
+///     let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+///     print(report.plan?.text ?? report.refusals.map(\.text).joined(separator: "\n"))
 public struct SchemaComparer: Sendable {
     private let engine: any Engine
 

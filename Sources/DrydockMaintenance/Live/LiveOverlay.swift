@@ -121,13 +121,13 @@ package actor LiveOverlay {
             await close()
         }
         for _ in 0..<Self.attempts {
-            if let new = try await openAnew() { return new }
+            if let new = try await reopen() { return new }
         }
         throw Outlasted()
     }
 
     /// - Returns: Nil if the log was restarted meanwhile, or the files were written while no lock was held.
-    private func openAnew() async throws -> (Opened, ReadLock?)? {
+    private func reopen() async throws -> (Opened, ReadLock?)? {
         let keeper =
             LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
         let lock = await lock(keeper)

@@ -4,6 +4,7 @@ import SQLiteFile
 
 /// How a database uses its file, as `drydock stats` reports it. All sizes are in bytes.
 public struct DatabaseStatistics: Sendable {
+    /// A table or an index, with its pages.
     public struct Object: Sendable {
         public var name: String
         /// The table of an index; a table's own name.

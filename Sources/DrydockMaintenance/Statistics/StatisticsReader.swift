@@ -6,6 +6,9 @@ import SQLiteSchema
 import Synchronization
 
 /// Reads the statistics of a database that other programs may have open, from its pages only.
+///
+///     let statistics = try await StatisticsReader(engine: GRDBDriver()).statistics(of: "app.sqlite")
+///     print(statistics.reclaimableByteCount, "bytes would be freed by VACUUM")
 public struct StatisticsReader: Sendable {
     private let engine: any Engine
 

@@ -4,6 +4,10 @@ import OverlayVFS
 
 /// Makes a database smaller without any moment at which it could be lost.
 ///
+///     let request = VacuumRequest(path: "app.sqlite")
+///     let report = try await Vacuum(engine: GRDBDriver()).run(request)
+///     print(report.forecast.bytes - report.bytesAfter, "bytes freed")
+///
 /// VACUUM INTO makes a copy, which is checked. Then this process locks the database exclusively, compares its rows with
 /// the copy's, and the backup API replaces the old pages with the copy's in one transaction. Renaming the copy over the
 /// database would be quicker, but programs that have the old file open would go on writing to a file without a name.
@@ -133,7 +137,7 @@ public struct Vacuum: Sendable {
             "\(request.path) is written faster than it can be copied and compared; try again later")
     }
 
-    // MARK: - In the database's place
+    // MARK: - Into the database itself
 
     private func replace(
         _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase,

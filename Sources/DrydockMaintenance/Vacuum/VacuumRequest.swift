@@ -18,7 +18,7 @@ public struct VacuumRequest: Sendable {
     public init(path: String) { self.path = path }
 }
 
-/// What a vacuum will need and free, estimated from the current pages.
+/// What a vacuum will need and free, estimated from the current pages. All sizes are in bytes.
 public struct VacuumForecast: Sendable, Equatable {
     public var bytes: Int
     public var bytesAfter: Int
@@ -31,6 +31,7 @@ public struct VacuumForecast: Sendable, Equatable {
     /// `wal` or `rollback journal`.
     public var journalMode: String
 
+    /// The space that a vacuum needs in one folder.
     public struct DiskNeed: Sendable, Equatable {
         public var folder: String
         public var bytes: Int
@@ -41,7 +42,7 @@ public struct VacuumForecast: Sendable, Equatable {
     }
 }
 
-/// What a vacuum did.
+/// What a vacuum did. All sizes are in bytes.
 public struct VacuumReport: Sendable {
     public enum Method: String, Sendable {
         /// Only the forecast was requested.

@@ -230,7 +230,7 @@ struct LockReader {
         return snapshot
     }
 
-    // MARK: - The whole
+    // MARK: - Assembling
 
     private func migrationsWithDowns() throws -> [LockedMigration] {
         guard !downs.isEmpty else { return migrations }

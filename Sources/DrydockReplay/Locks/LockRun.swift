@@ -229,7 +229,7 @@ struct LockRun {
 
     mutating func add(_ entry: LockedSnapshot) {
         if let index = lock.snapshots.firstIndex(where: { $0.path == entry.path }) {
-            if lock.snapshots[index].says(entry) {
+            if lock.snapshots[index].covers(entry) {
                 summary.unchanged.append(entry.path)
             } else {
                 lock.snapshots[index] = entry
@@ -254,7 +254,7 @@ struct LockRun {
 
 extension LockedSnapshot {
     /// Returns whether another entry adds nothing: a new date alone does not count, nor the baseline of another SQLite.
-    fileprivate func says(_ entry: LockedSnapshot) -> Bool {
+    fileprivate func covers(_ entry: LockedSnapshot) -> Bool {
         var entry = entry
         entry.date = date
         entry.baselines.merge(baselines) { new, _ in new }

@@ -25,7 +25,7 @@ public struct Locker: Sendable {
         let set: MigrationSet
         if let old, !old.isOfClosuresAlone {
             check = LockCheck(old, path: request.path)
-            try refuseAnother(check, request)
+            try refuseOtherMigrations(check, request)
             set = try check.migrations(in: request.migrationsFolder, options: request.format)
         } else {
             guard !request.isCheck else {
@@ -70,7 +70,7 @@ public struct Locker: Sendable {
         )
     }
 
-    private func refuseAnother(_ check: LockCheck, _ request: LockRequest) throws {
+    private func refuseOtherMigrations(_ check: LockCheck, _ request: LockRequest) throws {
         guard check.isOf(request.migrationsFolder) else {
             throw RequestError(
                 "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
