@@ -3,15 +3,15 @@ import DrydockMaintenance
 import Foundation
 import OverlayVFS
 
-/// Where the copies of a database go: the one that is kept, and the one that is not.
+/// The folder and name for the copies of a database: for the backup, which is kept, or for a copy that is not.
 struct BackupPlace: Sendable {
-    /// Where the copy is made.
+    /// The folder in which the copy is made.
     let folder: String
-    /// nil where none is kept.
+    /// The name of the backup, without version and time unless it is exact; nil if none is kept.
     private let name: String?
     private let isExact: Bool
 
-    /// - Throws: ``RequestError`` when it cannot be written, or something is there.
+    /// - Throws: ``RequestError`` if the folder cannot be written, or the named file exists.
     init(_ request: MigrateRequest) throws {
         let database = realPath(of: request.path)
         let beside = VacuumPlan.folder(of: database)
@@ -39,7 +39,7 @@ struct BackupPlace: Sendable {
         }
     }
 
-    /// Removes the copies that runs which were killed left in any of the folders that a run would use.
+    /// Removes the copies that killed runs left in any of the folders that a run would use.
     static func removeLeftOvers(_ request: MigrateRequest) {
         var folders = [
             VacuumPlan.folder(of: realPath(of: request.path)), request.temporaryFolder ?? temporaryFolder,
@@ -54,8 +54,8 @@ struct BackupPlace: Sendable {
         }
     }
 
-    /// Puts a copy in the place of the backup, under a name that says version and time.
-    /// - Throws: ``RequestError``.
+    /// Puts a copy in the place of the backup, under a name with the version and the time.
+    /// - Throws: ``RequestError`` if it cannot.
     func keep(_ copy: TemporaryCopy, version: String) throws -> String? {
         guard let name else { return nil }
         if isExact {
@@ -75,12 +75,12 @@ struct BackupPlace: Sendable {
         throw RequestError("there are too many backups named \(stem); name one with --backup")
     }
 
-    /// A file's name has at most 255 bytes, and some are needed for version and time.
+    /// Returns by how many bytes a name must be cut: it may have at most 255, and the version and the time need some.
     private static func excess(_ path: String) -> Int {
         max(0, (path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0) - 150)
     }
 
-    /// In UTC, such as `20241121T101500Z`.
+    /// Returns the current time in UTC, such as `20241121T101500Z`.
     private static func time() -> String {
         var seconds = time_t(Date().timeIntervalSince1970)
         var parts = tm()

@@ -5,35 +5,34 @@ import DatabaseEngine
 import OverlayVFS
 import Synchronization
 
-/// A live database that nobody else writes until it is released.
+/// A live database that no other program writes until it is released.
 ///
-/// Where that can be had, everybody else is locked out. Pages that differ are then written as SQLite writes them,
-/// under a rollback journal.
+/// If possible, all other programs are locked out. Pages that differ are then written as SQLite writes them, under a
+/// rollback journal.
 ///
-/// Where others have it open in WAL mode, a transaction of its own keeps them from writing. What is committed there
-/// goes through the log, which is SQLite's own affair: the backup API writes every page. It wants its destination
-/// without a transaction, so that this one ends before; the backup begins with a lock of its own, and a second
-/// connection tells whether anybody committed between the two
-/// (https://www.sqlite.org/pragma.html#pragma_data_version).
+/// If others have it open in WAL mode, a transaction keeps them from writing. A commit then goes through the log, which
+/// only SQLite writes: the backup API writes every page. It needs a destination without a transaction, so this
+/// transaction ends first; the backup begins with a lock of its own, and a second connection shows whether anyone
+/// committed between the two (https://www.sqlite.org/pragma.html#pragma_data_version).
 actor HeldDatabase {
     private let engine: any Engine
     private let path: String
     private let database: any OpenDatabase
-    /// nil where everybody else is locked out.
+    /// A second connection, which sees other programs' commits; nil if all others are locked out.
     private let watch: (any OpenDatabase)?
     nonisolated let isAlone: Bool
-    private var hold: ReadLock?
-    /// What was written below the connection.
+    private var lock: ReadLock?
+    /// The pages that were written directly to the file.
     private var delta: PageDelta?
-    /// Pages were written below the connection.
+    /// Set once pages are written directly to the file.
     private let written = StopFlag()
-    /// The transaction has ended, whatever came after.
+    /// Set once the transaction has ended, even if something fails afterwards.
     private let committed = StopFlag()
-    /// The disk has not kept it for certain.
+    /// Set if the disk may not have kept the commit.
     private let isVolatile = StopFlag()
-    /// Of the writing connection, which does not count what it commits itself.
+    /// The data version of the writing connection, which does not count its own commits.
     private var version: Int64 = 0
-    /// Closing a mapped file would drop the connections' locks, so that they are closed first.
+    /// Overlays to keep until the connections are closed: closing a mapped file would drop their locks.
     private var overlays: [Overlay] = []
 
     private static let forever = Duration.seconds(365 * 24 * 3600)
@@ -45,7 +44,7 @@ actor HeldDatabase {
         isAlone = watch == nil
     }
 
-    /// - Throws: ``EngineError`` when somebody else has the lock for longer than the timeout.
+    /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     static func take(
         engine: any Engine, path: String, timeout: Duration, stop: StopFlag
     ) async throws -> HeldDatabase {
@@ -57,13 +56,13 @@ actor HeldDatabase {
         var watch: (any OpenDatabase)?
         do {
             if try await !LiveLock.take(on: database, timeout) {
-                // What was tried left a lock behind (PENDING) that keeps everybody from opening the file.
+                // The attempt left a PENDING lock, which keeps all programs from opening the file.
                 try await database.close()
                 database = try await engine.open(location, settings: settings)
                 watch = try await engine.open(location, settings: settings)
             }
             let held = HeldDatabase(engine, path, database, watch: watch)
-            if watch != nil { try await held.takeHold() }
+            if watch != nil { try await held.takeLock() }
             return held
         } catch {
             try? await watch?.close()
@@ -72,7 +71,7 @@ actor HeldDatabase {
         }
     }
 
-    /// The database as it is.
+    /// Returns the current database.
     /// - Throws: ``OverlayError``, ``EngineError``.
     func image() async throws -> Image {
         let overlay = try Overlay(snapshot: path, holdsDescriptors: true)
@@ -84,24 +83,24 @@ actor HeldDatabase {
         return overlay.freeze().image
     }
 
-    /// Makes the content another, in one transaction.
+    /// Replaces the content in one transaction.
     /// - Parameters:
-    ///   - base: what it is.
-    ///   - progress: pages done, pages in all; false takes everything back.
-    /// - Returns: false when somebody committed in the moment in which nothing was locked; then nothing was written.
-    /// - Throws: ``EngineError``, ``RequestError``; then the database holds what it held.
+    ///   - base: The current content.
+    ///   - progress: Receives the pages done and the number of all pages; returning false rolls everything back.
+    /// - Returns: False if another program committed while nothing was locked; nothing was written then.
+    /// - Throws: ``EngineError``, ``RequestError``; the database is then unchanged.
     func install(
         _ end: Image, over base: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         do {
-            return try await put(end, over: base, progress)
+            return try await replaceContent(end, over: base, progress)
         } catch {
             guard committed.value else { throw error }
             return true
         }
     }
 
-    private func put(
+    private func replaceContent(
         _ end: Image, over base: Image, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         if watch == nil, let delta = try PageDelta(from: base, to: end) {
@@ -111,20 +110,20 @@ actor HeldDatabase {
         }
         let source = try Overlay(end)
         let expected = try await watch?.version()
-        _ = await hold?.release()
-        hold = nil
+        _ = await lock?.release()
+        lock = nil
         let replacement = try await database.withConnection { connection in
             let replacement = try ContentReplacement(of: connection, with: source.uri)
             try replacement.begin()
             return replacement
         }
-        // Nothing is written until here, and nobody else can write from here on.
-        let isStill: Bool
-        do { isStill = try await watch?.version() == expected } catch { isStill = false }
+        // Nothing has been written so far, and no other program can write from here on.
+        let isUnchanged: Bool
+        do { isUnchanged = try await watch?.version() == expected } catch { isUnchanged = false }
         let committed = committed
         return try await database.withConnection { _ in
             defer { withExtendedLifetime(source) {} }
-            guard isStill else {
+            guard isUnchanged else {
                 replacement.end()
                 return false
             }
@@ -134,14 +133,14 @@ actor HeldDatabase {
         }
     }
 
-    /// - Returns: false where the file is not the pages, and was left alone.
+    /// - Returns: False if the file does not have these pages; it is then unchanged.
     private func write(
         _ delta: PageDelta, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
     ) async throws -> Bool {
         let path = realPath(of: path)
         let (written, committed, isVolatile) = (written, committed, isVolatile)
         return try await database.withConnection { connection in
-            // Frames that stayed in the log would be read in place of the pages.
+            // Frames that stay in the log would be read in place of the pages.
             guard try !LiveLock.checkpoint(connection) else { return false }
             let file = try MainFile(of: connection)
             guard try file.size() == delta.before.byteCount else { return false }
@@ -155,28 +154,28 @@ actor HeldDatabase {
         }
     }
 
-    /// Whether the disk keeps what was installed, as far as it says.
+    /// Whether the disk keeps what was installed, as far as it reports.
     nonisolated var isDurable: Bool { !isVolatile.value }
 
     /// Reads the database again.
-    /// - Returns: whether it is what was installed; nil when somebody else has written it since.
+    /// - Returns: Whether it is what was installed; nil if another program has written it since.
     func isInstalled(_ end: Image) async throws -> Bool? {
         if watch != nil {
             let version = version
-            try await takeHold()
+            try await takeLock()
             guard version == self.version else { return nil }
         }
         let image = try await image()
         return try delta?.isWritten(in: image) ?? image.hasBytes(of: end, isInstalled: true)
     }
 
-    /// - Returns: whether a reader keeps the log from being moved to the file.
+    /// - Returns: Whether a reader keeps the log from being moved to the file.
     @discardableResult
     func release() async -> Bool {
-        _ = await hold?.release()
-        hold = nil
+        _ = await lock?.release()
+        lock = nil
         let isAlone = isAlone
-        // A connection below which pages were written knows nothing of them.
+        // This connection does not know of pages that were written directly to the file.
         let isBusy =
             written.value
             ? false
@@ -192,7 +191,7 @@ actor HeldDatabase {
         return isBusy ?? false
     }
 
-    /// Has SQLite look: should the writing have failed, it takes back what was written.
+    /// Opens the database with SQLite, which rolls back what was written if the writing failed.
     private func settle() async {
         guard let database = try? await engine.open(.uri(fileURI(of: path)), settings: VacuumCheck.settings)
         else { return }
@@ -202,9 +201,9 @@ actor HeldDatabase {
         try? await database.close()
     }
 
-    private func takeHold() async throws {
+    private func takeLock() async throws {
         let seen = Mutex<Int64>(0)
-        hold = try await ReadLock.take(on: database, for: Self.forever, excludesWriters: true) { connection in
+        lock = try await ReadLock.take(on: database, for: Self.forever, excludesWriters: true) { connection in
             let version = try LiveLock.version(connection)
             seen.withLock { $0 = version }
         }

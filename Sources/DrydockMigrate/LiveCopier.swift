@@ -3,7 +3,7 @@ import DrydockMaintenance
 import DatabaseEngine
 import OverlayVFS
 
-/// Copies a database that other programs may be writing, byte for byte as one moment shows it.
+/// Copies a database that other programs may be writing, byte for byte as of one moment.
 struct LiveCopier: Sendable {
     let engine: any Engine
     let path: String
@@ -12,14 +12,15 @@ struct LiveCopier: Sendable {
     /// When whoever looks must be done; nil for no limit.
     var deadline: ContinuousClock.Instant?
 
-    /// How long a read transaction may last. In a rollback journal mode nobody can commit meanwhile: what takes longer
-    /// than the first goes on without, and counts if nobody wrote; only then they have to wait.
+    /// How long a read transaction may last. In a rollback journal mode no program can commit meanwhile: a read that
+    /// outlasts the first limit goes on without the transaction and is valid if nobody wrote; only the later attempts
+    /// make writers wait.
     private static let short = Duration.seconds(1)
     private static let long = Duration.seconds(3600)
     private static let attempts = 4
 
-    /// Asks the database itself, where it lies.
-    /// - Throws: ``RequestError``.
+    /// Reads the live database itself.
+    /// - Throws: ``RequestError`` if it cannot be read as of one moment.
     func look<Result: Sendable>(
         _ body: @escaping @Sendable (LiveOverlay.Slice) throws -> Result
     ) async throws -> Result {
@@ -50,7 +51,7 @@ struct LiveCopier: Sendable {
             "\(path) is written all the time, so it could not be read as it is at one moment; try again")
     }
 
-    /// - Throws: ``RequestError``.
+    /// - Throws: ``RequestError`` if the database cannot be read or the copy cannot be made.
     func copy(into folder: String) async throws -> TemporaryCopy {
         try await look { try copy($0.image, into: folder) }
     }

@@ -1,17 +1,17 @@
 import DrydockReplay
 
-/// What `drydock migrate` is asked.
+/// The options of `drydock migrate`.
 public struct MigrateRequest: Sendable {
     public enum Mode: Sendable {
-        /// Says what is pending, and runs nothing.
+        /// Reports what is pending, and runs nothing.
         case check
-        /// Runs the pending migrations on a copy, and holds every rule.
+        /// Runs the pending migrations on a copy, and checks every rule.
         case rehearsal
-        /// Rehearses, and puts the result in the database's place.
+        /// Rehearses, and replaces the database's content with the result.
         case apply
     }
 
-    /// Where the database's backup goes. Nothing that is there is ever written over.
+    /// Where the database's backup goes. An existing file is never overwritten.
     public enum Backup: Sendable, Equatable {
         case folder(String)
         case path(String)
@@ -20,25 +20,25 @@ public struct MigrateRequest: Sendable {
 
     public var path: String
     public var mode = Mode.rehearsal
-    /// The migrations, and how they are judged. Its snapshots are not looked at.
+    /// The migrations, and how they are judged. Its snapshots are ignored.
     public var verify = VerifyRequest()
-    /// Beside the database when nil.
+    /// Nil for the database's folder.
     public var backup: Backup?
-    /// Where a copy lies that is not kept; `TMPDIR`, else `/tmp`, when nil.
+    /// The folder for a copy that is not kept; nil for `TMPDIR`, or `/tmp` if that is not set.
     public var temporaryFolder: String?
-    /// How long to wait for others' locks.
+    /// How long to wait for other programs' locks.
     public var busyTimeout = Duration.seconds(5)
 
-    /// Whether the disk is asked for its free space first.
+    /// Whether to check the disk's free space first.
     package var checksDisk = true
 
     public init(path: String) { self.path = path }
 }
 
-/// What is going on, for whoever waits.
+/// The progress of a migration.
 public enum MigrateEvent: Sendable {
     case copying
-    /// The so-manieth of the pending migrations, counted from 1.
+    /// The n-th of the pending migrations, counted from 1.
     case step(migration: String, number: Int, of: Int)
     case installing(done: Int, total: Int)
 }

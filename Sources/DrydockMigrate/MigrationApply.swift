@@ -5,7 +5,7 @@ import DrydockMaintenance
 import DatabaseEngine
 import OverlayVFS
 
-/// Rehearses on a copy of a live database, and makes the database what the rehearsal made of the copy.
+/// Rehearses on a copy of a live database, and installs the result in the database.
 struct MigrationApply: Sendable {
     let engine: any Engine
     let verifier: Verifier
@@ -16,12 +16,12 @@ struct MigrationApply: Sendable {
     let stop: StopFlag
     let note: @Sendable (MigrateEvent) -> Void
 
-    /// How often somebody may commit in the moment that is not locked.
+    /// How often another program may commit in the moment that is not locked.
     private static let attempts = 20
 
     // MARK: - Rehearsing
 
-    /// Runs the migrations on a copy, and writes nothing that stays.
+    /// Runs the migrations on a copy, and writes nothing permanent.
     func rehearsed() async throws -> VerifyReport {
         let place = try BackupPlace(request)
         let rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
@@ -73,7 +73,7 @@ struct MigrationApply: Sendable {
         return (report, summary)
     }
 
-    /// Whether others have its log open; to be asked while this process has no connection to it.
+    /// Whether others have the log open; valid only while this process has no connection to the database.
     private var isOpenElsewhere: Bool {
         let state = LiveState(request.path)
         return state.isLogged && state.isOpenElsewhere
@@ -97,14 +97,14 @@ struct MigrationApply: Sendable {
             if request.checksDisk {
                 try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
             }
-            let held = try await hold()
+            let held = try await lockDatabase()
             let start = ContinuousClock.now
             let outcome: Result<Installed, any Error>
             do {
                 let live = try await held.image()
                 if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
                     rehearsals += 1
-                    // The first one's are not gone yet.
+                    // The first rehearsal's temporary pages still exist.
                     if request.checksDisk { try needs.check(needs.spilled(rehearsal)) }
                     rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
                     (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
@@ -114,7 +114,7 @@ struct MigrationApply: Sendable {
                 outcome = .failure(error)
             }
             let isBusy = await held.release()
-            let installed = try told(outcome, summary)
+            let installed = try unwrapped(outcome, summary)
             guard installed != .not else { continue }
             summary.locksReaders = held.isAlone
             summary.lockSeconds = (ContinuousClock.now - start).inSeconds
@@ -129,7 +129,7 @@ struct MigrationApply: Sendable {
                 + "what it held, and what they wrote")
     }
 
-    private func hold() async throws -> HeldDatabase {
+    private func lockDatabase() async throws -> HeldDatabase {
         do {
             return try await HeldDatabase.take(
                 engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
@@ -141,7 +141,7 @@ struct MigrationApply: Sendable {
 
     private enum Installed { case whole, not, refused }
 
-    /// Puts the rehearsal's pages in the place of the database's.
+    /// Replaces the database's pages with those of the rehearsal.
     private func install(
         _ rehearsal: Rehearsal, _ summary: inout MigrateSummary, _ place: BackupPlace, _ held: HeldDatabase
     ) async throws -> Installed {
@@ -162,7 +162,7 @@ struct MigrationApply: Sendable {
             return !stop.value
         }
         guard isInstalled else {
-            // It is of a database that somebody has written since.
+            // The backup is of a database that another program has written since.
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             summary.backup = nil
             return .not
@@ -189,13 +189,14 @@ struct MigrationApply: Sendable {
 
     // MARK: - What went wrong
 
-    private func told(_ outcome: Result<Installed, any Error>, _ summary: MigrateSummary) throws -> Installed
-    {
+    private func unwrapped(
+        _ outcome: Result<Installed, any Error>, _ summary: MigrateSummary
+    ) throws -> Installed {
         do {
             return try outcome.get()
         } catch let error as EngineError {
             if error.isInterrupt, let backup = summary.backup {
-                // It was stopped before anything was written, or all of it was taken back.
+                // It was stopped before anything was written, or everything was rolled back.
                 TemporaryCopy.delete(backup)
                 try Task.checkCancellation()
             }
@@ -203,24 +204,27 @@ struct MigrationApply: Sendable {
             throw RequestError(describe(error, backup: summary.backup))
         } catch let error as OverlayError {
             throw RequestError(
-                "\(request.path) cannot be read: \(error); it holds what it held" + named(summary.backup))
+                "\(request.path) cannot be read: \(error); it holds what it held"
+                    + backupNote(summary.backup))
         } catch let error as RequestError {
-            throw RequestError(error.description + named(summary.backup))
+            throw RequestError(error.description + backupNote(summary.backup))
         } catch is CancellationError {
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             throw CancellationError()
         }
     }
 
-    private func named(_ backup: String?) -> String { backup.map { ", and so does its backup, \($0)" } ?? "" }
+    private func backupNote(_ backup: String?) -> String {
+        backup.map { ", and so does its backup, \($0)" } ?? ""
+    }
 
     private func describe(_ error: EngineError, backup: String?) -> String {
         let path = request.path
-        let rest = "\(path) holds what it held" + named(backup)
+        let rest = "\(path) holds what it held" + backupNote(backup)
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"
-        // The files that SQLite makes beside the database fail so.
+        // The files that SQLite makes beside the database fail with this code.
         case 10 where (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
         case 8: return "\(path) cannot be written: \(error.message); \(rest)"
         default: return "\(path) cannot be migrated: \(error.message); \(rest)"

@@ -2,14 +2,15 @@ import DrydockFindings
 import DrydockMaintenance
 import OverlayVFS
 
-/// The disk that the migration of a database takes, and the time for which it is locked.
+/// The disk space that the migration of a database needs, and the time for which it is locked.
 struct MigrationNeeds: Sendable {
     let request: MigrateRequest
 
-    /// Where the database lies.
+    /// The database's folder.
     var folder: String { VacuumPlan.folder(of: realPath(of: request.path)) }
 
-    /// Of the rehearsal itself: the copy that it runs on, which may stay as the backup, and what it writes.
+    /// Returns what the rehearsal itself needs: the copy that it runs on, which may be kept as the backup, and spilled
+    /// pages.
     func rehearsing(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
         let (place, purpose) =
             switch request.backup {
@@ -22,7 +23,7 @@ struct MigrationNeeds: Sendable {
         return [need(place, rehearsal.base?.byteCount ?? 0, purpose)] + spilled(rehearsal)
     }
 
-    /// What did not fit into memory when the migrations ran.
+    /// Returns the space for pages that did not fit into memory while the migrations ran.
     func spilled(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
         guard rehearsal.spilledBytes > 0 else { return [] }
         return [
@@ -32,8 +33,8 @@ struct MigrationNeeds: Sendable {
         ]
     }
 
-    /// What is written beside the database, and what it grows by.
-    /// - Parameter isShared: whether others have its log open.
+    /// Returns the space for what is written beside the database, and for the growth of the database.
+    /// - Parameter isShared: Whether others have the log open.
     func installing(_ rehearsal: Rehearsal, isShared: Bool) throws -> [MigrateSummary.Need] {
         guard let end = rehearsal.end, let base = rehearsal.base else { return [] }
         var needs: [MigrateSummary.Need] = []
@@ -56,14 +57,14 @@ struct MigrationNeeds: Sendable {
         return needs + [need(folder, growth, purpose)]
     }
 
-    /// A page's number and checksum are beside it.
+    /// Each record also has the page's number and checksum.
     private static func journalBytes(_ delta: PageDelta) -> Int {
         delta.kept.count * (delta.pageSize + 8) + 512
     }
 
-    /// How long the database will be locked, at the rate at which its copy was written, synced, read again and
-    /// compared. Under the lock everything is read and compared, then the journal and the pages are written and read
-    /// again; where others have the log open, every page is written twice.
+    /// Estimates how many seconds the database will be locked, from the rate at which its copy was written, synced,
+    /// read again and compared. Under the lock everything is read and compared, then the journal and the pages are
+    /// written and read again; if others have the log open, every page is written twice.
     func lockSeconds(_ rehearsal: Rehearsal, isShared: Bool) throws -> Double? {
         guard let end = rehearsal.end, let base = rehearsal.base else { return nil }
         let perByte = rehearsal.copySeconds / Double(max(1, base.byteCount))
@@ -77,11 +78,11 @@ struct MigrationNeeds: Sendable {
         return perByte * bytes
     }
 
-    /// - Throws: ``RequestError`` when a disk has not what is needed.
+    /// - Throws: ``RequestError`` if a disk does not have the space.
     func check(_ needs: [MigrateSummary.Need]) throws {
         for (index, need) in needs.enumerated() {
             guard let free = need.free else { continue }
-            // Needs of one file system add up.
+            // Needs on one file system add up.
             let total = needs.prefix(index + 1).filter { DiskSpace.areOnOne($0.folder, need.folder) }
                 .reduce(0) { $0 + $1.bytes }
             guard total <= free else {

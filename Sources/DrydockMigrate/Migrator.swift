@@ -7,13 +7,18 @@ import DatabaseEngine
 import Foundation
 import OverlayVFS
 
-/// Migrates a live database: rehearses on a copy, and puts what was rehearsed in the database's place.
+/// Migrates a live database: rehearses on a copy, and installs what was rehearsed.
 ///
-/// The pending migrations run once, through the engine, on an overlay over a copy that was read again from the disk.
-/// When every rule holds, the database is locked and held against that copy, byte by byte: a commit of anybody since
-/// shows, and the rehearsal is made again, under the lock. Then the rehearsal's pages become the database's in one
-/// transaction. So what was verified is what is installed, random values and times included; it happens whole or not
-/// at all, also where the tool uses several transactions or none; and others wait for the pages that changed to be
+///     var request = MigrateRequest(path: "app.sqlite")
+///     request.verify.migrationsFolder = "Migrations"
+///     request.mode = .apply
+///     let report = try await Migrator(engine: GRDBDriver()).run(request)
+///
+/// The pending migrations run once, through the engine, on an overlay over a copy that was read back from the disk. If
+/// every rule is satisfied, the database is locked and compared with that copy, byte for byte: if another program has
+/// committed since, the rehearsal is repeated under the lock. Then the rehearsal's pages replace the database's in one
+/// transaction. So what was verified is what is installed, random values and times included. It happens completely or
+/// not at all, even if the tool uses several transactions or none. Other programs wait only for the changed pages to be
 /// written, not for the migrations and the rules.
 public struct Migrator: Sendable {
     private let engine: any Engine
@@ -23,8 +28,8 @@ public struct Migrator: Sendable {
         (self.engine, self.note) = (engine, note)
     }
 
-    /// Stops soon after the task is cancelled.
-    /// - Throws: ``RequestError``, `CancellationError`; the database then holds what it held.
+    /// Runs a migration request. Stops soon after the task is cancelled.
+    /// - Throws: ``RequestError``, `CancellationError`; the database is then unchanged.
     public func run(_ request: MigrateRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
         let stop = StopFlag()
@@ -43,12 +48,12 @@ public struct Migrator: Sendable {
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
         copier.checksDisk = request.checksDisk
         let verify = self.verify(request)
-        let asked = try await PendingCheck(verifier: verifier, copier: copier, request: verify).run()
-        var report = asked.report
+        let check = try await PendingCheck(verifier: verifier, copier: copier, request: verify).run()
+        var report = check.report
         var summary = MigrateSummary(database: request.path, outcome: .upToDate)
-        summary.pending = asked.pending.map(\.identifier)
-        if request.mode == .check || asked.pending.isEmpty {
-            if !asked.pending.isEmpty {
+        summary.pending = check.pending.map(\.identifier)
+        if request.mode == .check || check.pending.isEmpty {
+            if !check.pending.isEmpty {
                 summary.outcome = .pending
             } else if !report.hasPassed {
                 summary.outcome = .refused
@@ -58,17 +63,17 @@ public struct Migrator: Sendable {
         }
         let apply = MigrationApply(
             engine: engine, verifier: verifier, copier: copier, request: request, verify: verify,
-            pending: asked.pending, stop: stop, note: note)
+            pending: check.pending, stop: stop, note: note)
         return try await request.mode == .apply ? apply.run() : apply.rehearsed()
     }
 
-    /// The rules of a replay, for one database whose end is wanted.
+    /// Returns the request for a replay of one database, which keeps its end state.
     private func verify(_ request: MigrateRequest) -> VerifyRequest {
         var verify = request.verify
         (verify.snapshots, verify.jobs, verify.cacheFolder) = ([request.path], 1, nil)
         (verify.isRehearsal, verify.checksRollback) = (true, false)
         if request.mode == .apply {
-            // What a stand-in answers is nothing for a real database.
+            // The results of a stand-in must not get into a real database.
             (verify.functions, verify.collations) = ([], [])
         }
         return verify

@@ -7,10 +7,10 @@ struct PageDelta: Sendable {
     let before: Image
     let after: Image
     let pageSize: Int
-    /// In order, counted from 1.
+    /// Page numbers in ascending order, counted from 1.
     let pages: [UInt32]
 
-    /// - Returns: nil where pages cannot be set against each other, since their size is another.
+    /// - Returns: Nil if pages cannot be compared because their size differs.
     /// - Throws: ``OverlayError``.
     init?(from before: Image, to after: Image) throws {
         let size = before.pageSize
@@ -21,8 +21,8 @@ struct PageDelta: Sendable {
         let (old, new) = (before.byteCount / size, after.byteCount / size)
         let pair = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * size, alignment: 16)
         defer { pair.deallocate() }
-        let mine = UnsafeMutableRawBufferPointer(rebasing: pair[..<size])
-        let theirs = UnsafeMutableRawBufferPointer(rebasing: pair[size...])
+        let oldPage = UnsafeMutableRawBufferPointer(rebasing: pair[..<size])
+        let newPage = UnsafeMutableRawBufferPointer(rebasing: pair[size...])
         var pages: [UInt32] = []
         for index in 0..<max(old, new) where index != Self.lockPage(size) {
             let offset = index * size
@@ -30,15 +30,15 @@ struct PageDelta: Sendable {
                 pages.append(UInt32(index + 1))
                 continue
             }
-            // What no migration wrote lies where it lay.
+            // A page that no migration wrote is at the same address.
             if let one = before.contiguousBytes(at: offset, count: size)?.baseAddress,
                 one == after.contiguousBytes(at: offset, count: size)?.baseAddress
             {
                 continue
             }
-            try before.read(into: mine, at: offset)
-            try after.read(into: theirs, at: offset)
-            if !mine.elementsEqual(theirs) { pages.append(UInt32(index + 1)) }
+            try before.read(into: oldPage, at: offset)
+            try after.read(into: newPage, at: offset)
+            if !oldPage.elementsEqual(newPage) { pages.append(UInt32(index + 1)) }
         }
         if pages.first != 1 { pages.insert(1, at: 0) }
         self.pages = pages
@@ -46,14 +46,14 @@ struct PageDelta: Sendable {
         try after.checkIntact()
     }
 
-    /// Those that were there before, whose content a journal keeps.
+    /// Pages that existed before, whose content a journal keeps.
     var kept: ArraySlice<UInt32> { pages.prefix { Int($0) * pageSize <= before.byteCount } }
 
-    /// Those that are there afterwards.
+    /// Pages that exist afterwards.
     var written: [UInt32] { pages.filter { Int($0) * pageSize <= after.byteCount } }
 
-    /// Writes what is there afterwards into the file of the database as it was before.
-    /// - Throws: ``EngineError``, ``OverlayError``; then some pages are written.
+    /// Writes the new pages into the file of the old database.
+    /// - Throws: ``EngineError``, ``OverlayError``; some pages are then written.
     func write(to file: MainFile, _ progress: (_ done: Int) -> Void) throws {
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
         defer { page.deallocate() }
@@ -69,7 +69,7 @@ struct PageDelta: Sendable {
         try file.sync()
     }
 
-    /// Whether a state of the database has the pages that were written; the others were not touched.
+    /// Returns whether a state of the database has the pages that were written; the others were not touched.
     /// - Throws: ``OverlayError``.
     func isWritten(in image: Image) throws -> Bool {
         guard image.byteCount == after.byteCount else { return false }
@@ -88,9 +88,9 @@ struct PageDelta: Sendable {
         return true
     }
 
-    /// What a transaction of SQLite's writes of its own on the first page: "The file change counter is a 4-byte
-    /// big-endian integer at offset 24 that is incremented whenever the database file is unlocked after having been
-    /// modified", and at offset 92 for which change the size in the header is valid
+    /// Sets what every SQLite transaction writes on the first page: "The file change counter is a 4-byte big-endian
+    /// integer at offset 24 that is incremented whenever the database file is unlocked after having been modified", and
+    /// at offset 92 the change for which the size in the header is valid
     /// (https://www.sqlite.org/fileformat2.html#file_change_counter).
     func stamp(_ firstPage: UnsafeMutableRawBufferPointer) throws {
         var old: UInt32 = 0
@@ -103,6 +103,6 @@ struct PageDelta: Sendable {
         }
     }
 
-    /// "The lock-byte page", on which nothing is stored; counted from 0.
+    /// The index, counted from 0, of "the lock-byte page", which stores nothing.
     private static func lockPage(_ pageSize: Int) -> Int { 0x4000_0000 / pageSize }
 }

@@ -4,7 +4,7 @@ import DrydockReplay
 import DrydockMaintenance
 import DatabaseEngine
 
-/// Asks a live database what it has applied, and runs nothing.
+/// Reads what a live database has applied, and runs nothing.
 struct PendingCheck: Sendable {
     let verifier: Verifier
     let copier: LiveCopier
@@ -12,11 +12,11 @@ struct PendingCheck: Sendable {
 
     struct Outcome: Sendable {
         var report: VerifyReport
-        /// In order.
+        /// In the order in which they run.
         var pending: [Migration]
     }
 
-    /// - Throws: ``RequestError`` when no report can be made.
+    /// - Throws: ``RequestError`` if no report can be made.
     func run() async throws -> Outcome {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)

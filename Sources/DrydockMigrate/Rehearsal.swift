@@ -6,18 +6,18 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// The pending migrations on a copy of a live database, and what they made of it.
+/// The pending migrations on a copy of a live database, and their result.
 struct Rehearsal: Sendable {
     let report: VerifyReport
     let result: ReplayResult?
-    /// The file goes with this object, unless it is kept.
+    /// The copy; its file is deleted with this object, unless it is kept.
     let copy: TemporaryCopy
-    /// What did not fit into memory, at most at one time.
+    /// The peak of what did not fit into memory.
     let spilledBytes: Int
-    /// How long the copy took.
+    /// How long it took to make the copy.
     var copySeconds = 0.0
 
-    /// - Throws: ``RequestError`` when no report can be made.
+    /// - Throws: ``RequestError`` if no report can be made.
     static func run(_ copy: TemporaryCopy, of path: String, _ verifier: Verifier, _ request: VerifyRequest)
         async throws -> Rehearsal
     {
@@ -30,22 +30,22 @@ struct Rehearsal: Sendable {
         return Rehearsal(report: report, result: results.first, copy: copy, spilledBytes: meter.peak)
     }
 
-    /// The database as it was copied; nil where the copy could not be read.
+    /// The copied database before the migrations; nil if the copy could not be read.
     var base: Image? { result?.base }
 
-    /// What the migrations made; nil where they were not run to the end.
+    /// The database after the migrations; nil if they did not run to the end.
     var end: Image? {
         guard let result, result.summary.pendingCount == 0, !result.summary.steps.isEmpty else { return nil }
         return result.end
     }
 
-    /// Nothing was pending.
+    /// Whether nothing was pending.
     var isUpToDate: Bool { result?.isUpToDate == true }
 
     /// The name of the version that the copy is at.
     var version: String { result?.summary.from ?? "empty" }
 
-    /// Why what the rehearsal made cannot be a live database's; nil when it can.
+    /// Returns why the result cannot become a live database; nil if it can.
     func obstacle(_ pending: [Migration]) throws -> Finding? {
         guard let end, let base else { return unfinished(pending) }
         if let (migration, statement) = first(in: pending, where: { $0.reachesOutside }) {
@@ -79,7 +79,7 @@ struct Rehearsal: Sendable {
             migration: next?.identifier, place: next.map { .init(file: $0.path) })
     }
 
-    /// - Parameter pragma: what does it, where a migration says so itself.
+    /// - Parameter pragma: The PRAGMA that causes it, if a migration has it.
     private func refusal(
         _ pending: [Migration], _ pragma: String, _ fact: String, help: String
     ) -> Finding {
@@ -93,17 +93,17 @@ struct Rehearsal: Sendable {
     }
 
     private func first(
-        in pending: [Migration], where isMeant: (SQLStatement) -> Bool
+        in pending: [Migration], where matches: (SQLStatement) -> Bool
     ) -> (migration: Migration, statement: SQLStatement)? {
         for migration in pending {
-            if let statement = migration.statements.first(where: isMeant) { return (migration, statement) }
+            if let statement = migration.statements.first(where: matches) { return (migration, statement) }
         }
         return nil
     }
 }
 
 extension Image {
-    /// "File format write version": 1 for a rollback journal, 2 for a write-ahead log.
+    /// Returns the "file format write version": 1 for a rollback journal, 2 for a write-ahead log.
     func journalVersion() throws -> UInt8 {
         var byte: UInt8 = 0
         try withUnsafeMutableBytes(of: &byte) { try read(into: $0, at: 18) }
@@ -112,7 +112,7 @@ extension Image {
 }
 
 extension SQLStatement {
-    /// ATTACH of a file, and VACUUM INTO one.
+    /// Whether the statement attaches a file, or is VACUUM INTO a file.
     fileprivate var reachesOutside: Bool {
         switch action {
         case .attach(.literal(let file)): !["", ":memory:"].contains(file)

@@ -3,21 +3,21 @@ import DrydockMaintenance
 import Foundation
 import OverlayVFS
 
-/// A rollback journal as SQLite writes it, with what the pages of a database held that are to be written.
+/// A rollback journal as SQLite writes it, with the old content of the pages that are to be written.
 ///
-/// From ``init(of:delta:)`` to ``commit()`` it is what makes the writing one transaction: whoever opens the database
-/// next, after this process was killed, finds the journal hot and takes back what was written
+/// Between ``init(of:delta:)`` and ``commit(didEnd:sync:)`` it makes the writes one transaction: if this process is
+/// killed, the next program that opens the database finds the journal hot and rolls back what was written
 /// (https://www.sqlite.org/fileformat2.html#the_rollback_journal, https://www.sqlite.org/atomiccommit.html).
 ///
 ///     offset  size
 ///     0       8     d9 d5 05 f9 20 a1 63 d7
-///     8       4     how many records there are
-///     12      4     a random number, with which each record's checksum begins
-///     16      4     how many pages the database had
-///     20      4     the size of a sector, which this header fills
-///     24      4     the size of a page
+///     8       4     number of records
+///     12      4     a random number, the initial value of each record's checksum
+///     16      4     number of pages that the database had
+///     20      4     size of a sector, which this header fills
+///     24      4     size of a page
 ///
-/// Then the records: the page's number, its content, and the sum of every 200th byte of it from the end.
+/// The records follow: the page's number, its content, and the sum of every 200th byte of it from the end.
 /// All numbers are big-endian.
 struct RollbackJournal {
     private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
@@ -25,9 +25,9 @@ struct RollbackJournal {
 
     private let path: String
 
-    /// Writes the journal and has the disk keep it. The database must be locked for this process alone.
-    /// - Parameter database: without links in it.
-    /// - Throws: ``RequestError``, ``OverlayError``; then there is no journal.
+    /// Writes the journal and syncs it. The caller must have the exclusive lock on the database.
+    /// - Parameter database: The path, with links resolved.
+    /// - Throws: ``RequestError``, ``OverlayError``; there is then no journal.
     init(of database: String, delta: PageDelta) throws {
         path = database + "-journal"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -46,10 +46,10 @@ struct RollbackJournal {
 
     /// Ends the transaction: "the transaction commits when the journal is deleted".
     /// - Parameters:
-    ///   - didEnd: told when it is done, whatever comes after.
-    ///   - sync: has the disk keep a file's folder.
-    /// - Returns: whether the disk has it; else a loss of power may still undo it as a whole.
-    /// - Throws: ``RequestError``; then the journal is still there.
+    ///   - didEnd: Called once it has ended, even if something fails afterwards.
+    ///   - sync: Syncs the folder of a file.
+    /// - Returns: Whether the deletion is synced; if not, a power loss may still undo the whole transaction.
+    /// - Throws: ``RequestError``; the journal then still exists.
     func commit(
         didEnd: () -> Void = {}, sync: (_ path: String) throws -> Void = RollbackJournal.syncFolder
     ) throws -> Bool {
@@ -59,9 +59,9 @@ struct RollbackJournal {
         return true
     }
 
-    /// Has the disk keep that a log was emptied: its frames, should they come back after a loss of power, would be read
-    /// in place of the pages. SQLite holds no lock on the log, so that closing a descriptor of it drops none.
-    /// - Throws: ``RequestError``.
+    /// Syncs an emptied log: if its frames came back after a power loss, they would be read in place of the pages.
+    /// SQLite holds no lock on the log, so closing a descriptor of it drops none.
+    /// - Throws: ``RequestError`` if it cannot be synced.
     static func syncLog(of database: String) throws {
         let log = database + "-wal"
         let descriptor = open(log, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
@@ -71,7 +71,8 @@ struct RollbackJournal {
         guard sync(descriptor) else { throw failure(log, errno) }
     }
 
-    /// Whoever may open the database has to be able to take the journal back.
+    /// Gives the journal the database's permissions: whoever may open the database must be able to roll the journal
+    /// back.
     private static func inherit(_ descriptor: Int32, from database: String) throws {
         var status = stat()
         guard stat(database, &status) == 0, fchmod(descriptor, status.st_mode & 0o777) == 0 else {
@@ -81,7 +82,7 @@ struct RollbackJournal {
     }
 
     private static func write(_ delta: PageDelta, to descriptor: Int32, _ path: String) throws {
-        // What an earlier journal left begins with zeros, as this one does until it is whole.
+        // The journal must begin with zeros until it is complete, whatever an earlier journal left.
         guard ftruncate(descriptor, 0) == 0 else { throw failure(path, errno) }
         let nonce = UInt32.random(in: .min ... .max)
         var (offset, buffer) = (sector, [UInt8]())
@@ -135,7 +136,7 @@ struct RollbackJournal {
 
     private static func sync(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
-        // There fsync leaves it to the drive (fsync(2)).
+        // On Darwin fsync leaves the write to the drive (fsync(2)).
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
         #endif
         return fsync(descriptor) == 0
@@ -145,7 +146,7 @@ struct RollbackJournal {
         let folder = open(VacuumPlan.folder(of: path), O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { throw failure(path, errno) }
         defer { close(folder) }
-        // Some file systems know no such thing.
+        // Some file systems cannot sync a folder.
         guard fsync(folder) == 0 || [EINVAL, ENOTSUP].contains(errno) else { throw failure(path, errno) }
     }
 

@@ -5,11 +5,10 @@ import OverlayVFS
 
 extension TemporaryCopy {
     private static let chunk = 1 << 20
-    /// What a file system can leave out.
+    /// The size of the blocks that a file system can leave out.
     private static let block = 4096
 
-    /// Writes every byte of a database into the empty file, has the disk keep them, and reads them again. What is zero
-    /// takes no room.
+    /// Writes every byte of a database to the empty file, syncs it, and reads it back. Blocks of zeros take no space.
     /// - Throws: ``RequestError``, ``OverlayError``.
     func fill(with image: Image) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 4096)
@@ -39,7 +38,7 @@ extension TemporaryCopy {
         guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }
         #if canImport(Glibc)
-        // What is read again comes from the disk.
+        // Drops the file from the cache, so that it is read back from the disk.
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         #endif
         for offset in stride(from: 0, to: image.byteCount, by: Self.chunk) {
@@ -56,7 +55,7 @@ extension TemporaryCopy {
         try image.checkIntact()
     }
 
-    /// Where blocks end that are zero, or that are not, as the first is.
+    /// Returns the end of a run of blocks that are all zero, or all not zero.
     private static func endOfRun(_ bytes: UnsafeMutableRawBufferPointer, from start: Int) -> Int {
         let wasZero = isZero(bytes, at: start)
         var end = start + block
@@ -68,23 +67,23 @@ extension TemporaryCopy {
         bytes[offset..<min(offset + block, bytes.count)].allSatisfy { $0 == 0 }
     }
 
-    private func transfer(_ count: Int, _ deed: String, _ next: (Int) -> Int) throws {
+    private func transfer(_ count: Int, _ action: String, _ next: (Int) -> Int) throws {
         var done = 0
         while done < count {
             let step = next(done)
             if step < 0, errno == EINTR { continue }
-            guard step > 0 else { throw failure(deed, step < 0 ? errno : EIO) }
+            guard step > 0 else { throw failure(action, step < 0 ? errno : EIO) }
             done += step
         }
     }
 
-    private func failure(_ deed: String, _ code: Int32) -> RequestError {
+    private func failure(_ action: String, _ code: Int32) -> RequestError {
         let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
-        return RequestError("the copy of the database, \(path), cannot be \(deed): \(reason)")
+        return RequestError("the copy of the database, \(path), cannot be \(action): \(reason)")
     }
 
-    /// Gives the file its name in the folder, unless something has it, and has the disk keep that.
-    /// - Throws: ``RequestError``.
+    /// Gives the file its final name, unless that exists, and syncs the folder.
+    /// - Throws: ``RequestError`` if the name exists or cannot be given.
     func keepDurably(as name: String) throws {
         try keep(as: name)
         let folder = open(VacuumPlan.folder(of: name), O_RDONLY | O_CLOEXEC)
@@ -95,20 +94,21 @@ extension TemporaryCopy {
 }
 
 extension Image {
-    /// Whether two states have the same bytes.
-    /// - Parameter isInstalled: leaves out what SQLite itself writes when it puts the one in place of another: the
-    ///   change counter, the schema cookie and its own version (https://www.sqlite.org/fileformat2.html#the_database_header).
+    /// Returns whether two states have the same bytes.
+    /// - Parameter isInstalled: Whether to ignore what SQLite itself writes when it replaces one state with another:
+    ///   the change counter, the schema cookie and its version
+    ///   (https://www.sqlite.org/fileformat2.html#the_database_header).
     func hasBytes(of other: Image, isInstalled: Bool = false) throws -> Bool {
         guard byteCount == other.byteCount, pageSize == other.pageSize else { return false }
-        let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        let theirs = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        let ownBytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        let otherBytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer {
-            mine.deallocate()
-            theirs.deallocate()
+            ownBytes.deallocate()
+            otherBytes.deallocate()
         }
-        for offset in stride(from: 0, to: byteCount, by: mine.count) {
-            let count = min(mine.count, byteCount - offset)
-            let (a, b) = (mine, theirs)
+        for offset in stride(from: 0, to: byteCount, by: ownBytes.count) {
+            let count = min(ownBytes.count, byteCount - offset)
+            let (a, b) = (ownBytes, otherBytes)
             try read(into: UnsafeMutableRawBufferPointer(rebasing: a[..<count]), at: offset)
             try other.read(into: UnsafeMutableRawBufferPointer(rebasing: b[..<count]), at: offset)
             if isInstalled { for buffer in [a, b] { Self.blank(buffer, count, at: offset, pageSize) } }
@@ -129,7 +129,7 @@ extension Image {
         blank(24..<28)
         blank(40..<44)
         blank(92..<100)
-        // The page that nothing is stored on: "The Lock-Byte Page".
+        // "The Lock-Byte Page", which stores nothing.
         let locked = 0x4000_0000 / pageSize * pageSize
         blank(locked..<locked + pageSize)
     }

@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import SQLiteSchema
 
-/// Turns a data diff into text for people, table by table, a row a line.
+/// Turns a data diff into text for people, table by table, one line for each row.
 package final class DataDiffRenderer: DataDiffConsumer {
     private var out: OutputBuffer
     private let options: RenderOptions
@@ -11,7 +11,7 @@ package final class DataDiffRenderer: DataDiffConsumer {
     private var encoding = TextEncoding.utf8
     private var overview = DataDiffOverview(old: "", new: "")
     private var hasHeader = false
-    /// Of the table that is being written.
+    /// The columns of the table that is being written.
     private var columnNames: [String] = []
     private var keyNames: [String] = []
 
@@ -139,7 +139,7 @@ package final class DataDiffRenderer: DataDiffConsumer {
         return cells.isEmpty ? "" : "(\(cells.joined(separator: ", ")))"
     }
 
-    /// Where cutting short hides what differs, the place is said.
+    /// Returns both values, and the position of the difference if shortening hides it.
     private func change(_ old: SQLValue, _ new: SQLValue) -> String {
         let (a, b) = (sample(old).text(options), sample(new).text(options))
         guard a == b, !options.redacts else { return "\(a) -> \(b)" }

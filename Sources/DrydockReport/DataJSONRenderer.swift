@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import SQLiteSchema
 
-/// Turns a data diff into JSON, written row by row; values can be had from it exactly.
+/// Turns a data diff into JSON, row by row; values can be restored from it exactly.
 package final class DataJSONRenderer: DataDiffConsumer {
     private var out: OutputBuffer
     private let redacts: Bool

@@ -2,11 +2,11 @@ import DatabaseEngine
 import Drydock
 import SQLiteSchema
 
-/// Turns a data diff into SQL that makes the old rows the new ones, to the bit.
+/// Turns a data diff into SQL that makes the old rows equal to the new ones, bit for bit.
 ///
-/// Within a table rows go before others come, so that no two ever claim one key: a changed row is updated
-/// where no unique index is over what changed, and else removed and inserted again. Triggers of the tables
-/// that are written would fire, so they are dropped and made again, all in the one transaction.
+/// In each table rows are deleted before others are inserted, so that no two ever have the same key: a changed row is
+/// updated if no unique index covers the changed columns, otherwise deleted and inserted again. Triggers of the tables
+/// that are written would fire, so they are dropped and recreated, all in one transaction.
 package final class DataScriptRenderer: DataDiffConsumer {
     private var out: OutputBuffer
     private var overview = DataDiffOverview(old: "", new: "")
@@ -14,7 +14,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
     private var droppedTriggers: [String] = []
     private var staleIndexes: [String] = []
     private var writesSequences = false
-    /// Of the table that is being written, made ready once.
+    /// The names of the table that is being written, computed once.
     private var names = TableNames()
 
     package init(_ sink: @escaping OutputBuffer.Sink) { out = OutputBuffer(sink) }
@@ -125,7 +125,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
         }
         guard case .key(let key) = table.identity else { return }
         for (index, (position, value)) in zip(key, row.key).enumerated() {
-            // The plus takes away the affinity that a CAST would lend the column.
+            // The plus removes the affinity that a CAST would give the column.
             if index > 0 { out.write(" AND ") }
             out.write(names.columns[position])
             out.write(" = +")
@@ -133,7 +133,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
         }
     }
 
-    /// A changed row keeps its rowid; an added one takes the new side's where that is the row's identity.
+    /// Writes an INSERT. A changed row keeps its rowid; an added row takes the new side's if rowids identify rows.
     private func insert(_ row: RowDifference, _ table: TableDataDiff) {
         var rowid: Int64?
         switch (table.identity, row.kind) {
@@ -156,20 +156,20 @@ package final class DataScriptRenderer: DataDiffConsumer {
 
     private func value(_ value: SQLValue) { out.write { value.writeLiteral(overview.encoding, to: &$0) } }
 
-    /// A comment ends where its line does.
+    /// Keeps a comment on one line.
     private static func comment(_ text: String) -> String { VisibleText.line(text) }
 }
 
-/// A table's names as SQL has them.
+/// A table's names as they are written in SQL.
 private struct TableNames {
     var table = ""
     var columns: [String] = []
-    /// What the rowid is called in a condition.
+    /// The name of the rowid in a condition.
     var rowid: String?
-    /// Up to the values.
+    /// The INSERT statement up to the values.
     var insert = ""
     var insertWithRowid = ""
-    /// No unique index is over what changed, so that no UPDATE can collide.
+    /// Whether no unique index covers the changed columns, so that no UPDATE can collide.
     var updatesAll = false
 
     init() {}

@@ -1,7 +1,7 @@
 import Drydock
 import SQLiteSchema
 
-/// Turns a diff into text. Each format is one case of ``DiffFormat``.
+/// The formats of a schema diff; each renders it as text.
 package enum DiffFormat: String, CaseIterable, Sendable {
     case human, json, markdown
 
@@ -14,7 +14,7 @@ package enum DiffFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The objects that differ, a name a line.
+    /// Returns the names of the objects that differ, one on each line.
     package static func names(_ report: DiffReport) -> String {
         let names = report.changes.filter { !$0.isQuiet }.map { $0.table ?? $0.description }
         var seen: Set<String> = []
@@ -196,12 +196,12 @@ extension SchemaChange {
         }
     }
 
-    /// The change without the table that it is shown with.
+    /// The change without the table under which it is shown.
     package var detail: String {
         if case .table(_, let change) = self { change.description } else { description }
     }
 
-    /// What tells two queries or trigger bodies apart, a clause a line.
+    /// The clauses in which two queries or trigger bodies differ, one on each line.
     fileprivate var clauses: [String] {
         let (from, to): ([SQLFragment], [SQLFragment])
         switch self {

@@ -1,6 +1,6 @@
 import Drydock
 
-/// The health report in the envelope of every report; sizes in bytes, shares from 0 to 1.
+/// Turns a health report into JSON, in the envelope of every report; sizes in bytes, shares from 0 to 1.
 package struct HealthJSONRenderer: HealthReportRenderer {
     package let name = "json"
 

@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// Turns a health report into text. A renderer is one file, registered in ``HealthRenderers/all``.
 package protocol HealthReportRenderer: Sendable {
-    /// The name that `--format` and `--report` take.
+    /// The name for `--format` and `--report`.
     var name: String { get }
     func render(_ report: HealthReport, _ options: RenderOptions) -> String
 }
@@ -18,7 +18,7 @@ package enum HealthRenderers {
     package static func named(_ name: String) -> (any HealthReportRenderer)? { all.first { $0.name == name } }
 }
 
-/// What a person reads: what is wrong with each database, why it matters, and what to do.
+/// Renders for people: what is wrong with each database, why it matters, and what to do.
 package struct HealthHumanRenderer: HealthReportRenderer {
     package let name = "human"
 
@@ -35,26 +35,27 @@ package struct HealthHumanRenderer: HealthReportRenderer {
     }
 
     private func section(_ health: DatabaseHealth, _ options: RenderOptions) -> String {
-        let it = health.visible
+        let health = health.visible
         let paint = Paint(options.usesColor)
-        if let trouble = it.trouble { return "\(paint.red("?")) \(trouble)\n" }
-        var text = head(it, paint) + "\n"
-        let shown = it.findings.filter { finding in
+        if let trouble = health.trouble { return "\(paint.red("?")) \(trouble)\n" }
+        var text = head(health, paint) + "\n"
+        let shown = health.findings.filter { finding in
             finding.severity == .error || finding.severity == .warning
                 || options.isVerbose && finding.severity == .note
         }
         for finding in shown { text += block(finding, options, paint) }
         if options.isVerbose {
-            for measure in it.measures {
+            for measure in health.measures {
                 text += "  \(paint.dim(measure.name)) \(Self.value(measure))\n"
             }
-            text += "  \(paint.dim("checked:")) \(it.checked.joined(separator: ", "))\n"
+            text += "  \(paint.dim("checked:")) \(health.checked.joined(separator: ", "))\n"
         }
-        return options.isQuiet && shown.isEmpty && it.notReached.isEmpty ? "" : text + notReached(it, paint)
+        return options.isQuiet && shown.isEmpty && health.notReached.isEmpty
+            ? "" : text + notReached(health, paint)
     }
 
-    private func head(_ it: DatabaseHealth, _ paint: Paint) -> String {
-        let worst = it.findings.map(\.severity).max() ?? .note
+    private func head(_ health: DatabaseHealth, _ paint: Paint) -> String {
+        let worst = health.findings.map(\.severity).max() ?? .note
         let verdict =
             switch worst {
             case .error: paint.red("✗")
@@ -62,16 +63,17 @@ package struct HealthHumanRenderer: HealthReportRenderer {
             case .note: paint.green("✓")
             }
         var facts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
-            let count = it.findings.count { $0.severity == severity }
+            let count = health.findings.count { $0.severity == severity }
             return count == 0 ? nil : counted(count, severity.rawValue)
         }
         if facts.isEmpty { facts = ["healthy"] }
-        if it.knownCount > 0 { facts.append("\(it.knownCount) known") }
-        let bytes = it.measures.first { $0.name == "size_bytes" }.map {
+        if health.knownCount > 0 { facts.append("\(health.knownCount) known") }
+        let bytes = health.measures.first { $0.name == "size_bytes" }.map {
             StatisticsRenderer.size(Int($0.value))
         }
-        let rest = [bytes, counted(it.checked.count, "check"), Self.duration(it.seconds)].compactMap(\.self)
-        return "\(verdict) \(paint.bold(it.path))  \(facts.joined(separator: ", "))  "
+        let rest = [bytes, counted(health.checked.count, "check"), Self.duration(health.seconds)]
+            .compactMap(\.self)
+        return "\(verdict) \(paint.bold(health.path))  \(facts.joined(separator: ", "))  "
             + paint.dim(rest.joined(separator: ", "))
     }
 
@@ -99,10 +101,10 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         return text + "    \(paint.dim("help:")) " + lines.joined(separator: "\n          ") + "\n"
     }
 
-    private func notReached(_ it: DatabaseHealth, _ paint: Paint) -> String {
+    private func notReached(_ health: DatabaseHealth, _ paint: Paint) -> String {
         var text = ""
-        let told = Set(it.findings.filter(\.isGap).map(\.check))
-        let rest = it.notReached.filter { !told.contains($0.check) || $0.cause == .wholeFile }
+        let reported = Set(health.findings.filter(\.isGap).map(\.check))
+        let rest = health.notReached.filter { !reported.contains($0.check) || $0.cause == .wholeFile }
         let whole = Dictionary(grouping: rest.filter { $0.table == nil }) { $0.reason }
         for (reason, entries) in whole.sorted(by: { $0.key < $1.key }) {
             text += line(Self.cut(entries.map(\.check).sorted(), "check"), reason, paint)
@@ -120,7 +122,7 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         "  \(paint.yellow("not reached:")) \(what): \(reason)\n"
     }
 
-    /// Names, or the first of many and how many there are.
+    /// Returns the names, or the number of names and the first three.
     private static func cut(_ names: [String], _ noun: String) -> String {
         guard names.count > 4 else { return names.joined(separator: ", ") }
         return "\(counted(names.count, noun)) (\(names.prefix(3).joined(separator: ", ")), …)"

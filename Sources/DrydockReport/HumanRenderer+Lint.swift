@@ -1,9 +1,9 @@
 import Drydock
 import Foundation
 
-/// What `drydock lint` says beside its findings.
+/// What `drydock lint` prints besides its findings.
 extension HumanRenderer {
-    /// A line for each finding that `--fix` mended: where, and what stands there now.
+    /// Returns a line for each finding that `--fix` fixed: the place, and the new text.
     func fixes(_ lint: LintSummary, _ options: RenderOptions) -> String {
         guard let fixed = lint.fixed, !fixed.isEmpty, !options.isQuiet else { return "" }
         let paint = Paint(options.usesColor)
@@ -17,7 +17,7 @@ extension HumanRenderer {
         return "\n" + lines.joined(separator: "\n") + "\n"
     }
 
-    /// What the line that sums up counts.
+    /// Returns what the summary line counts.
     func facts(_ lint: LintSummary, tool: String) -> [String] {
         let fixed = lint.fixed.map { ["\($0.count) fixed"] } ?? []
         return [

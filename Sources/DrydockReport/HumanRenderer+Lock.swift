@@ -1,8 +1,8 @@
 import Drydock
 
-/// What `drydock lock` says beside its findings.
+/// What `drydock lock` prints besides its findings.
 extension HumanRenderer {
-    /// A line for each entry that came, changed or went.
+    /// Returns a line for each entry that was added, changed or removed.
     func changes(_ lock: LockSummary, _ options: RenderOptions) -> String {
         guard !options.isQuiet else { return "" }
         let paint = Paint(options.usesColor)
@@ -14,7 +14,7 @@ extension HumanRenderer {
         return lines.isEmpty ? "" : "\n" + lines.joined(separator: "\n") + "\n"
     }
 
-    /// What the line that sums up counts.
+    /// Returns what the summary line counts.
     func facts(_ lock: LockSummary) -> [String] {
         let changes = [
             ("added", lock.added), ("replaced", lock.replaced), ("unchanged", lock.unchanged),

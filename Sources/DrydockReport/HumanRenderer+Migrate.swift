@@ -1,8 +1,8 @@
 import Drydock
 
-/// What `drydock migrate` says beside its findings.
+/// What `drydock migrate` prints besides its findings.
 extension HumanRenderer {
-    /// What is pending, what it costs, and where the backup is.
+    /// Returns what is pending, what it costs, and where the backup is.
     func cost(_ migrate: MigrateSummary, _ options: RenderOptions) -> String {
         guard !options.isQuiet || migrate.isWrong else { return "" }
         let paint = Paint(options.usesColor)
@@ -33,7 +33,7 @@ extension HumanRenderer {
         return lines.isEmpty ? "" : "\n" + lines.map { "  \($0)\n" }.joined()
     }
 
-    /// The line that sums up, up to what it counts.
+    /// Returns the beginning of the summary line, up to the counts.
     func result(of migrate: MigrateSummary, _ report: VerifyReport) -> String {
         switch migrate.outcome {
         case .upToDate: "nothing is pending"

@@ -1,8 +1,8 @@
 import Drydock
 import SQLiteSchema
 
-/// What a person reads: findings grouped by cause, each with its place, its line, why it matters and what
-/// to write if it was meant; then one line that sums up.
+/// Renders for people: findings grouped by cause, each with its place, the line, why it matters and the declaration for
+/// an intended change; then a summary line.
 package struct HumanRenderer: ReportRenderer {
     package let name = "human"
 
@@ -24,16 +24,16 @@ package struct HumanRenderer: ReportRenderer {
         report.findings.filter { $0.snapshot == replay.snapshot }
     }
 
-    // MARK: - One line a snapshot
+    // MARK: - One line for each snapshot
 
-    /// The line that is printed as soon as a snapshot is done.
+    /// Returns the line that is printed as soon as a snapshot is done.
     package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
         let (replay, paint) = (replay.visible, Paint(options.usesColor))
         let worst = findings.map(\.severity).max() ?? .note
         let mark =
             switch worst {
             case .error: paint.red("✗")
-            // What was not run to the end is not vouched for.
+            // A replay that did not run to the end gets no tick.
             case _ where replay.pendingCount > 0: paint.yellow("–")
             case .warning: paint.yellow("!")
             case .note: paint.green("✓")
@@ -71,7 +71,7 @@ package struct HumanRenderer: ReportRenderer {
 
     // MARK: - Findings
 
-    /// Everything behind the lines of the snapshots.
+    /// Returns everything that follows the lines of the snapshots.
     package func body(_ report: VerifyReport, _ options: RenderOptions) -> String {
         let report = report.visible
         let shown = report.findings.filter { finding in
@@ -96,7 +96,7 @@ package struct HumanRenderer: ReportRenderer {
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
-    /// One cause, with its place, evidence and remedy.
+    /// Returns one cause with its place, evidence and remedy.
     package func block(
         _ group: FindingGroup, _ options: RenderOptions, _ names: SnapshotNames = SnapshotNames([])
     ) -> String {
@@ -125,7 +125,7 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
-    /// Prose in lines of a readable width; what is indented is code and stays as it is.
+    /// Wraps prose into lines of a readable width; indented text is code and stays as it is.
     private static func wrapped(_ line: Substring) -> [String] {
         guard !line.hasPrefix(" "), line.count > 92 else { return [String(line)] }
         var lines = [""]
@@ -147,7 +147,7 @@ package struct HumanRenderer: ReportRenderer {
         let position = [place.line, place.column].compactMap { $0.map { ":\($0)" } }.joined()
         var text = "  \(paint.dim("-->")) \(place.file)\(position)\n"
         if place.line == nil, let statement = place.statement {
-            // SQL that stands in no file.
+            // SQL that is in no file.
             for line in statement.split(separator: "\n").prefix(12) {
                 text += "  \(paint.dim("|")) \(SourceQuote.cut(String(line), at: 1).text)\n"
             }
@@ -192,7 +192,7 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
-    /// Says so when values look alike and differ in class.
+    /// Returns a note if the values look alike but differ in class.
     private func classNote(_ row: Evidence.Row) -> String {
         guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else {
             return ""
@@ -229,7 +229,7 @@ package struct HumanRenderer: ReportRenderer {
 
     private func summary(_ report: VerifyReport, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
-        // Whose rules were followed, where they are not Drydock's own.
+        // The tool whose behaviour was followed, if it is not Drydock.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
         let facts =
             report.lock.map(facts)
@@ -278,7 +278,7 @@ package struct FindingGroup {
                 finding.rule.rawValue, finding.severity.rawValue, finding.migration ?? "",
                 finding.table ?? "",
                 finding.column ?? "", finding.place?.file ?? "", finding.place?.line.map(String.init) ?? "",
-                // Where nothing tells the cause, each finding stands for itself.
+                // If nothing identifies the cause, each finding is a group.
                 finding.migration == nil && finding.table == nil || finding.evidence?.rowCount == nil
                     ? finding.message : "",
             ]
@@ -293,7 +293,7 @@ package struct FindingGroup {
     }
 }
 
-/// Colours, or none.
+/// Colours the text of a terminal, if colours are on.
 struct Paint {
     private let isOn: Bool
 

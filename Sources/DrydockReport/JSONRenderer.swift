@@ -1,6 +1,6 @@
 import Drydock
 
-/// The JSON contract, `formatVersion` 1. Fields are only ever added to a version.
+/// Renders the JSON contract, `formatVersion` 1. Fields are only ever added to a version.
 package struct JSONRenderer: ReportRenderer {
     package let name = "json"
 
@@ -19,15 +19,15 @@ private struct Envelope: Encodable {
     var seconds: Double
     var migrationFormat: String?
     var findings: [JSONFinding]
-    /// Of a verification.
+    /// For a verification.
     var replays: [JSONReplay]?
-    /// Of a lint: how much was read.
+    /// For a lint: how much was read.
     var linted: JSONLinted?
-    /// Of `lint --fix`.
+    /// For `lint --fix`.
     var fixed: [JSONFix]?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
-    /// Of a live database.
+    /// For a live database.
     var migration: JSONMigration?
 
     init(_ report: VerifyReport, _ options: RenderOptions) {
@@ -59,7 +59,7 @@ private struct JSONFix: Encodable {
     var rule, message, file: String
     var migration: String?
     var line, linePosition: Int?
-    /// The line as it is now.
+    /// The line after the fix.
     var lineText: String?
 
     init(_ fix: LintFix) {
@@ -77,7 +77,7 @@ private struct JSONFinding: Encodable {
     var rule, severity, message, help: String
     var snapshot, migration, statement, table, column, file: String?
     var line: Int?
-    /// The character of the line, from 1; `column` is a table's.
+    /// The character in the line, from 1; `column` is a column of a table.
     var linePosition: Int?
     var tags: [String]?
     var evidence: JSONEvidence?
@@ -108,7 +108,7 @@ private struct JSONEvidence: Encodable {
 
     struct Sample: Encodable {
         var storageClass: String
-        /// An SQL literal, cut short; left out where values are redacted.
+        /// An SQL literal, shortened; missing if values are redacted.
         var value: String?
         var bytes: Int?
 
@@ -155,7 +155,7 @@ private struct JSONReplay: Encodable {
 
     var snapshot: String
     var from, to: String?
-    /// What it was without a migration of the folder: `empty`, `base` or `unknown`.
+    /// The start if no migration of the folder was applied: `empty`, `base` or `unknown`.
     var start: String?
     var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
@@ -187,7 +187,7 @@ private struct JSONReplay: Encodable {
             steps
     }
 
-    /// `from` and `to` are there even when they are null.
+    /// Encodes `from` and `to` even if they are null.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(snapshot, forKey: .snapshot)
@@ -254,5 +254,5 @@ private struct JSONNotChecked: Encodable {
     var snapshot: String?
 }
 
-/// Microseconds are as fine as times are known.
+/// Rounds to microseconds, the resolution of the times.
 private func rounded(_ seconds: Double) -> Double { (seconds * 1e6).rounded() / 1e6 }

@@ -1,7 +1,8 @@
 import Foundation
 import SQLiteSchema
 
-/// A document of the JSON contract: the same for the same values, in lines, with what does not show spelled out.
+/// Returns a document of the JSON contract: the same text for the same values, indented, with invisible characters
+/// escaped.
 func jsonText(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,14 +1,14 @@
 import Drydock
 import SQLiteSchema
 
-/// One line for a monitoring system: status, what is wrong, performance data
+/// Renders one line for a monitoring system: status, what is wrong, performance data
 /// (https://www.monitoring-plugins.org/doc/guidelines.html#PLUGOUTPUT).
 package struct NagiosRenderer: HealthReportRenderer {
     package let name = "nagios"
 
     package init() {}
 
-    /// What the exit status says.
+    /// The exit status.
     package enum Status: Int32, Sendable {
         case ok = 0
         case warning, critical, unknown
@@ -16,7 +16,8 @@ package struct NagiosRenderer: HealthReportRenderer {
         package var text: String { "\(self)".uppercased() }
     }
 
-    /// The worst of all databases; one that could not be asked is worse than a warning, and no more.
+    /// Returns the worst status of all databases; a database that could not be read is worse than a warning and better
+    /// than an error.
     package static func status(of report: HealthReport) -> Status {
         if report.findings.contains(where: { $0.severity == .error }) { return .critical }
         if report.hasTrouble { return .unknown }
@@ -42,16 +43,16 @@ package struct NagiosRenderer: HealthReportRenderer {
         return text + rest(problems.dropFirst(Self.shownProblems), room: Self.limit - text.utf8.count)
     }
 
-    /// What a plugin's caller reads, in bytes: 4096 and more
+    /// The bytes that every reader of a plugin takes: 4096 or more
     /// (https://assets.nagios.com/downloads/nagioscore/docs/nagioscore/4/en/pluginapi.html).
     private static let limit = 4000
-    /// A few for the figures, and as many for everything else.
+    /// Bytes for the figures; the rest is for everything else.
     private static let figureLimit = 1800
     private static let shownProblems = 3
     private static let sentenceLimit = 240
 
     private struct Problem {
-        /// The worst first.
+        /// The severity, from 0 for the worst.
         var rank: Int
         var text: String
     }
@@ -67,11 +68,12 @@ package struct NagiosRenderer: HealthReportRenderer {
                     rank: finding.severity == .error ? 0 : 2, text: sentence(name + finding.message))
             }
         }
-        // In the order of the databases otherwise.
+        // Within a rank, the databases keep their order.
         return (0...2).flatMap { rank in problems.filter { $0.rank == rank } }
     }
 
-    /// A line for each problem that has no place in the first, as long as there is room, and how many had none.
+    /// Returns a line for each problem that does not fit into the first line, while there is room, and how many are
+    /// left.
     private func rest(_ problems: ArraySlice<Problem>, room: Int) -> String {
         var (text, shown) = ("", 0)
         for problem in problems {
@@ -90,13 +92,13 @@ package struct NagiosRenderer: HealthReportRenderer {
         } + "…"
     }
 
-    /// One line, without the bar that begins performance data.
+    /// Returns one line, without the bar that begins performance data.
     private func plain(_ text: String) -> String {
         VisibleText.line(text).replacing("|", with: "/")
     }
 
-    /// ` | 'label'=value[UOM];[warn];[crit];[min];[max]`. Where the figures of all databases have no room, those of none
-    /// are there, so that what is drawn from them does not come and go.
+    /// Returns ` | 'label'=value[UOM];[warn];[crit];[min];[max]`. If the figures of all databases do not fit, none are
+    /// included, so that no graph comes and goes.
     private func performance(_ report: HealthReport) -> String {
         let names = names(report)
         let time = "time=\((report.seconds * 1000).rounded() / 1000)s;;;0;"
@@ -112,8 +114,8 @@ package struct NagiosRenderer: HealthReportRenderer {
         }
         let all = (data + [time]).joined(separator: " ")
         if names.isEmpty || all.utf8.count <= Self.figureLimit { return " | " + all }
-        func count(_ label: String, _ isMeant: (DatabaseHealth) -> Bool) -> String {
-            "\(label)=\(report.databases.count(where: isMeant));;;0;"
+        func count(_ label: String, _ matches: (DatabaseHealth) -> Bool) -> String {
+            "\(label)=\(report.databases.count(where: matches));;;0;"
         }
         let sums = [
             count("databases") { _ in true },
@@ -141,7 +143,7 @@ package struct NagiosRenderer: HealthReportRenderer {
         return isPlain ? label : "'" + plain(label).replacing("'", with: "''").replacing("=", with: "_") + "'"
     }
 
-    /// What databases are called, by path: by the file's name where that tells them apart; none where there is one.
+    /// Returns the labels of databases by path: the file's name if it is unique; none for a single database.
     private func names(_ report: HealthReport) -> [String: String] {
         let paths = report.databases.map(\.path)
         guard paths.count > 1 else { return [:] }

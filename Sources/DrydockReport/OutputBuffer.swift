@@ -1,4 +1,4 @@
-/// Text on its way out, handed on in pieces so that a long report is never held whole.
+/// A buffer that passes text on in pieces, so that a long report is never in memory as a whole.
 package struct OutputBuffer {
     package typealias Sink = ([UInt8]) -> Void
 

@@ -1,8 +1,8 @@
 import Drydock
 import SQLiteSchema
 
-/// Text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for
-/// each metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
+/// Renders text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for each
+/// metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 package struct PrometheusRenderer: HealthReportRenderer {
     package let name = "prometheus"
 

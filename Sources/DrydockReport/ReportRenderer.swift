@@ -2,7 +2,7 @@ import Drydock
 
 /// Turns a report into text. A renderer is one file, registered in ``ReportRenderers/all``; it does no I/O.
 package protocol ReportRenderer: Sendable {
-    /// The name that `--format` and `--report` take.
+    /// The name for `--format` and `--report`.
     var name: String { get }
     func render(_ report: VerifyReport, _ options: RenderOptions) -> String
 }
@@ -15,11 +15,11 @@ package enum ReportRenderers {
 
 package struct RenderOptions: Sendable {
     package var usesColor = false
-    /// Values are shown by class and size only; keys stay.
+    /// Whether values are shown by class and size only; keys are still shown.
     package var redacts = false
-    /// Only what is wrong.
+    /// Whether only what is wrong is shown.
     package var isQuiet = false
-    /// Steps and notes too.
+    /// Whether steps and notes are shown too.
     package var isVerbose = false
 
     package init(

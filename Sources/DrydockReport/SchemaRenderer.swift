@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// Turns a schema into text that is stable enough to keep.
+/// The formats of a schema; the text is stable enough to commit.
 package enum SchemaFormat: String, CaseIterable, Sendable {
     case sql, json, mermaid
 
@@ -14,7 +14,7 @@ package enum SchemaFormat: String, CaseIterable, Sendable {
 
     // MARK: - Mermaid
 
-    /// An entity-relationship diagram (https://mermaid.js.org/syntax/entityRelationshipDiagram.html).
+    /// Returns an entity-relationship diagram (https://mermaid.js.org/syntax/entityRelationshipDiagram.html).
     private static func mermaid(_ schema: Schema) -> String {
         var text = "erDiagram\n"
         let tables = schema.tables.sorted { $0.key < $1.key }.map(\.value)
@@ -52,7 +52,7 @@ package enum SchemaFormat: String, CaseIterable, Sendable {
         "\"" + VisibleText.line(name).replacing("\"", with: "'") + "\""
     }
 
-    /// A word of letters, digits and underscores, which is all that an attribute may be.
+    /// Returns a word of letters, digits and underscores, the only characters that an attribute may have.
     private static func word(_ text: String) -> String {
         let word = String(VisibleText.line(text).map { $0.isLetter || $0.isNumber ? $0 : "_" })
         return word.first?.isLetter == true ? word : "_" + word
@@ -78,7 +78,7 @@ private struct JSONSchema: Encodable {
         var name, type: String
         var notNull: Bool
         var defaultValue, collation, generated: String?
-        /// Of a generated column alone.
+        /// For generated columns only.
         var stored: Bool?
     }
 

@@ -1,7 +1,7 @@
 import Drydock
 
-/// Page statistics as JSON: the envelope of every report, sizes in bytes. `spaceUsed` has the columns of
-/// `sqlite3_analyzer`'s table of that name.
+/// Page statistics as JSON, in the envelope of every report; sizes in bytes. `spaceUsed` has the columns of
+/// `sqlite3_analyzer`'s table with that name.
 package enum StatisticsJSON {
     package static func render(_ statistics: DatabaseStatistics, since old: DatabaseStatistics? = nil)
         -> String
@@ -27,19 +27,19 @@ private struct Envelope: Encodable {
     var comparedTo: String?
     var growth: [JSONGrowth]?
 
-    init(_ it: DatabaseStatistics, _ comparedTo: String?, _ growth: [JSONGrowth]?) {
-        (database, encoding, autoVacuum) = (it.path, it.encoding.rawValue, it.autoVacuum.rawValue)
-        libraryVersion = it.libraryVersion == 0 ? nil : StatisticsRenderer.version(it.libraryVersion)
-        (pageSize, reservedBytes, pageCount) = (it.pageSize, it.reservedBytes, it.pageCount)
-        (freelistPages, pointerMapPages) = (it.freelistPages, it.pointerMapPages)
-        (lockBytePages, lostPages) = (it.lockBytePages, it.lostPages)
-        (bytes, vacuumReclaimableBytes) = (it.byteCount, it.reclaimableByteCount)
-        (walFrames, walPages) = (it.logFrames, it.logPages)
-        (userVersion, applicationID) = (it.userVersion, it.applicationID)
-        all = JSONSpace(it.objects, it)
-        tables = JSONSpace(it.objects.filter { !$0.isIndex }, it)
-        indexes = JSONSpace(it.objects.filter(\.isIndex), it)
-        objects = it.objects.map { JSONObject($0, it) }
+    init(_ file: DatabaseStatistics, _ comparedTo: String?, _ growth: [JSONGrowth]?) {
+        (database, encoding, autoVacuum) = (file.path, file.encoding.rawValue, file.autoVacuum.rawValue)
+        libraryVersion = file.libraryVersion == 0 ? nil : StatisticsRenderer.version(file.libraryVersion)
+        (pageSize, reservedBytes, pageCount) = (file.pageSize, file.reservedBytes, file.pageCount)
+        (freelistPages, pointerMapPages) = (file.freelistPages, file.pointerMapPages)
+        (lockBytePages, lostPages) = (file.lockBytePages, file.lostPages)
+        (bytes, vacuumReclaimableBytes) = (file.byteCount, file.reclaimableByteCount)
+        (walFrames, walPages) = (file.logFrames, file.logPages)
+        (userVersion, applicationID) = (file.userVersion, file.applicationID)
+        all = JSONSpace(file.objects, file)
+        tables = JSONSpace(file.objects.filter { !$0.isIndex }, file)
+        indexes = JSONSpace(file.objects.filter(\.isIndex), file)
+        objects = file.objects.map { JSONObject($0, file) }
         (self.comparedTo, self.growth) = (comparedTo, growth)
     }
 }
@@ -48,7 +48,7 @@ private struct JSONGrowth: Encodable {
     var name: String
     var bytes, rows: Int
 
-    init(_ it: Growth) { (name, bytes, rows) = (it.name, it.bytes, it.rows) }
+    init(_ growth: Growth) { (name, bytes, rows) = (growth.name, growth.bytes, growth.rows) }
 }
 
 /// What `sqlite3_analyzer` derives from its columns.
@@ -57,11 +57,11 @@ private struct JSONSpace: Encodable {
     var share: Double
     var averagePayload, averageUnused, averageMetadata: Double?
 
-    init(_ objects: [DatabaseStatistics.Object], _ it: DatabaseStatistics) {
-        let use = SpaceUse(objects, pageSize: it.pageSize)
+    init(_ objects: [DatabaseStatistics.Object], _ file: DatabaseStatistics) {
+        let use = SpaceUse(objects, pageSize: file.pageSize)
         (entries, storage, payload) = (use.entries, use.storage, use.payload)
         (metadata, unused, pages) = (use.metadata, use.unused, use.pages)
-        share = it.pageCount == 0 ? 0 : Double(use.pages) / Double(it.pageCount)
+        share = file.pageCount == 0 ? 0 : Double(use.pages) / Double(file.pageCount)
         guard use.entries > 0 else { return }
         averagePayload = Double(use.payload) / Double(use.entries)
         averageUnused = Double(use.unused) / Double(use.entries)
@@ -74,15 +74,15 @@ private struct JSONObject: Encodable {
     var isImplied, isWithoutRowid: Bool
     var space: JSONSpace
     var depth, scatteredLeaves: Int
-    /// How many payloads there are of `2^(n-1)` to below `2^n` bytes, from the empty ones on.
+    /// How many payloads have `2^(n-1)` to less than `2^n` bytes, starting with the empty ones.
     var payloadSizes: [Int]
     var spaceUsed: [String: Int]
 
-    init(_ object: DatabaseStatistics.Object, _ it: DatabaseStatistics) {
+    init(_ object: DatabaseStatistics.Object, _ file: DatabaseStatistics) {
         let tree = object.tree
         (name, table, kind) = (object.name, object.table, object.isIndex ? "index" : "table")
         (isImplied, isWithoutRowid) = (object.isImplied, object.isWithoutRowid)
-        space = JSONSpace([object], it)
+        space = JSONSpace([object], file)
         (depth, scatteredLeaves) = (tree.depth, tree.scatteredLeaves)
         payloadSizes = tree.payloadSizes.trimmingZeros
         spaceUsed = [
@@ -92,14 +92,14 @@ private struct JSONObject: Encodable {
             "int_pages": tree.interiorPages, "leaf_pages": tree.leafPages,
             "ovfl_pages": tree.overflowPages, "int_unused": tree.interiorUnused,
             "leaf_unused": tree.leafUnused, "ovfl_unused": tree.overflowUnused, "gap_cnt": tree.gapCount,
-            "compressed_size": tree.pages * it.pageSize, "is_index": object.isIndex ? 1 : 0,
+            "compressed_size": tree.pages * file.pageSize, "is_index": object.isIndex ? 1 : 0,
             "is_without_rowid": object.isWithoutRowid ? 1 : 0,
         ]
     }
 }
 
 extension Array<Int> {
-    /// Without the zeros at the end.
+    /// The array without trailing zeros.
     fileprivate var trimmingZeros: [Int] {
         lastIndex { $0 != 0 }.map { Array(self[...$0]) } ?? []
     }

@@ -1,7 +1,7 @@
 import Drydock
 import SQLiteSchema
 
-/// Turns page statistics into text for people, in 80 columns.
+/// Turns page statistics into text for people, 80 columns wide.
 package enum StatisticsRenderer {
     package static func render(_ statistics: DatabaseStatistics, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
@@ -10,72 +10,74 @@ package enum StatisticsRenderer {
 
     // MARK: - The file
 
-    private static func head(_ it: DatabaseStatistics, _ paint: Paint) -> String {
-        var facts = ["\(grouped(it.pageCount)) pages of \(grouped(it.pageSize)) bytes", it.encoding.rawValue]
-        if it.autoVacuum != .none { facts.append("auto_vacuum \(it.autoVacuum.rawValue)") }
-        if it.libraryVersion > 0 { facts.append("written by SQLite \(version(it.libraryVersion))") }
+    private static func head(_ file: DatabaseStatistics, _ paint: Paint) -> String {
+        var facts = [
+            "\(grouped(file.pageCount)) pages of \(grouped(file.pageSize)) bytes", file.encoding.rawValue,
+        ]
+        if file.autoVacuum != .none { facts.append("auto_vacuum \(file.autoVacuum.rawValue)") }
+        if file.libraryVersion > 0 { facts.append("written by SQLite \(version(file.libraryVersion))") }
         return
-            "\(paint.bold(VisibleText.line(it.path)))  \(size(it.byteCount))\n  \(facts.joined(separator: ", "))\n\n"
+            "\(paint.bold(VisibleText.line(file.path)))  \(size(file.byteCount))\n  \(facts.joined(separator: ", "))\n\n"
     }
 
-    /// `3040001` as `3.40.1` (https://www.sqlite.org/c3ref/c_source_id.html).
+    /// Returns `3040001` as `3.40.1` (https://www.sqlite.org/c3ref/c_source_id.html).
     static func version(_ number: UInt32) -> String {
         "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
 
-    private static func use(_ it: DatabaseStatistics, _ paint: Paint) -> String {
-        let unused = it.objects.reduce(0) { $0 + $1.tree.unused }
-        let payload = it.objects.reduce(0) { $0 + $1.tree.payload }
+    private static func use(_ file: DatabaseStatistics, _ paint: Paint) -> String {
+        let unused = file.objects.reduce(0) { $0 + $1.tree.unused }
+        let payload = file.objects.reduce(0) { $0 + $1.tree.payload }
         var rows: [(String, Int)] = [
             ("payload", payload), ("free within pages", unused),
-            ("structure", it.usedPages * it.pageSize - payload - unused),
-            ("freelist", it.freelistPages * it.pageSize),
+            ("structure", file.usedPages * file.pageSize - payload - unused),
+            ("freelist", file.freelistPages * file.pageSize),
         ]
-        if it.pointerMapPages > 0 { rows.append(("pointer map", it.pointerMapPages * it.pageSize)) }
-        if it.lostPages > 0 { rows.append(("lost: nothing leads there", it.lostPages * it.pageSize)) }
+        if file.pointerMapPages > 0 { rows.append(("pointer map", file.pointerMapPages * file.pageSize)) }
+        if file.lostPages > 0 { rows.append(("lost: nothing leads there", file.lostPages * file.pageSize)) }
         var text = ""
         for (name, bytes) in rows {
             text +=
-                "  \(padded(name, 26))\(leading(size(bytes), 11))\(leading(share(bytes, of: it.byteCount), 9))\n"
+                "  \(padded(name, 26))\(leading(size(bytes), 11))\(leading(share(bytes, of: file.byteCount), 9))\n"
         }
-        if it.logFrames > 0 {
+        if file.logFrames > 0 {
             text +=
-                "  \(padded("write-ahead log", 26))\(leading(size(it.logPages * it.pageSize), 11))"
-                + "  \(grouped(it.logPages)) pages in \(counted(it.logFrames, "frame"))\n"
+                "  \(padded("write-ahead log", 26))\(leading(size(file.logPages * file.pageSize), 11))"
+                + "  \(grouped(file.logPages)) pages in \(counted(file.logFrames, "frame"))\n"
         }
-        let gain = it.reclaimableByteCount
+        let gain = file.reclaimableByteCount
         text += "  \(padded("VACUUM gives back about", 26))\(leading(size(gain), 11))"
-        return text + leading(share(gain, of: it.byteCount), 9) + "\n"
+        return text + leading(share(gain, of: file.byteCount), 9) + "\n"
     }
 
     // MARK: - Tables and indexes
 
     private static let nameWidth = 27
 
-    private static func ranking(_ it: DatabaseStatistics, _ paint: Paint) -> String {
+    private static func ranking(_ file: DatabaseStatistics, _ paint: Paint) -> String {
         let title =
             "  \(padded("table or index", nameWidth))\(leading("size", 11))\(leading("share", 8))  "
             + "\(padded("", 6))\(leading("rows", 12))\(leading("free", 6))\(leading("jumps", 6))\n"
-        let ranked = it.objects.sorted { ($1.tree.pages, $0.name) < ($0.tree.pages, $1.name) }
-        return paint.dim(title) + ranked.map { line($0, it) }.joined()
+        let ranked = file.objects.sorted { ($1.tree.pages, $0.name) < ($0.tree.pages, $1.name) }
+        return paint.dim(title) + ranked.map { line($0, file) }.joined()
     }
 
-    private static func line(_ object: DatabaseStatistics.Object, _ it: DatabaseStatistics) -> String {
-        let bytes = object.tree.pages * it.pageSize
+    private static func line(_ object: DatabaseStatistics.Object, _ file: DatabaseStatistics) -> String {
+        let bytes = object.tree.pages * file.pageSize
         let (name, table) = (quotedIfNeeded(object.name), quotedIfNeeded(object.table))
         let label =
             object.isImplied
             ? "\(table) autoindex \(VisibleText.line(object.name.split(separator: "_").last.map(String.init) ?? ""))"
             : object.isIndex ? "\(name) (\(table))" : name
-        let part = Double(object.tree.pages) / Double(max(1, it.pageCount))
+        let part = Double(object.tree.pages) / Double(max(1, file.pageCount))
         return
-            "  \(padded(label, nameWidth))\(leading(size(bytes), 11))\(leading(share(bytes, of: it.byteCount), 8))  "
+            "  \(padded(label, nameWidth))\(leading(size(bytes), 11))\(leading(share(bytes, of: file.byteCount), 8))  "
             + "\(padded(bar(part, 6), 6))\(leading(grouped(object.entries), 12))"
             + "\(leading(percent(object.tree.unused, of: bytes), 6))"
             + "\(leading(percent(object.tree.scatteredLeaves, of: max(0, object.tree.leafPages - 1)), 6))\n"
     }
 
-    /// Eighths of a column are drawn too.
+    /// Draws a bar with a resolution of an eighth of a column.
     private static func bar(_ part: Double, _ width: Int) -> String {
         let eighths = Int((part * Double(width * 8)).rounded())
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
@@ -91,12 +93,13 @@ package enum StatisticsRenderer {
         let growth = Growth.all(from: old, to: new)
         var text =
             "--- \(VisibleText.line(old.path))  \(size(old.byteCount))\n+++ \(VisibleText.line(new.path))  \(size(new.byteCount))\n\n"
-        for it in growth where it.bytes != 0 || it.rows != 0 {
-            let bytes = it.bytes == 0 ? "0 B" : (it.bytes > 0 ? "+" : "-") + size(abs(it.bytes))
-            let rows = it.rows == 0 ? "" : (it.rows > 0 ? "+" : "-") + grouped(abs(it.rows)) + " rows"
+        for change in growth where change.bytes != 0 || change.rows != 0 {
+            let bytes = change.bytes == 0 ? "0 B" : (change.bytes > 0 ? "+" : "-") + size(abs(change.bytes))
+            let rows =
+                change.rows == 0 ? "" : (change.rows > 0 ? "+" : "-") + grouped(abs(change.rows)) + " rows"
             let line =
-                "  \(padded(quotedIfNeeded(it.name), 36))\(leading(bytes, 14))\(leading(rows, 21))"
-            text += (it.bytes > 0 ? paint.red(line) : it.bytes < 0 ? paint.green(line) : line) + "\n"
+                "  \(padded(quotedIfNeeded(change.name), 36))\(leading(bytes, 14))\(leading(rows, 21))"
+            text += (change.bytes > 0 ? paint.red(line) : change.bytes < 0 ? paint.green(line) : line) + "\n"
         }
         return text + (growth.allSatisfy { $0.bytes == 0 && $0.rows == 0 } ? "same\n" : "")
     }
@@ -122,7 +125,7 @@ package enum StatisticsRenderer {
         whole > 0 ? "\(Int((Double(part) / Double(whole) * 100).rounded())) %" : "0 %"
     }
 
-    /// `1234567` as `1,234,567`.
+    /// Returns `1234567` as `1,234,567`.
     static func grouped(_ number: Int) -> String {
         var digits = Array(String(number))
         var place = digits.count - 3
@@ -144,22 +147,22 @@ package enum StatisticsRenderer {
     }
 }
 
-/// What became of an object between two databases.
+/// How the size of an object changed between two databases.
 package struct Growth: Sendable, Equatable {
     package var name: String
     package var bytes: Int
     package var rows: Int
 
-    /// The largest change first; those of one side alone as from or to nothing.
+    /// Returns the largest changes first; objects of only one side change from or to nothing.
     package static func all(from old: DatabaseStatistics, to new: DatabaseStatistics) -> [Growth] {
         var growth: [String: Growth] = [:]
         for (sign, statistics) in [(-1, old), (1, new)] {
             for object in statistics.objects {
                 let bytes = sign * object.tree.pages * statistics.pageSize
-                var it = growth[object.name] ?? Growth(name: object.name, bytes: 0, rows: 0)
-                it.bytes += bytes
-                it.rows += sign * object.entries
-                growth[object.name] = it
+                var change = growth[object.name] ?? Growth(name: object.name, bytes: 0, rows: 0)
+                change.bytes += bytes
+                change.rows += sign * object.entries
+                growth[object.name] = change
             }
             let free = sign * statistics.freelistPages * statistics.pageSize
             growth["freelist", default: Growth(name: "freelist", bytes: 0, rows: 0)].bytes += free

@@ -43,7 +43,7 @@ package enum VacuumRenderer {
 
     package static func json(_ report: VacuumReport) -> String { jsonText(Envelope(report)) }
 
-    /// What is printed in the place of a report where none could be made.
+    /// Returns what is printed if no report could be made.
     package static func json(failure message: String, of path: String) -> String {
         jsonText(FailedEnvelope(database: path, findings: [.init(message: message)]))
     }

@@ -1,8 +1,8 @@
 import Drydock
 import SQLiteSchema
 
-/// What people are shown of a report: every name, value and path in it on one line, with what does not show spelled
-/// out. Help keeps its own line breaks; the names in it were written by `quotedIfNeeded`.
+/// A report as it is shown to people: every name, value and path is on one line, with invisible characters spelled out.
+/// Help keeps its line breaks; `quotedIfNeeded` wrote the names in it.
 extension VerifyReport {
     var visible: VerifyReport {
         var report = self
@@ -25,7 +25,7 @@ extension Finding {
         (finding.message, finding.redactedMessage) = (message.visible, redactedMessage?.visible)
         finding.help = VisibleText.lines(help)
         (finding.snapshot, finding.migration) = (snapshot?.visible, migration?.visible)
-        // The line is quoted by `SourceQuote`, which keeps the caret under its column.
+        // `SourceQuote` quotes the line, and keeps the caret under its column.
         finding.place?.file = place?.file.visible ?? ""
         finding.evidence = evidence?.visible
         return finding

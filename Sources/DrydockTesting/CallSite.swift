@@ -1,6 +1,6 @@
-/// Where a test called, so that what was found stands there.
+/// The source location of a test's call, at which issues and findings are reported.
 ///
-/// Its parts are those that both Swift Testing and XCTest take.
+/// The properties have the types that Swift Testing and XCTest both accept.
 struct CallSite: Sendable {
     let fileID: StaticString
     let filePath: StaticString

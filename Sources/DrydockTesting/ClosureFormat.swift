@@ -7,7 +7,7 @@ struct ClosureFormat: MigrationFormat {
     let historyTable: String? = "grdb_migrations"
     let home = "the migrator"
     let policy: ToolPolicy
-    /// Identifiers whose work another migration does now.
+    /// Identifiers of migrations that a newer migration has merged.
     let merged: Set<String>
 
     init(enforcesForeignKeys: Bool, doubleQuotedStrings: Bool, merged: Set<String>) {

@@ -2,22 +2,22 @@ import Drydock
 import Foundation
 import SQLiteSchema
 
-/// Holds what migrations execute against what was locked, or locks it.
+/// The lock file of a migrator: compares what each migration executes with what was locked, or records it.
 ///
-/// A closure cannot be hashed; the SQL that it runs on an empty database can. Values that are bound to it are
-/// digested apart: a closure that reads the clock has others each time.
+/// A closure cannot be hashed, but the SQL that it runs on an empty database can. Bound values have a separate digest,
+/// because a closure that reads the clock binds different values each time.
 struct ClosureLock {
     private let path: String
     private let closures: ClosureSet
     private let order: RecordOrder?
 
-    /// What `DRYDOCK_RECORD` asks for.
+    /// What `DRYDOCK_RECORD` requests.
     private struct RecordOrder {
-        /// Entries that may be rewritten or dropped; what is new is always added.
+        /// Entries that may be rewritten or dropped; new entries are always added.
         var replaced: Set<String>
     }
 
-    /// - Throws: ``RequestError`` where recording is asked for in CI.
+    /// - Throws: ``RequestError`` if `DRYDOCK_RECORD` is set in CI.
     init(_ name: String, beside snapshots: String, _ site: CallSite, _ closures: ClosureSet) throws {
         let folder = URL(fileURLWithPath: snapshots).deletingLastPathComponent()
         path = TestFiles(site: site).find(name) ?? folder.appending(path: name).path
@@ -36,8 +36,8 @@ struct ClosureLock {
         order = RecordOrder(replaced: Set(names).subtracting(["1"]))
     }
 
-    /// What breaks the lock; where recording is asked for, what still does afterwards.
-    /// - Throws: ``RequestError`` when the lock cannot be read or written.
+    /// Returns how the migrations violate the lock, after recording what `DRYDOCK_RECORD` requests.
+    /// - Throws: ``RequestError`` if the lock cannot be read or written.
     func findings() throws -> [Finding] {
         let old = try Lock.load(path)
         guard let order else { return old.map(findings) ?? [] }
@@ -52,7 +52,7 @@ struct ClosureLock {
         return findings(lock)
     }
 
-    /// Nil for what failed, and for what is another each time.
+    /// Returns nil for a migration that failed, and for one whose SQL varies from run to run.
     private func entry(_ identifier: String) -> LockedClosure? {
         guard let run = closures.trace.runs[identifier], run.identifier == identifier else { return nil }
         let difference = closures.trace.difference(of: identifier, from: closures.again)

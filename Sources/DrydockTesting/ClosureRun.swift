@@ -1,28 +1,28 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// What a migrator did to run one migration, told from the statements that ran.
+/// What a migrator did to run one migration, derived from the statements that ran.
 struct ClosureRun: Sendable, Hashable {
     typealias Entry = StatementRecorder.Entry
 
-    /// Nil where it did not get as far as writing it down.
+    /// Nil if the migration failed before GRDB recorded it.
     var identifier: String?
-    /// What the closure executed and what of it stayed, queries left out.
+    /// What the closure executed, without queries and without what was rolled back to a savepoint.
     var entries: [Entry]
-    /// The identifiers that it takes the place of.
+    /// The identifiers that this migration replaces.
     var merged: [String]
-    /// What GRDB did with foreign keys around it, where the connection enforces them.
+    /// What GRDB did with foreign keys around the closure, if the connection enforces them.
     var checks: EngineMigration.ForeignKeyChecks
 
     var statements: [String] { entries.map(\.expanded) }
 
-    /// GRDB's own words around a closure (`Migration.swift`).
+    /// The statements that GRDB runs around a closure (`Migration.swift`).
     private static let begin = "BEGIN IMMEDIATE TRANSACTION"
     private static let insertion = "INSERT INTO grdb_migrations (identifier) VALUES ("
     private static let cleaning = ["ROLLBACK TRANSACTION", "PRAGMA foreign_keys = ON"]
     private static let deletion = "DELETE FROM grdb_migrations WHERE identifier IN ("
 
-    /// Cuts what a migrator ran into migrations.
+    /// Splits the statements that a migrator ran into migrations.
     static func runs(_ entries: [Entry]) -> [ClosureRun] {
         let starts = entries.indices.filter { entries[$0].template == begin }
         return zip(starts, starts.dropFirst() + [entries.count]).map { start, end in
@@ -33,7 +33,7 @@ struct ClosureRun: Sendable, Hashable {
     private static func run(_ entries: ArraySlice<Entry>, before: Entry?) -> ClosureRun {
         let isOff = before?.template == "PRAGMA foreign_keys = OFF"
         guard let record = entries.lastIndex(where: { $0.template.hasPrefix(insertion) }) else {
-            // It failed: what is behind its last statement is GRDB's.
+            // The migration failed: the cleaning statements at the end are GRDB's.
             let last = entries.lastIndex { !cleaning.contains($0.template) } ?? entries.startIndex - 1
             return ClosureRun(
                 identifier: nil, entries: lasting(entries[...last]), merged: [],
@@ -56,23 +56,23 @@ struct ClosureRun: Sendable, Hashable {
         return source.tokens().compactMap { $0.stringValue(in: source) }
     }
 
-    // MARK: - What stayed
+    // MARK: - Lasting statements
 
-    /// PRAGMAs that only tell something.
-    private static let questions: Set<String> = [
+    /// PRAGMAs that only read.
+    private static let readingPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
         "foreign_key_list", "foreign_key_check", "database_list", "collation_list", "function_list",
         "integrity_check", "quick_check",
     ]
 
-    /// Without what only asks, and without what was rolled back to a savepoint.
+    /// Returns the entries without queries, and without what was rolled back to a savepoint.
     private static func lasting(_ entries: ArraySlice<Entry>) -> [Entry] {
         var result: [Entry] = []
         var savepoints: [(name: String, count: Int)] = []
         for entry in entries {
             switch SQLSource(name: "", entry.expanded).statements().first?.action {
             case nil, .select, .explain, .pragma(_, _, value: nil): continue
-            case .pragma(_, let name, _) where questions.contains(name.foldedASCII): continue
+            case .pragma(_, let name, _) where readingPragmas.contains(name.foldedASCII): continue
             case .savepoint(let name): savepoints.append((name.foldedASCII, result.count))
             case .release(let name):
                 guard let index = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) else {

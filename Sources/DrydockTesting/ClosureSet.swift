@@ -7,10 +7,10 @@ import SQLiteSchema
 struct ClosureSet: Sendable {
     let engine: MigratorEngine
     let trace: FreshTrace
-    /// Traced once more.
+    /// A second trace, which shows the migrations that vary from run to run.
     let again: FreshTrace
 
-    /// - Throws: ``EngineError`` when the app's configuration cannot be used.
+    /// - Throws: ``EngineError`` if the app's configuration cannot be used.
     init(_ engine: MigratorEngine) async throws {
         self.engine = engine
         trace = try await FreshTrace(engine)
@@ -19,7 +19,7 @@ struct ClosureSet: Sendable {
 
     var identifiers: [String] { engine.migrator.migrations }
 
-    /// Identifiers whose work another migration does now.
+    /// Identifiers of migrations that a newer migration has merged.
     var merged: Set<String> { Set(trace.runs.values.flatMap(\.merged)).subtracting(identifiers) }
 
     func migrations(declaring declarations: [String: [Declaration]]) throws -> MigrationSet {
@@ -33,7 +33,7 @@ struct ClosureSet: Sendable {
             var migration = Migration(identifier: identifier, path: identifier)
             migration.declarations = declarations[identifier] ?? []
             migration.take(run?.statements ?? [])
-            // What is not known runs as it is registered.
+            // A migration without a trace runs as it is registered.
             migration.closureChecks = run?.checks ?? .immediate
             superseded += run?.merged ?? []
             migration.record = Self.record(identifier, superseded)
@@ -43,7 +43,8 @@ struct ClosureSet: Sendable {
         return set
     }
 
-    /// What GRDB writes of a migration: its identifier, in the place of those that it and earlier ones merge.
+    /// Returns what GRDB records for a migration: its identifier, which replaces those that this migration and earlier
+    /// ones merge.
     private static func record(_ identifier: String, _ merged: [String]) -> [Bookkeeping] {
         merged.map {
             Bookkeeping("DELETE FROM grdb_migrations WHERE identifier = ?", [SQLValue($0)])

@@ -1,53 +1,53 @@
 import Drydock
 
-/// What a migration is meant to lose or change, in the words of the comments that SQL migrations have.
+/// The losses and changes that a migration intends, named like the `-- drydock:` comments of SQL migrations.
 ///
-/// Each stands for the line on which it is written, where a declaration that nothing needs, or that names what is
-/// not there, is reported.
+/// A declaration carries the source line that creates it. A declaration that is not needed, or that names something
+/// that does not exist, is reported at that line.
 extension Declaration {
-    /// A table goes, with its rows.
+    /// Declares that a table is dropped with its rows.
     public static func drops(
         table: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.dropsTable(table), filePath, line)
     }
 
-    /// A column goes, with its values.
+    /// Declares that a column is dropped with its values.
     public static func drops(
         column: String, of table: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.dropsColumn(table: table, column: column), filePath, line)
     }
 
-    /// An index goes; needed only where no statement drops it by name.
+    /// Declares that an index is dropped; needed only if no statement drops it by name.
     public static func drops(
         index: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.dropsObject(.index, index), filePath, line)
     }
 
-    /// A trigger goes; needed only where no statement drops it by name.
+    /// Declares that a trigger is dropped; needed only if no statement drops it by name.
     public static func drops(
         trigger: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.dropsObject(.trigger, trigger), filePath, line)
     }
 
-    /// A view goes; needed only where no statement drops it by name.
+    /// Declares that a view is dropped; needed only if no statement drops it by name.
     public static func drops(
         view: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.dropsObject(.view, view), filePath, line)
     }
 
-    /// A table has another name; needed only where no ALTER says it.
+    /// Declares that a table is renamed; needed only if no ALTER TABLE renames it.
     public static func renames(
         table: String, to name: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.renamesTable(from: table, to: name), filePath, line)
     }
 
-    /// A column has another name; needed only where no ALTER says it.
+    /// Declares that a column is renamed; needed only if no ALTER TABLE renames it.
     public static func renames(
         column: String, of table: String, to name: String, filePath: StaticString = #filePath,
         line: UInt = #line
@@ -55,22 +55,22 @@ extension Declaration {
         Declaration(.renamesColumn(table: table, from: column, to: name), filePath, line)
     }
 
-    /// Values of one column change.
+    /// Declares that values of one column change.
     public static func rewrites(
         column: String, of table: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.rewrites(table: table, column: column), filePath, line)
     }
 
-    /// Values of any column of a table change.
+    /// Declares that values of any column of a table change.
     public static func rewrites(
         table: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.rewrites(table: table, column: nil), filePath, line)
     }
 
-    /// Rows go: those that meet the condition before the step, all of them where there is none.
-    /// - Parameter condition: an SQL expression.
+    /// Declares that rows are deleted: those that satisfy the condition before the step, or all rows.
+    /// - Parameter condition: An SQL expression; nil for all rows.
     public static func deletes(
         from table: String, where condition: String? = nil, filePath: StaticString = #filePath,
         line: UInt = #line
@@ -78,14 +78,14 @@ extension Declaration {
         Declaration(.deletes(table: table, condition: condition), filePath, line)
     }
 
-    /// Rows come into a table that was there before.
+    /// Declares that rows are inserted into a table that existed before the step.
     public static func inserts(
         into table: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
         Declaration(.inserts(table: table), filePath, line)
     }
 
-    /// A query that answers the same before and after the step.
+    /// Declares that a query returns the same rows before and after the step.
     public static func preserves(
         _ query: String, filePath: StaticString = #filePath, line: UInt = #line
     ) -> Declaration {
@@ -100,7 +100,7 @@ extension Declaration {
 }
 
 extension Declaration.Kind {
-    /// How it is written in Swift.
+    /// The declaration as Swift source.
     var swift: String {
         switch self {
         case .dropsTable(let table): ".drops(table: \(quoted(table)))"

@@ -2,11 +2,11 @@ import Drydock
 import DrydockReport
 import SQLiteSchema
 
-/// The words of issues: those of the command line, with a migration where a file would stand.
+/// The text of issues: the same as on the command line, with a migration in the place of a file.
 struct FindingText {
     let redacts: Bool
 
-    /// One for each cause, errors first, then what was not checked.
+    /// Returns one issue for each cause, errors first, then one for each rule that was not checked.
     func issues(_ report: VerifyReport) -> [(Finding.Severity, String)] {
         let options = RenderOptions(redacts: redacts)
         let groups = FindingGroup.groups(of: report.findings.map(shown))
@@ -22,7 +22,7 @@ struct FindingText {
         return findings + unchecked
     }
 
-    /// The statement without its place, which is a line of what a closure executed.
+    /// Returns the finding with its statement but without the line, which counts lines of what a closure executed.
     private func shown(_ finding: Finding) -> Finding {
         guard let migration = finding.migration, let place = finding.place, place.file == migration else {
             return finding
@@ -33,7 +33,7 @@ struct FindingText {
         return finding
     }
 
-    /// What was bound to a statement may be a user's.
+    /// Replaces the literals: values that were bound to a statement may be a user's data.
     private static func withoutValues(_ statement: String) -> String {
         let source = SQLSource(name: "", statement)
         return source.tokens().map { token in

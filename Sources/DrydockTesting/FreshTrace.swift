@@ -3,11 +3,11 @@ import SQLiteSchema
 
 /// What each migration executes on an empty database.
 struct FreshTrace: Sendable {
-    /// By identifier; one that failed is the last.
+    /// The runs by identifier; a migration that failed is the last to have one.
     private(set) var runs: [String: ClosureRun] = [:]
     private(set) var failure: (identifier: String, error: EngineError)?
 
-    /// - Throws: ``EngineError`` when the app's configuration cannot be used.
+    /// - Throws: ``EngineError`` if the app's configuration cannot be used.
     init(_ engine: MigratorEngine) async throws {
         var settings = ConnectionSettings()
         settings.foreignKeys = try engine.enforcesForeignKeys()
@@ -27,19 +27,19 @@ struct FreshTrace: Sendable {
         try await database.close()
     }
 
-    /// How what one migration executes differs from another run of it.
+    /// How two runs of one migration differ.
     enum Difference {
-        /// Its SQL does.
+        /// The SQL differs.
         case sql(String, String)
-        /// Only values that are bound to it do.
+        /// Only bound values differ.
         case values
     }
 
     func difference(of identifier: String, from other: FreshTrace) -> Difference? {
-        guard let mine = runs[identifier]?.entries, let theirs = other.runs[identifier]?.entries,
-            mine != theirs
+        guard let entries = runs[identifier]?.entries, let otherEntries = other.runs[identifier]?.entries,
+            entries != otherEntries
         else { return nil }
-        let templates = (mine.map(\.template), theirs.map(\.template))
+        let templates = (entries.map(\.template), otherEntries.map(\.template))
         guard templates.0 != templates.1 else { return .values }
         let pair = zip(templates.0, templates.1).first { $0 != $1 }
         return .sql(

@@ -42,7 +42,7 @@ struct MigrationTest: Sendable {
             help: Finding.snapshotHelp)
     }
 
-    /// A line of `declaring:`.
+    /// Writes a proposed declaration as an argument for `declaring:`.
     private static let proposal: @Sendable (String, String) -> String = { words, migration in
         let place = Finding.Place(file: migration)
         guard case .success(let declarations) = Declaration.parse(words, place: place, migration: migration)
@@ -64,7 +64,7 @@ extension Finding {
         "A snapshot is a database as a released version left it, with rows. Copy one there, or make one with "
         + "recordSnapshot(at:of:)."
 
-    /// Puts what is said to users of the command line in the words of a test.
+    /// Replaces help written for users of the command line with help for a test.
     fileprivate mutating func explain(_ snapshots: String) {
         switch rule {
         case .nothingVerified where message.hasPrefix("there is no snapshot"): help = Self.snapshotHelp

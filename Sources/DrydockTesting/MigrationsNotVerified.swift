@@ -1,7 +1,8 @@
 import Drydock
 
-/// Thrown besides the issues, so that a runner that lost them still fails.
+/// The error that is thrown in addition to the issues, so that a test runner that loses issues still fails the test.
 public struct MigrationsNotVerified: Error, Sendable, CustomStringConvertible {
+    /// The report with all findings.
     public let report: VerifyReport
 
     public var description: String {

@@ -9,8 +9,8 @@ final class MigratorDatabase: OpenDatabase {
     private let migrator: DatabaseMigrator
     private let base: GRDBDatabase
 
-    /// Stands before the identifiers of migrations that the migrator must not see for a moment.
-    private static let veil = "drydock-later: "
+    /// The prefix that hides the identifiers of applied migrations from the migrator for a moment.
+    private static let hiddenPrefix = "drydock-later: "
 
     init(queue: DatabaseQueue, migrator: DatabaseMigrator) {
         self.queue = queue
@@ -32,10 +32,10 @@ final class MigratorDatabase: OpenDatabase {
 
     func close() async throws { try await base.close() }
 
-    /// Runs the migrator up to the last of these; what it does, and not their bodies.
+    /// Runs the migrator up to the last of these migrations; the migrator decides what runs, not their bodies.
     func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran] {
         guard let last = migrations.last else { return [] }
-        // GRDB neither checks foreign keys nor turns them off where they are off: that is no check at all.
+        // Where enforcement is off, GRDB neither checks foreign keys nor turns them off: nothing is checked.
         let isUnchecked = migrations.contains { $0.foreignKeyChecks == .disabled }
         let (runs, error) = await trace(upTo: last.identifier, isUnchecked: isUnchecked)
         if let error { throw error }
@@ -44,7 +44,7 @@ final class MigratorDatabase: OpenDatabase {
         }
     }
 
-    /// Brings the database to a version and fills it.
+    /// Migrates the database to a version and fills it.
     func migrate(
         upTo identifier: String, filling rows: @escaping @Sendable (Database, String) throws -> Void
     ) async throws {
@@ -52,7 +52,7 @@ final class MigratorDatabase: OpenDatabase {
         try await queue.write { try rows($0, identifier) }
     }
 
-    /// What ran, also where it failed then.
+    /// Runs the migrator and returns what ran, even if a migration failed.
     func trace(
         upTo identifier: String, isUnchecked: Bool = false
     ) async -> (runs: [ClosureRun], error: EngineError?) {
@@ -68,7 +68,7 @@ final class MigratorDatabase: OpenDatabase {
 
     private func run(upTo identifier: String, _ isUnchecked: Bool, _ recorder: StatementRecorder) throws {
         let enforces = try queue.inDatabase { database in
-            try veil(behind: identifier, database)
+            try hideMigrations(after: identifier, database)
             let enforces = try Bool.fetchOne(database, sql: "PRAGMA foreign_keys") ?? false
             if isUnchecked { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
             if let connection = database.sqliteConnection { recorder.start(on: connection) }
@@ -78,16 +78,16 @@ final class MigratorDatabase: OpenDatabase {
         try queue.inDatabase { database in
             if let connection = database.sqliteConnection { StatementRecorder.stop(on: connection) }
             if enforces { try database.execute(sql: "PRAGMA foreign_keys = ON") }
-            try unveil(database)
+            try unhideMigrations(database)
         }
         try outcome.get()
     }
 
     // MARK: - Gaps
 
-    /// Hides applied migrations behind the target: GRDB traps when it is asked for one below what is applied, and
-    /// would run all of a gap at once.
-    private func veil(behind identifier: String, _ database: Database) throws {
+    /// Hides applied migrations after the target: GRDB traps if the target is below what is applied, and would run all
+    /// of a gap at once.
+    private func hideMigrations(after identifier: String, _ database: Database) throws {
         guard let target = migrator.migrations.firstIndex(of: identifier) else {
             throw EngineError(extendedCode: 21, message: "the migrator has no migration '\(identifier)'")
         }
@@ -95,15 +95,15 @@ final class MigratorDatabase: OpenDatabase {
         for later in migrator.migrations[(target + 1)...] where applied.contains(later) {
             try database.execute(
                 sql: "UPDATE grdb_migrations SET identifier = ? WHERE identifier = ?",
-                arguments: [Self.veil + later, later])
+                arguments: [Self.hiddenPrefix + later, later])
         }
     }
 
-    private func unveil(_ database: Database) throws {
-        for name in try migrator.appliedIdentifiers(database) where name.hasPrefix(Self.veil) {
+    private func unhideMigrations(_ database: Database) throws {
+        for name in try migrator.appliedIdentifiers(database) where name.hasPrefix(Self.hiddenPrefix) {
             try database.execute(
                 sql: "UPDATE grdb_migrations SET identifier = ? WHERE identifier = ?",
-                arguments: [String(name.dropFirst(Self.veil.count)), name])
+                arguments: [String(name.dropFirst(Self.hiddenPrefix.count)), name])
         }
     }
 
@@ -111,7 +111,7 @@ final class MigratorDatabase: OpenDatabase {
         switch error {
         case let error as DatabaseError: EngineError(error)
         case let error as EngineError: error
-        // The closure's own; 1 is SQLITE_ERROR.
+        // The closure's own error; 1 is SQLITE_ERROR.
         default: EngineError(extendedCode: 1, message: String(describing: error))
         }
     }

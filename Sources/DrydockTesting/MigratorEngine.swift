@@ -3,8 +3,8 @@ import Drydock
 import GRDB
 import GRDBEngine
 
-/// The engine that runs an app's own migrator on connections of the app's own configuration: its functions,
-/// collations and pragmas are there.
+/// The engine that runs an app's migrator on connections with the app's configuration, so that its functions,
+/// collations and pragmas are available.
 struct MigratorEngine: Engine {
     let name = "grdb"
     let migrator: DatabaseMigrator
@@ -21,9 +21,9 @@ struct MigratorEngine: Engine {
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) throws -> MigratorDatabase {
         var settings = settings
-        // The app's own code is as free as it is in the app.
+        // The app's own code runs without limits, as it does in the app.
         settings.limits = nil
-        // What the app prepares may have said otherwise.
+        // The app's `prepareDatabase` may have set it differently.
         settings.setup.append("PRAGMA foreign_keys = \(settings.foreignKeys ? "ON" : "OFF")")
         var configuration = configuration
         configuration.apply(settings)
@@ -38,8 +38,8 @@ struct MigratorEngine: Engine {
         }
     }
 
-    /// Whether the app's connections enforce foreign keys.
-    /// - Throws: ``EngineError`` when the configuration cannot be used.
+    /// Returns whether the app's connections enforce foreign keys.
+    /// - Throws: ``EngineError`` if the configuration cannot be used.
     func enforcesForeignKeys() throws -> Bool {
         do {
             return try DatabaseQueue(configuration: configuration).inDatabase {
@@ -50,7 +50,7 @@ struct MigratorEngine: Engine {
         }
     }
 
-    /// Why nothing that this migrator does would prove anything.
+    /// Why a run of this migrator would prove nothing; nil if it can be verified.
     var refusal: Finding? {
         if migrator.eraseDatabaseOnSchemaChange {
             return Finding(

@@ -1,6 +1,6 @@
 import Drydock
 
-// A test target names these without importing the core.
+// A test target uses these names without importing Drydock.
 public typealias Declaration = Drydock.Declaration
 public typealias VerifyReport = Drydock.VerifyReport
 public typealias Finding = Drydock.Finding

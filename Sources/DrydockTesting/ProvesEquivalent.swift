@@ -2,8 +2,8 @@ import DatabaseEngine
 import Drydock
 import GRDB
 
-/// Proves that a merged or squashed migrator does what the old one did: from every version that the old one has
-/// known, and from every snapshot, both leave the same schema and the same rows.
+/// Proves that a merged or squashed migrator does what the old one did: from every version of the old migrator, and
+/// from every snapshot, both produce the same schema and the same rows.
 ///
 ///     @Test func squashedMigrationsDoTheSame() async throws {
 ///         try await provesEquivalent(AppDatabase.oldMigrator, AppDatabase.migrator) { db, version in
@@ -11,10 +11,14 @@ import GRDB
 ///         }
 ///     }
 ///
-/// - `snapshots`: a folder of databases from which both are run too; looked for as in `verifyMigrations`.
-/// - `rows`: fills the database of a version, whose identifier it gets, so that there is something to be lost.
-///
-/// - Throws: ``MigrationsNotVerified`` when they differ; each difference is an issue as well.
+/// - Parameters:
+///   - old: The migrator as it was released.
+///   - new: The migrator with the merged migrations.
+///   - snapshots: A folder of databases from which both also run; found as in `verifyMigrations`.
+///   - configuration: The app's own, if its connections have functions, collations or pragmas.
+///   - rows: Fills the database of each version, so that there is something to lose. Receives the version's identifier.
+/// - Throws: ``MigrationsNotVerified`` if they differ (each difference is also an issue), ``RequestError`` if the
+///   snapshots cannot be found.
 public func provesEquivalent(
     _ old: DatabaseMigrator, _ new: DatabaseMigrator, snapshots: String? = nil,
     configuration: Configuration = Configuration(),
@@ -30,7 +34,7 @@ public func provesEquivalent(
     try await TestIssues(site: site).raise { try await OwnCode.run { try await proof.report() } }
 }
 
-/// Two migrators, held against each other from every beginning.
+/// A comparison of two migrators, from every version and every snapshot.
 struct EquivalenceProof: Sendable {
     let old: MigratorEngine
     let new: MigratorEngine

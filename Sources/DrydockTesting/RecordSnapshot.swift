@@ -2,7 +2,7 @@ import Drydock
 import Foundation
 import GRDB
 
-/// Makes a snapshot where there is none yet: a new database that the app's migrator brings to a version, with rows.
+/// Makes a snapshot if it does not exist yet: a new database that the app's migrator migrates to a version, with rows.
 ///
 ///     @Test func releasedVersionsHaveSnapshots() throws {
 ///         try recordSnapshot(at: "Snapshots/v3.sqlite", of: AppDatabase.migrator, upTo: "v3") { db in
@@ -10,15 +10,17 @@ import GRDB
 ///         }
 ///     }
 ///
-/// A file that is there is never touched: the call may stay in the tests. Commit what it makes; where `CI` is set it
-/// makes nothing, since what is made anew each time is no database that users have.
+/// An existing file is never touched, so the call can stay in the tests. Commit the file that it makes. If `CI` is set
+/// it makes nothing: a snapshot that is made again for each run is not a database that users have.
 ///
-/// - `path`: a relative one is looked for as in `verifyMigrations`; its folder is made where there is none.
-/// - `identifier`: the last migration to run; nil for all.
-/// - `rows`: fills the database.
-///
-/// - Returns: whether it was made.
-/// - Throws: ``RequestError`` when it cannot be made, and what the migrator or `rows` throws.
+/// - Parameters:
+///   - path: A relative path is found as in `verifyMigrations`; its folder is created if it does not exist.
+///   - migrator: The app's own.
+///   - identifier: The last migration to run; nil for all.
+///   - configuration: The app's own, if its connections have functions, collations or pragmas.
+///   - rows: Fills the database.
+/// - Returns: Whether the snapshot was made.
+/// - Throws: ``RequestError`` if it cannot be made, and what the migrator or `rows` throws.
 @discardableResult
 public func recordSnapshot(
     at path: String, of migrator: DatabaseMigrator, upTo identifier: String? = nil,
@@ -48,7 +50,7 @@ public func recordSnapshot(
     // One file is easier to keep than three.
     try queue.inDatabase { _ = try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE") }
     try queue.close()
-    // Unlike a rename, a link takes no other's place.
+    // Unlike a rename, a link never replaces an existing file.
     guard link(temporary, place) == 0 else {
         guard errno != EEXIST else { return false }
         throw RequestError("the snapshot '\(place)' cannot be made: \(String(cString: strerror(errno)))")

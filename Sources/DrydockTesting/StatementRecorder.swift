@@ -2,21 +2,20 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// Writes down which statements a connection runs, in their order.
+/// A recorder of the statements that a connection runs, in order.
 ///
-/// Those that SQLite runs for itself, in triggers and in the tables of a full-text index, are left out, and so are
-/// queries.
+/// It leaves out queries, and the statements that SQLite runs for itself in triggers and full-text tables.
 final class StatementRecorder: Sendable {
     struct Entry: Sendable, Hashable {
-        /// As it was compiled, with `?` where values were bound.
+        /// The SQL as it was compiled, with `?` where values were bound.
         var template: String
-        /// With the values in their places.
+        /// The SQL with the values in place of each `?`.
         var expanded: String
     }
 
     private struct State {
         var entries: [Entry] = []
-        /// Statements that have begun and not ended, by their addresses.
+        /// Statements that have begun and not ended, by address.
         var running: Set<UInt> = []
     }
 
@@ -24,7 +23,8 @@ final class StatementRecorder: Sendable {
 
     var entries: [Entry] { state.withLock { $0.entries } }
 
-    /// Begins; the recorder has to live until ``stop(on:)``. Whatever else traced the connection no longer does.
+    /// Starts recording, which replaces any other trace of the connection. The recorder has to live until
+    /// ``stop(on:)``.
     func start(on connection: OpaquePointer) {
         sqlite3_trace_v2(
             connection, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
@@ -45,8 +45,8 @@ final class StatementRecorder: Sendable {
 
     static func stop(on connection: OpaquePointer) { sqlite3_trace_v2(connection, 0, nil, nil) }
 
-    /// What SQLite runs for itself comes as a comment, with a text that is not the statement's own
-    /// (https://www.sqlite.org/c3ref/c_trace.html). A foreign key's action comes as its statement once more.
+    /// Records a statement unless SQLite runs it for itself: SQLite then reports a comment, not the statement's SQL
+    /// (https://www.sqlite.org/c3ref/c_trace.html). A foreign key action is reported as its statement a second time.
     private func record(_ statement: OpaquePointer, _ text: UnsafePointer<CChar>, _ address: UInt) {
         guard let sql = sqlite3_sql(statement), strcmp(sql, text) == 0,
             state.withLock({ $0.running.insert(address).inserted })

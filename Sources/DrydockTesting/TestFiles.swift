@@ -1,21 +1,22 @@
 import Drydock
 import Foundation
 
-/// Finds what a test names, whatever the working folder is: a package's tests run in its root, Xcode's do not.
+/// Finds the files that a test names, in any working folder: a package's tests run in the package's root, Xcode's do
+/// not.
 struct TestFiles {
     let site: CallSite
 
-    /// What ends the way up: the root of a package or repository.
+    /// Names that mark the root of a package or repository, where the search ends.
     private static let roots = ["Package.swift", ".git"]
 
-    /// An absolute path as it is; a relative one is looked for beside the calling file, then in each folder above
-    /// it up to the root of the package.
-    /// - Returns: nil where there is no such file or folder.
+    /// Finds a file or folder: an absolute path as given; a relative one beside the calling file, then in each folder
+    /// above it up to the root of the package.
+    /// - Returns: The path, or nil if it does not exist.
     func find(_ name: String) -> String? {
         candidates(name).first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// Where something new of this name belongs: in the folder that it names, else beside the calling file.
+    /// Returns the path for a new file: in the folder that the name includes, otherwise beside the calling file.
     func place(_ name: String) -> String {
         let url = URL(fileURLWithPath: name)
         guard !name.hasPrefix("/"), name.contains("/") else { return candidates(name)[0] }
@@ -23,7 +24,7 @@ struct TestFiles {
         return (find(folder) ?? candidates(folder)[0]) + "/" + url.lastPathComponent
     }
 
-    /// The nearest first.
+    /// Returns the paths to try, the nearest first.
     private func candidates(_ name: String) -> [String] {
         guard !name.hasPrefix("/") else { return [name] }
         var folder = URL(fileURLWithPath: site.path).deletingLastPathComponent()

@@ -5,11 +5,11 @@ import Foundation
 import Testing
 import XCTest
 
-/// Makes issues of the running test, whichever library runs it.
+/// Records issues in the running test, in Swift Testing or XCTest.
 struct TestIssues {
     let site: CallSite
 
-    /// An issue for each cause, and an error for all of them; one issue where no report could be made.
+    /// Records an issue for each cause and throws one error for all; records one issue if no report could be made.
     /// - Throws: ``MigrationsNotVerified``, and what the closure throws.
     func raise(_ make: () async throws -> VerifyReport) async throws {
         let report: VerifyReport
@@ -31,15 +31,15 @@ struct TestIssues {
         guard report.hasPassed else { throw MigrationsNotVerified(report: report) }
     }
 
-    /// Fails the test that the current task runs. A task that was detached belongs to none: then both libraries are
-    /// told, of which only the one that runs listens.
+    /// Fails the test that runs the current task. A detached task belongs to no test: the failure then goes to both
+    /// libraries, and only the one that is running takes it.
     func fail(_ words: String) {
         let isKnown = Test.current != nil
         Issue.record(Comment(rawValue: words), sourceLocation: location)
         if !isKnown { XCTFail(words, file: site.filePath, line: site.line) }
     }
 
-    /// Tells what is no failure.
+    /// Reports a warning, which does not fail the test.
     func warn(_ words: String) {
         #if compiler(>=6.3)
         if Test.current != nil {

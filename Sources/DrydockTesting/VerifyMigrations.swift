@@ -1,26 +1,26 @@
 import Drydock
 import GRDB
 
-/// Replays an app's migrations on every snapshot and on a new database, step by step, and proves that no row, column
-/// or value was lost on the way.
+/// Replays an app's migrations on every snapshot and on a new database, step by step, and proves that no row, column or
+/// value was lost.
 ///
 ///     @Test func everyReleasedDatabaseMigrates() async throws {
 ///         try await verifyMigrations(AppDatabase.migrator, snapshots: "Snapshots")
 ///     }
 ///
-/// Each thing that is wrong becomes an issue of the running test, in Swift Testing and in XCTest alike; what may be
-/// wrong is a warning. Snapshots are never written.
+/// Each error becomes an issue of the running test, in Swift Testing and in XCTest; a possible fault becomes a warning.
+/// Snapshots are never written.
 ///
-/// - `migrator`: the app's own, with `eraseDatabaseOnSchemaChange` off.
-/// - `snapshots`: a folder of databases as released versions left them, or one of them. A relative path is looked for
-///   beside the calling file, then in the folders above it up to the package's root.
-/// - `declaring`: what migrations are meant to lose or change, by migration.
-/// - `configuration`: the app's own, where its connections have functions, collations or pragmas.
-/// - `lock`: the file that keeps what each released migration executes, looked for like `snapshots`, and beside them
-///   where there is none; nil for none. `DRYDOCK_RECORD=1 swift test` writes it.
-///
-/// - Throws: ``MigrationsNotVerified`` when there are errors, whatever became of the issues; ``RequestError`` when no
-///   report can be made, which is an issue too.
+/// - Parameters:
+///   - migrator: The app's own, with `eraseDatabaseOnSchemaChange` off.
+///   - snapshots: A folder of databases as released versions left them, or one such database. A relative path is looked
+///     for beside the calling file, then in the folders above it up to the package's root.
+///   - declarations: The losses and changes that are intended, by migration.
+///   - configuration: The app's own, if its connections have functions, collations or pragmas.
+///   - lock: The file that records what each released migration executes; nil for none. It is found like `snapshots`,
+///     and a new one is created beside them. `DRYDOCK_RECORD=1 swift test` writes it.
+/// - Throws: ``MigrationsNotVerified`` if there are errors, even if the issues are lost; ``RequestError`` if no report
+///   can be made, which is also an issue.
 public func verifyMigrations(
     _ migrator: DatabaseMigrator, snapshots: String = "Snapshots",
     declaring declarations: [String: [Declaration]] = [:],
@@ -35,9 +35,9 @@ public func verifyMigrations(
     try await TestIssues(site: site).raise { try await test.report() }
 }
 
-/// What ``verifyMigrations(_:snapshots:declaring:configuration:lock:fileID:filePath:line:column:)`` finds, as a
+/// Returns what ``verifyMigrations(_:snapshots:declaring:configuration:lock:fileID:filePath:line:column:)`` finds, as a
 /// value: no issue is recorded.
-/// - Throws: ``RequestError`` when no report can be made.
+/// - Throws: ``RequestError`` if no report can be made.
 public func migrationReport(
     _ migrator: DatabaseMigrator, snapshots: String = "Snapshots",
     declaring declarations: [String: [Declaration]] = [:],
@@ -55,7 +55,7 @@ public func migrationReport(
 }
 
 extension Finding {
-    /// A closure stands in no file that could be named: what is found is found where the test called.
+    /// Moves a finding to the test's call, because a closure is in no file that could be named.
     fileprivate mutating func move(to site: CallSite) {
         guard place == nil || place?.file == migration else { return }
         var moved = Place(file: site.path)

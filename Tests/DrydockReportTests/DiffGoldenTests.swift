@@ -4,7 +4,7 @@ import Testing
 @testable import DrydockReport
 @testable import SQLiteSchema
 
-/// What `drydock diff` and `drydock schema` show, word by word.
+/// Compares what `drydock diff` and `drydock schema` print with golden files.
 @Suite struct DiffGoldenTests {
     @Test(arguments: [
         ("diff.txt", DiffFormat.human, RenderOptions()),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files that hold what people and tools read. `DRYDOCK_RECORD=1` writes them anew; read them then.
+/// Files with the output that people and tools read. `DRYDOCK_RECORD=1` writes them again; read them afterwards.
 enum Golden {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
         path: "Golden")

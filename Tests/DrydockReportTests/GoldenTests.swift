@@ -5,7 +5,7 @@ import Testing
 
 @testable import DrydockReport
 
-/// What people and tools read, word by word. `DRYDOCK_RECORD=1` writes the files anew; read them then.
+/// Compares reports with golden files. `DRYDOCK_RECORD=1` writes the files again; read them afterwards.
 @Suite struct GoldenTests {
     @Test(arguments: [
         ("human.txt", RenderOptions()), ("human-verbose.txt", RenderOptions(isVerbose: true)),
@@ -29,7 +29,7 @@ import Testing
         #expect(HumanRenderer().render(SampleReport.passed, RenderOptions(isQuiet: true)).isEmpty)
     }
 
-    @Test func whatWasNotRunToTheEndIsNotTicked() {
+    @Test func aReplayThatDidNotRunToTheEndIsNotTicked() {
         var report = SampleReport.passed
         report.replays[0].pendingCount = 3
         let text = HumanRenderer().render(report, RenderOptions())
@@ -67,9 +67,9 @@ import Testing
     }
 }
 
-/// A quoted line keeps its caret under the column.
+/// Checks that the caret under a quoted line keeps its column.
 @Suite struct SourceQuoteTests {
-    @Test(arguments: [1, 5, 90, 150, 400]) func caretStandsUnderTheColumn(_ column: Int) {
+    @Test(arguments: [1, 5, 90, 150, 400]) func caretIsUnderTheColumn(_ column: Int) {
         let line = String((0..<500).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) })
         let (text, blanks) = SourceQuote.cut(line, at: column)
         #expect(text.count <= 100)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DrydockReport
 
-/// What `drydock health` shows, word by word.
+/// Compares what `drydock health` prints with golden files.
 @Suite struct HealthGoldenTests {
     private static var report: HealthReport {
         var evidence = Evidence(rowCount: 7)
@@ -46,8 +46,8 @@ import Testing
         try Golden.hold(renderer.render(Self.report, RenderOptions(isVerbose: true)), against: file)
     }
 
-    /// What a plugin's caller reads of many databases.
-    @Test func `nagios gets no more than it reads, and what is left out is counted`() throws {
+    /// With many databases the output stays within what every reader of a plugin takes.
+    @Test func `Nagios gets no more than it can read, and what is left out is counted`() throws {
         for (broken, isLong) in [(0, false), (2, false), (200, false), (200, true)] {
             var report = HealthReport()
             report.databases = (0..<200).map { number in
@@ -74,15 +74,15 @@ import Testing
             )
             guard broken > 0 else { continue }
             #expect(lines[0].contains("and \(2 * broken - 3) more"))
-            var told = 3 + lines.count - 1
+            var reported = 3 + lines.count - 1
             if let last = lines.last, let left = last.firstMatch(of: #/^and (\d+) more, left out here$/#) {
-                told += (Int(left.1) ?? 0) - 1
+                reported += (Int(left.1) ?? 0) - 1
             }
-            #expect(told == 2 * broken)
+            #expect(reported == 2 * broken)
         }
     }
 
-    @Test func `nagios tells two files of one name apart`() throws {
+    @Test func `Nagios output distinguishes two files with one name`() throws {
         var report = HealthReport()
         report.databases = ["eu/app.db", "us/app.db"].map { path in
             var health = DatabaseHealth(path: path)

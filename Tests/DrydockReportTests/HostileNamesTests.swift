@@ -11,10 +11,10 @@ import Testing
 @testable import DrydockReport
 @testable import SQLiteSchema
 
-/// Whatever a database, a file name or a migration holds: nothing that does not show leaves a renderer, and no line is
-/// begun by anybody else.
+/// Whatever names a database, a file or a migration has: no renderer prints an invisible character, and no name begins
+/// a line.
 @Suite struct HostileNamesTests {
-    /// Ends its line, and begins one that would be read as a command.
+    /// Names that end their line, and begin one that would be read as a command.
     private static let seeds: [String] = [
         "v\n::warning::INJECTED", "v\r\nINJECTED", "v\u{2028}INJECTED\u{2029}", "\u{202e}\u{2066}\u{61c}v",
         "v\u{1b}[2J\u{9b}31m\u{7}",
@@ -121,7 +121,7 @@ import Testing
         expectVisible(VacuumRenderer.json(failure: name, of: name), "vacuum json", name)
     }
 
-    @Test(arguments: seeds) func `schemas, their difference and the SQL between them`(name: String) throws {
+    @Test(arguments: seeds) func `schemas, how they differ and the SQL between them`(name: String) throws {
         let name = name.replacing("\u{0}", with: "")
         let q = SQLName.quoted(name)
         let old = "CREATE TABLE \(q)(\(q) INTEGER PRIMARY KEY, b REFERENCES \(q)); CREATE TABLE gone(a)"
@@ -154,7 +154,7 @@ import Testing
         for format in [SchemaFormat.json, .mermaid] {
             expectVisible(format.render(after), format.rawValue, name)
         }
-        // SQL keeps names as they are, in quotes, and says nothing hidden in comments.
+        // SQL keeps names as they are, in quotes, and its comments hide nothing.
         let source = SQLSource(name: "", plan.text)
         #expect(!plan.isEmpty)
         for token in source.tokens() {
@@ -174,7 +174,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let q = SQLName.quoted(name)
         let paths = try await ["old", "new"].asyncMap { side in
-            // A name of a file has no slash.
+            // A file name has no slash.
             let path = "\(folder)/\(side)\(name.replacing("/", with: ""))"
             let database = try await GRDBDriver().open(.live(path: path), settings: ConnectionSettings())
             try await database.withConnection { connection in

@@ -2,13 +2,13 @@ import Drydock
 import DrydockReport
 import Testing
 
-/// What a line must and must not say, beside what the golden files show.
+/// Checks what a line must and must not say, in addition to the golden files.
 @Suite struct HumanRendererTests {
     private func text(_ report: VerifyReport) -> String { HumanRenderer().render(report, RenderOptions()) }
 
-    /// A column that held nothing is no data that users lose.
+    /// A dropped column without values is not data that users lose.
     @Test(arguments: [Rule.columnDropped, .tableDropped])
-    func theReasonIsThatOfTheFacts(_ rule: Rule) {
+    func theReasonFitsTheFacts(_ rule: Rule) {
         var report = VerifyReport()
         report.findings = [Finding(rule, .warning, "it is gone", evidence: Evidence(rowCount: 0))]
         #expect(!text(report).contains("Users lose this data") && text(report).contains(" is lost; a query"))
@@ -16,7 +16,7 @@ import Testing
         #expect(text(report).contains("Users lose this data"))
     }
 
-    @Test func snapshotsOfOneNameAreToldApart() {
+    @Test func snapshotsWithOneNameAreDistinguished() {
         var report = VerifyReport()
         report.findings = ["old", "new"].map { folder in
             var finding = Finding(
@@ -29,7 +29,7 @@ import Testing
         #expect(text(report).contains("view-broken [old/a.sqlite]"))
     }
 
-    @Test func whatIsNotEmptyIsNotCalledSo() {
+    @Test func onlyAnEmptyDatabaseIsCalledEmpty() {
         var report = VerifyReport()
         var replay = ReplaySummary(snapshot: "a.sqlite")
         replay.to = "v2"

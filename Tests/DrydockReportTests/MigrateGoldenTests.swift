@@ -3,7 +3,7 @@ import Testing
 
 @testable import DrydockReport
 
-/// What `drydock migrate` says, word by word.
+/// Compares what `drydock migrate` prints with golden files.
 @Suite struct MigrateGoldenTests {
     private static let outcomes: [MigrateSummary.Outcome] = [
         .upToDate, .pending, .rehearsed, .refused, .applied, .damaged,
@@ -55,17 +55,17 @@ import Testing
         return report
     }
 
-    @Test func people() throws {
+    @Test func human() throws {
         let text = Self.outcomes.map { HumanRenderer().render(report($0), RenderOptions()) }
         try Golden.hold(text.joined(separator: "----\n"), against: "migrate.txt")
     }
 
-    @Test func tools() throws {
+    @Test func json() throws {
         let text = Self.outcomes.map { JSONRenderer().render(report($0), RenderOptions()) }
         try Golden.hold(text.joined(), against: "migrate.json")
     }
 
-    @Test func quietly() {
+    @Test func quietPrintsOnlyWhatIsWrong() {
         let quiet = RenderOptions(isQuiet: true)
         for outcome in [MigrateSummary.Outcome.upToDate, .rehearsed, .applied] {
             #expect(HumanRenderer().render(report(outcome), quiet).isEmpty)

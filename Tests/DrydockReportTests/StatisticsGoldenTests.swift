@@ -5,7 +5,7 @@ import Testing
 
 @testable import DrydockReport
 
-/// What `drydock stats` shows of a snapshot of the sample, word by word.
+/// Compares what `drydock stats` prints of a sample snapshot with golden files.
 @Suite struct StatisticsGoldenTests {
     private func statistics(of name: String) async throws -> DatabaseStatistics {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +16,7 @@ import Testing
         return statistics
     }
 
-    @Test func people() async throws {
+    @Test func human() async throws {
         let text = StatisticsRenderer.render(try await statistics(of: "mail-v12.sqlite"), RenderOptions())
         try Golden.hold(text, against: "stats.txt")
     }
@@ -30,7 +30,7 @@ import Testing
             against: "stats-compared.txt")
     }
 
-    @Test func tools() async throws {
+    @Test func json() async throws {
         let text = StatisticsJSON.render(try await statistics(of: "mail-v5-autovacuum.sqlite"))
         try Golden.hold(text, against: "stats.json")
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import DrydockMaintenance
 @testable import DrydockReport
 
-/// What `drydock vacuum` says, word by word.
+/// Compares what `drydock vacuum` prints with golden files.
 @Suite struct VacuumGoldenTests {
     private func report(_ method: VacuumReport.Method) -> VacuumReport {
         let forecast = VacuumForecast(
@@ -24,14 +24,14 @@ import Testing
         return report
     }
 
-    @Test func people() throws {
+    @Test func human() throws {
         let text = [VacuumReport.Method.forecast, .installed].map {
             VacuumRenderer.human(report($0), RenderOptions())
         }
         try Golden.hold(text.joined(separator: "\n"), against: "vacuum.txt")
     }
 
-    @Test func tools() throws {
+    @Test func json() throws {
         try Golden.hold(VacuumRenderer.json(report(.installed)), against: "vacuum.json")
     }
 }

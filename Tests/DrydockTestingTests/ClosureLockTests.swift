@@ -4,9 +4,9 @@ import Foundation
 import GRDB
 import Testing
 
-/// `drydock.lock` and what closures execute.
+/// Checks what closures execute against `drydock.lock`.
 @Suite struct ClosureLockTests {
-    /// The digests stand in the lock as a run with DRYDOCK_RECORD=1 writes them.
+    /// Writes a lock with these digests, as a run with DRYDOCK_RECORD=1 does.
     private func locked(_ notebook: Notebook, _ closures: [LockedClosure]) throws {
         var lock = Lock(migrationsFolder: "", format: "")
         lock.closures = closures
@@ -15,7 +15,7 @@ import Testing
 
     private static let other = String(repeating: "0", count: 64)
 
-    @Test func closuresSurviveTheText() throws {
+    @Test func aLockOfClosuresIsReadAsItWasWritten() throws {
         let notebook = try Notebook()
         let closures = [
             LockedClosure(identifier: "v1 with space", sql: Self.other, values: nil),
@@ -25,7 +25,7 @@ import Testing
         #expect(try Lock.load(notebook.lock)?.closures == closures)
     }
 
-    @Test func otherSQLIsAnError() async throws {
+    @Test func differentSQLIsAnError() async throws {
         let notebook = try Notebook()
         try notebook.keep()
         try locked(notebook, [LockedClosure(identifier: "v1", sql: Self.other, values: nil)])
@@ -35,7 +35,7 @@ import Testing
         #expect(report.findings[0].help.contains("DRYDOCK_RECORD=v1 swift test"))
     }
 
-    @Test func whatIsGoneOrStandsBeforeIsTold() async throws {
+    @Test func removedAndOutOfOrderMigrationsAreReported() async throws {
         let notebook = try Notebook()
         try notebook.keep(upTo: "v1")
         try locked(notebook, [LockedClosure(identifier: "v0", sql: Self.other, values: nil)])
@@ -46,7 +46,7 @@ import Testing
         #expect(report.broken == ["error migration-edited", "warning migration-out-of-order"])
     }
 
-    @Test func withoutALockNothingIsHeld() async throws {
+    @Test func withoutALockNothingIsChecked() async throws {
         let notebook = try Notebook()
         try notebook.keep(upTo: "v1")
         #expect(try await notebook.report(Notebook.released, locked: true).broken == [])

@@ -3,13 +3,13 @@ import GRDB
 import Testing
 
 @Suite struct EquivalenceTests {
-    @Test func theSameIsTheSame() async throws {
+    @Test func equalMigratorsAreEquivalent() async throws {
         try await provesEquivalent(Notebook.released, Notebook.released) { db, _ in
             try db.execute(sql: "INSERT INTO note (title) VALUES ('one')")
         }
     }
 
-    @Test func otherSchemasAndRowsAreTold() async throws {
+    @Test func differentSchemasAndRowsAreReported() async throws {
         let squashed = Notebook.adding("extra") { db in
             try db.execute(sql: "CREATE INDEX note_on_title ON note(title)")
             try db.execute(sql: "DELETE FROM note WHERE title = 'one'")

@@ -3,7 +3,7 @@ import DrydockTesting
 import Foundation
 import GRDB
 
-/// A folder with snapshots of a small migrator, gone when the test is over.
+/// A folder with snapshots of a small migrator; it is deleted after the test.
 final class Notebook {
     let folder: URL
 
@@ -18,7 +18,7 @@ final class Notebook {
     var snapshots: String { folder.appending(path: "Snapshots").path }
     var lock: String { folder.appending(path: "drydock.lock").path }
 
-    /// Two released migrations.
+    /// A migrator with two released migrations.
     static var released: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in
@@ -41,7 +41,7 @@ final class Notebook {
         return migrator
     }
 
-    /// A snapshot at a version.
+    /// Makes a snapshot of a version.
     func keep(
         _ migrator: DatabaseMigrator = released, upTo version: String = "v2",
         named name: String = "old.sqlite",
@@ -66,7 +66,7 @@ final class Notebook {
 }
 
 extension VerifyReport {
-    /// What is wrong, notes left out.
+    /// The findings without notes.
     var broken: [String] {
         findings.filter { $0.severity != .note }.map { "\($0.severity.rawValue) \($0.rule.rawValue)" }
     }

@@ -3,7 +3,7 @@ import DrydockTesting
 import GRDB
 import Testing
 
-/// A migrator's closures under the rules of a replay.
+/// Checks that the rules of a replay hold for a migrator's closures.
 @Suite struct ReplayTests {
     @Test func aGoodMigratorPasses() async throws {
         let notebook = try Notebook()
@@ -14,7 +14,7 @@ import Testing
         #expect(report.replays.map(\.to) == ["v3"])
     }
 
-    /// The statement to blame is one of this very run, with the values that the closure took from the rows.
+    /// The finding names a statement of this run, with the values that the closure read from the rows.
     @Test func lossesNameTheStatementThatTheClosureRan() async throws {
         let notebook = try Notebook()
         try notebook.keep()
@@ -33,7 +33,7 @@ import Testing
         #expect(finding.help.contains(#"declaring: ["v3": [.deletes(from: "note", where: "CONDITION")]]"#))
     }
 
-    /// The action of a foreign key is traced as its statement once more.
+    /// A foreign key action is traced as its statement a second time.
     @Test func cascadesNameTheStatementThatSetThemOff() async throws {
         var migrator = Notebook.adding("v3") { db in
             try db.execute(
@@ -60,7 +60,7 @@ import Testing
         #expect(report.findings.first { $0.rule == .rowsLost }?.place?.statement == "DROP TABLE note")
     }
 
-    @Test func declarationsLetGoWhatTheyName() async throws {
+    @Test func declarationsAllowTheLossesThatTheyName() async throws {
         let notebook = try Notebook()
         try notebook.keep()
         let migrator = Notebook.adding { db in
@@ -81,7 +81,7 @@ import Testing
         #expect(misspelt.findings.contains { $0.help == "Did you mean 'v3'?" })
     }
 
-    @Test func whatErasesIsRefused() async throws {
+    @Test func aMigratorThatErasesIsRefused() async throws {
         let notebook = try Notebook()
         try notebook.keep()
         var migrator = Notebook.released
@@ -99,7 +99,7 @@ import Testing
         #expect(report.broken == ["error nothing-verified"])
     }
 
-    @Test func anErrorOfTheClosuresOwnIsAFailure() async throws {
+    @Test func anErrorThatAClosureThrowsIsAFailure() async throws {
         struct OutOfLuck: Error {}
         let notebook = try Notebook()
         try notebook.keep()
@@ -112,7 +112,7 @@ import Testing
         #expect(report.findings[0].tags == [.dataDependent])
     }
 
-    /// GRDB runs what is missing in the middle, one after the other; asked for it alone it would trap.
+    /// GRDB runs the missing migrations one after the other; a migration in the middle alone would trap.
     @Test func gapsAreFilledStepByStep() async throws {
         let notebook = try Notebook()
         try notebook.keep(Notebook.adding("v5") { try $0.execute(sql: "CREATE TABLE five (id)") }, upTo: "v5")
@@ -129,7 +129,7 @@ import Testing
         #expect(report.findings.first { $0.rule == .rowsLost }?.migration == "v3")
     }
 
-    @Test func mergedMigrationsAreKnownByWhatTheyReplace() async throws {
+    @Test func mergedMigrationsAreRecognizedByWhatTheyReplace() async throws {
         let notebook = try Notebook()
         try notebook.keep(upTo: "v1", named: "one.sqlite")
         try notebook.keep(upTo: "v2", named: "two.sqlite")
@@ -150,7 +150,7 @@ import Testing
         #expect(report.replays.map(\.to) == ["v1+2", "v1+2"])
     }
 
-    @Test func theConfigurationBringsFunctionsAndCollations() async throws {
+    @Test func theConfigurationProvidesFunctionsAndCollations() async throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
             db.add(
@@ -176,7 +176,7 @@ import Testing
             "\(without.findings.map { ($0.message, $0.help) })")
     }
 
-    /// Where the app's connections enforce no foreign keys, GRDB checks none.
+    /// If the app's connections do not enforce foreign keys, GRDB does not check them.
     @Test func theConfigurationDecidesOnForeignKeys() async throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
@@ -197,7 +197,7 @@ import Testing
                 == ["error migration-failed", "error migration-failed"])
     }
 
-    @Test func rowByRowIsReplayedWhole() async throws {
+    @Test func anUpdateRowByRowIsReplayedCompletely() async throws {
         let notebook = try Notebook()
         try notebook.keep { db in
             try db.execute(
@@ -216,7 +216,7 @@ import Testing
         #expect(report.findings.first?.evidence?.rowCount == 3000)
     }
 
-    /// What was rolled back to a savepoint, or run by a trigger, is none of the closure's statements.
+    /// Statements that were rolled back to a savepoint, or that a trigger ran, are not the closure's.
     @Test func savepointsAndTriggersDoNotMislead() async throws {
         let notebook = try Notebook()
         try notebook.keep()

@@ -1,19 +1,19 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// What `drydock diff --data` is asked.
+/// What `drydock diff --data` compares, and how.
 public struct DataDiffRequest: Sendable {
     public var old: SchemaSource
     public var new: SchemaSource
-    /// Only these tables, in any case; all when empty.
+    /// The tables to compare, whatever their case; all tables if empty.
     public var tables: [String] = []
-    /// Whether the rows are to become SQL, which only two databases of one schema allow.
+    /// Whether the differences are written as SQL, which requires both databases to have the same schema.
     public var wantsScript = false
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
-    /// Whether rows are read from the pages where that is exact; SQL alone gives the same answer.
+    /// Whether rows are read from the pages where that is exact; SQL returns the same rows.
     package var readsPages = true
-    /// How many rows may lie beside none of their like before another way is taken; 16 bytes each.
+    /// How many rows may be left without a partner before rows are aligned another way; each takes 16 bytes.
     package var leftoverLimit = 600_000
 
     public init(from old: SchemaSource, to new: SchemaSource) {
@@ -22,24 +22,24 @@ public struct DataDiffRequest: Sendable {
     }
 }
 
-/// What two databases have in common and what not, apart from rows.
+/// What two databases share and how they differ, apart from rows.
 public struct DataDiffOverview: Sendable {
     public var old: String
     public var new: String
-    /// Both have their text in it.
+    /// The text encoding of both databases.
     public var encoding = TextEncoding.utf8
     /// Names of tables.
     public var onlyInOld: [String] = []
     public var onlyInNew: [String] = []
-    /// Tables whose rows were not held against each other, and why.
+    /// Tables whose rows were not compared, and why.
     public var notCompared: [(table: String, reason: String)] = []
-    /// The old database's triggers by folded table, in the order in which they were made.
+    /// The old database's triggers by folded table, in the order of creation.
     public var triggers: [String: [(name: String, sql: String)]] = [:]
-    /// Full-text tables by the folded table whose text they index.
+    /// Full-text tables by the folded name of the table whose text they index.
     public var searchIndexes: [String: [String]] = [:]
-    /// Full-text tables that index a view's text, which any table may have changed.
+    /// Full-text tables that index a view's text, which a change of any table may affect.
     public var viewIndexes: [String] = []
-    /// The AUTOINCREMENT marks of the new database; nil where it keeps none.
+    /// The AUTOINCREMENT marks of the new database; nil if it has none.
     public var sequences: [[SQLValue]]?
 
     public init(old: String, new: String) {
@@ -48,34 +48,34 @@ public struct DataDiffOverview: Sendable {
     }
 }
 
-/// What became of the rows of one table.
+/// How the rows of one table differ.
 public struct TableDataDiff: Sendable {
-    /// How rows of both sides are known to be the same row.
+    /// How a row of one side is recognized on the other side.
     public enum Identity: Sendable, Equatable {
-        /// By these of the compared columns.
+        /// By these columns, as positions among the compared columns.
         case key([Int])
         case rowid
-        /// By all that they hold: a table without a key, whose rows moved to other rowids.
+        /// By all values: for a table without a key whose rows moved to other rowids.
         case content
     }
 
-    /// As the old database spells it.
+    /// The table's name as the old database spells it.
     public var name: String
     public var identity: Identity
-    /// Those that both sides have, in the old table's order; generated ones are left out.
+    /// The columns that both sides have, in the old table's order, without generated columns.
     public var columns: [String]
     public var added = 0
     public var removed = 0
     public var changed = 0
-    /// How many changed rows have another value there, by column.
+    /// How many changed rows have a different value in each column.
     public var changes: [Int]
-    /// Columns of one side alone.
+    /// Columns of one side only.
     public var columnsOnlyInOld: [String] = []
     public var columnsOnlyInNew: [String] = []
     public var writing = TableWriting()
 
     public var isSame: Bool { added + removed + changed == 0 }
-    /// Whether only one side has a column that was left out for that.
+    /// Whether a column was left out because only one side has it.
     public var isPartial: Bool { !columnsOnlyInOld.isEmpty || !columnsOnlyInNew.isEmpty }
 
     /// The names of the key's columns.
@@ -88,16 +88,16 @@ public struct TableDataDiff: Sendable {
     }
 }
 
-/// How a table's rows are named and written in SQL.
+/// How to address and write a table's rows in SQL.
 public struct TableWriting: Sendable {
-    /// What the rowid can be called; nil where the table has none, or hides it.
+    /// A name for the rowid; nil if the table has none, or hides it.
     public var rowidName: String?
     /// The position of the column that is the rowid.
     public var rowidAlias: Int?
     public var isWithoutRowid = false
     public var isVirtual = false
     public var isAutoincrement = false
-    /// Positions of columns that a unique index is over; nil where it may be over anything.
+    /// Positions of the columns that unique indexes cover; nil if they may cover any column.
     public var uniqueColumns: Set<Int>?
 }
 
@@ -105,8 +105,9 @@ public struct TableWriting: Sendable {
 public struct RowDifference: Sendable {
     public enum Kind: String, Sendable { case removed, added, changed }
 
+    /// One value that changed.
     public struct Change: Sendable {
-        /// Position among the compared columns.
+        /// The position among the compared columns.
         public var column: Int
         public var old: SQLValue
         public var new: SQLValue
@@ -115,41 +116,43 @@ public struct RowDifference: Sendable {
     public var kind: Kind
     public var oldRowid: Int64?
     public var newRowid: Int64?
-    /// Of the old row where there is one; empty for rows that only their content tells apart.
+    /// The key of the old row, or of the new one if it was added; empty for rows identified by their content.
     public var key: [SQLValue] = []
-    /// All compared columns: the old ones of a removed row, else the new ones, and of a changed row only
-    /// where whole rows were asked for.
+    /// All compared columns: the old values of a removed row, otherwise the new values; for a changed row only with
+    /// ``RowDetail/whole``.
     public var values: [SQLValue] = []
     public var changes: [Change] = []
 }
 
-/// How much of a row its reader wants.
+/// How much of each row a consumer needs.
 public enum RowDetail: Sendable {
     /// Which columns changed; values are NULL.
     case count
     case changes
-    /// Changed rows whole.
+    /// All values of changed rows.
     case whole
 }
 
-/// Takes what a data diff finds, table by table and row by row, so that nobody holds it all.
+/// A consumer of a data diff, which receives it table by table and row by row, so that the whole is never in memory.
 public protocol DataDiffConsumer: AnyObject {
     func begin(_ overview: DataDiffOverview) throws
-    /// A table that was compared, differing or not.
-    /// - Returns: how many times, and in what detail, its rows are wanted.
+    /// Receives a table that was compared, whether or not it differs.
+    /// - Returns: How many times to pass its rows, and in what detail.
     func begin(_ table: TableDataDiff) throws -> (passes: Int, detail: RowDetail)
+    /// Receives a row that differs, once in each pass.
     func take(_ row: RowDifference, of table: TableDataDiff, pass: Int) throws
     func end(_ table: TableDataDiff) throws
     func end(_ report: DataDiffReport) throws
 }
 
+/// The result of a data diff, without the rows.
 public struct DataDiffReport: Sendable {
     public var overview: DataDiffOverview
-    /// Those that were compared.
+    /// The tables that were compared.
     public var tables: [TableDataDiff] = []
-    /// Neither was read further: the files are the same, byte by byte.
+    /// Whether the files are the same, byte for byte; nothing further was read.
     public var isSameFile = false
-    /// Tables that could not be compared, which leaves the answer open.
+    /// Whether tables could not be compared, which leaves the result open.
     public var isIncomplete: Bool { !overview.notCompared.isEmpty }
 
     public var isSame: Bool {

@@ -5,7 +5,7 @@ import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 
-/// One comparison, with a connection that has both databases.
+/// One comparison, on a connection that has both databases.
 struct DataDiffRun {
     private let request: DataDiffRequest
     private let connection: any Connection
@@ -24,7 +24,7 @@ struct DataDiffRun {
         (self.request, self.connection, self.consumer) = (request, connection, consumer)
         (self.old, self.new, self.newSide) = (old, new, newSide)
         oldSide = try DataSide(connection)
-        // What cannot be read so is asked of SQLite.
+        // A file whose pages cannot be read this way is read through SQL.
         oldPages = request.readsPages ? try? TablePages(old.image) : nil
         newPages = request.readsPages ? try? TablePages(new.image) : nil
     }
@@ -60,7 +60,7 @@ struct DataDiffRun {
 
     // MARK: - Tables
 
-    /// - Returns: folded names, those of SQLite's own last.
+    /// - Returns: Folded names, those of SQLite's own tables last.
     private func wantedTables(_ overview: inout DataDiffOverview) throws -> [String] {
         let (before, after) = (oldSide.catalog.tables, newSide.catalog.tables)
         var names = Set(before.keys).union(after.keys)
@@ -92,7 +92,7 @@ struct DataDiffRun {
         for name in names {
             switch (oldSide.catalog.tables[name], newSide.catalog.tables[name]) {
             case (let old?, let new?):
-                // What follows from other tables is compared with those.
+                // Tables derived from other tables are compared through those.
                 if old.keepsRows, new.keepsRows {
                     pairings.append(TablePairing(old, new))
                 } else if old.keepsRows != new.keepsRows, !old.isContentless {
@@ -112,8 +112,8 @@ struct DataDiffRun {
         return pairings
     }
 
-    /// A contentless table (https://www.sqlite.org/fts5.html#contentless_tables) has an index and no rows: that is
-    /// compared, and how many documents differ is all that can be shown.
+    /// Compares the index of a contentless table (https://www.sqlite.org/fts5.html#contentless_tables), which stores no
+    /// rows. Only the number of documents that differ can be shown.
     private func compareContentless(
         _ table: VirtualTable, _ names: [String], _ overview: inout DataDiffOverview
     ) throws {
@@ -164,7 +164,8 @@ struct DataDiffRun {
 
     private func compare(_ pairing: TablePairing) throws -> TableDataDiff {
         var diff = pairing.emptyDiff(old.schema)
-        // Counted first, in the detail that will be asked for: what the pages do not tell shows then.
+        // Rows are first counted in the detail that the consumer needs, so that a value that cannot be read from the
+        // pages shows up before any row is passed on.
         let isWhole = request.wantsScript && pairing.match.before.kind == .withoutRowid
         let detail: RowDetail = isWhole ? .whole : .count
         var counted: PageRows?
@@ -175,7 +176,7 @@ struct DataDiffRun {
             counted = nil
         }
         if let counted {
-            try hand(counted, diff)
+            try deliver(counted, diff)
             return diff
         }
         let rows: SQLRows
@@ -185,15 +186,15 @@ struct DataDiffRun {
             throw RequestError("the rows of \(pairing.match.before.name) have neither key nor rowid to go by")
         }
         try diff.count(rows, detail)
-        try hand(rows, diff)
+        try deliver(rows, diff)
         return diff
     }
 
-    private func hand(_ rows: some RowDiffSource, _ diff: TableDataDiff) throws {
-        let wish = try consumer.begin(diff)
+    private func deliver(_ rows: some RowDiffSource, _ diff: TableDataDiff) throws {
+        let wanted = try consumer.begin(diff)
         if !diff.isSame {
-            for pass in 0..<wish.passes {
-                try rows.forEach(wish.detail) { try consumer.take($0, of: diff, pass: pass) }
+            for pass in 0..<wanted.passes {
+                try rows.forEach(wanted.detail) { try consumer.take($0, of: diff, pass: pass) }
             }
         }
         try consumer.end(diff)
@@ -225,7 +226,7 @@ struct DataDiffRun {
     }
 }
 
-/// The roots of a database's tables, by folded name.
+/// The root pages of a database's tables, by folded name.
 struct TablePages {
     let source: ImagePages
     let file: DatabaseFile

@@ -5,19 +5,20 @@ import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 
-/// Compares the rows of two databases, exactly: storage class and bits, whatever a collation says.
+/// Compares the rows of two databases exactly: storage class and bits, whatever a collation says.
 ///
-/// Rows go to a consumer as they are found. Only numbers are kept, and of rows that moved to other rowids a
-/// hash each, so that memory does not grow with what differs.
+/// Rows are passed to a consumer as they are found. Only counts are kept, and a hash of each row that moved to another
+/// rowid, so that memory does not grow with the differences.
 public struct DataDiffer: Sendable {
     private let engine: any Engine
 
-    /// Written pages and SQLite's sorting, in bytes of memory, before they go to a temporary file.
+    /// The memory for written pages and SQLite's sorting, in bytes; beyond it they go to a temporary file.
     private static let memoryLimit = 16 << 20
 
     public init(engine: any Engine) { self.engine = engine }
 
-    /// - Throws: ``RequestError`` for what cannot be read or compared, and what the consumer throws.
+    /// Compares two databases.
+    /// - Throws: ``RequestError`` if something cannot be read or compared, and what the consumer throws.
     public func run(_ request: DataDiffRequest, to consumer: any DataDiffConsumer) async throws
         -> DataDiffReport
     {
@@ -35,7 +36,7 @@ public struct DataDiffer: Sendable {
         let newSide = try await loader.inspector.withConnection(to: new.image) { try DataSide($0) }
         var inspector = loader.inspector
         inspector.memoryLimit = Self.memoryLimit
-        // One thread at a time has it: this one waits while the closure runs.
+        // Only one thread uses it at a time: this one waits while the closure runs.
         nonisolated(unsafe) let consumer = consumer
         do {
             return try await inspector.withConnection(to: old.image, attaching: new.image) { connection in
@@ -43,7 +44,7 @@ public struct DataDiffer: Sendable {
                 return try run.report()
             }
         } catch {
-            // What is read while it is written may look like anything.
+            // A file that is written while it is read may cause any error.
             try old.checkUnchanged()
             try new.checkUnchanged()
             guard let error = error as? EngineError else { throw error }
@@ -52,7 +53,7 @@ public struct DataDiffer: Sendable {
     }
 }
 
-/// What is asked of one side's own connection.
+/// What is read through one side's own connection.
 package struct DataSide: Sendable {
     package var catalog: Catalog
     package var unreadable: [Catalog.UnreadableTable] = []
@@ -72,7 +73,7 @@ package struct DataSide: Sendable {
         }
     }
 
-    /// The AUTOINCREMENT marks: data, in a table of SQLite's own.
+    /// The AUTOINCREMENT marks: data, in one of SQLite's own tables.
     private static let sequenceTable = Catalog.Table(
         name: "sqlite_sequence", kind: .ordinary,
         columns: [

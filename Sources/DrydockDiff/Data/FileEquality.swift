@@ -7,13 +7,12 @@ import Glibc
 import Darwin
 #endif
 
-/// Whether two database files hold the same, told from their bytes alone.
+/// Compares two database files by their bytes only.
 enum FileEquality {
-    /// In bytes; small enough that a first difference ends the comparison soon.
+    /// In bytes; small enough that the comparison ends soon after the first difference.
     private static let chunk = 4 << 20
 
-    /// - Returns: false where it takes more than the bytes to tell: a journal or write-ahead log is beside one
-    ///   of them, or they differ.
+    /// - Returns: False if the files differ, or if bytes cannot decide because one has a journal or write-ahead log.
     static func areSame(_ old: SchemaSource, _ new: SchemaSource) async -> Bool {
         guard case .database = old.kind, case .database = new.kind,
             SnapshotFile.fault(of: old.path) == nil, SnapshotFile.fault(of: new.path) == nil

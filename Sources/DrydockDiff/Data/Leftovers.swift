@@ -2,20 +2,20 @@ import DrydockState
 import DatabaseEngine
 import SQLiteFile
 
-/// What became of the rows that lie nowhere beside their like.
+/// What became of the rows that had no partner in a walk.
 struct Resolution {
     /// Rowids, ascending.
     var removed: [Int64] = []
     var added: [Int64] = []
-    /// Rowids of one row, old and new.
+    /// The old and new rowid of each changed row.
     var changed: [(Int64, Int64)] = []
-    /// How many pairs turned out to be the same row at another rowid.
+    /// How many pairs are the same row at another rowid.
     var cancelled = 0
 }
 
-/// Finds partners among rows that no walk laid side by side: by key where there is one, else by content.
+/// Finds partners for rows that no walk paired: by key if the table has one, otherwise by content.
 ///
-/// Of each it keeps the rowid and a hash; two rows are one only when they were read again and compared.
+/// For each row it keeps the rowid and a hash. Two rows are paired only after both were read again and compared.
 struct Leftovers {
     typealias Walk = (_ settled: () throws -> Void, _ leftover: (Bool, Bool) throws -> Void) throws -> Void
 
@@ -30,7 +30,7 @@ struct Leftovers {
     private var old: [Row] = []
     private var new: [Row] = []
 
-    /// - Returns: nil when too many rows are left over.
+    /// - Returns: Nil if more than `limit` rows are left over.
     static func resolve(_ tables: RecordPair, limit: Int, by walk: Walk) throws -> Resolution? {
         var leftovers = Leftovers(tables)
         do {
@@ -82,7 +82,7 @@ struct Leftovers {
         return result
     }
 
-    /// Rows of one hash: same rows first, then those of one key.
+    /// Pairs rows with the same hash: first equal rows, then rows with the same key.
     private func settle(_ old: [Int64], _ new: [Int64], into result: inout Resolution) throws {
         var (left, right) = try match(old, new) {
             try tables.columns.isSame(tables.before, tables.after)
@@ -92,7 +92,7 @@ struct Leftovers {
         }
         if !tables.key.isEmpty {
             (left, right) = try match(left, right) {
-                // Rows whose key has a NULL are several, and only what they hold tells them apart.
+                // Several rows may have a NULL in the key; only their content can pair them.
                 try tables.key.allSatisfy {
                     let value = try tables.value($0, \.before)
                     return try value != .null && value.hasPlace(of: tables.value($0, \.after))
@@ -105,12 +105,12 @@ struct Leftovers {
         result.added += right
     }
 
-    /// - Returns: those without a partner.
+    /// - Returns: The rows without a partner.
     private func match(
         _ old: [Int64], _ new: [Int64], _ isMatch: () throws -> Bool, onMatch: (Int64, Int64) -> Void
     ) throws -> ([Int64], [Int64]) {
         var rest = new
-        // Taken from the end, where removing costs nothing; most runs are of one row, or of like rows.
+        // Reversed, because removing from the end costs nothing: most groups are one row, or equal rows.
         rest.reverse()
         var alone: [Int64] = []
         for rowid in old {
@@ -126,7 +126,7 @@ struct Leftovers {
 }
 
 extension SQLValue {
-    /// The same for values of one place in SQLite's order.
+    /// Hashes a value so that values equal in SQLite's order have the same hash.
     fileprivate func hashPlace(into hasher: inout Hasher) {
         switch self {
         case .integer(let value): Double(value).hash(into: &hasher)

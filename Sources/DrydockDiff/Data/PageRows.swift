@@ -3,18 +3,18 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// The differing rows of a table, from the pages of both files.
+/// The differing rows of a table, read from the pages of both files.
 ///
-/// Where the trees are in the order of the key, merging them is all. Rows whose key is not their rowid are
-/// laid side by side by rowid, or one after the other where VACUUM gave them new ones; equal rows pair off,
-/// and ``Leftovers`` finds partners for the rest.
+/// If the trees are in key order, they are merged. Rows whose key is not the rowid are aligned by rowid, or in sequence
+/// if VACUUM renumbered them; equal rows pair off, and ``Leftovers`` finds partners for the rest.
 struct PageRows: RowDiffSource {
     /// How the two trees are walked.
     enum Alignment {
-        /// In the order of their keys, which is that of the table's own key.
+        /// In key order, which is also the order of the trees.
         case key(KeyOrder?)
-        /// By rowid, or row after row, and what is left over by key or content.
+        /// By rowid; the resolution pairs the leftover rows by key or content.
         case rowid(Resolution)
+        /// Row after row; the resolution pairs the leftover rows by key or content.
         case sequence(Resolution)
     }
 
@@ -22,7 +22,7 @@ struct PageRows: RowDiffSource {
     let alignment: Alignment
     let identity: TableDataDiff.Identity
 
-    /// - Throws: ``RowsUndecided`` where only SQL can tell, FileDamage.
+    /// - Throws: ``RowsUndecided`` if only SQL can decide, FileDamage.
     init(_ tables: RecordPair, leftoverLimit limit: Int) throws {
         self.tables = tables
         let key = tables.key
@@ -70,7 +70,7 @@ struct PageRows: RowDiffSource {
         }
     }
 
-    /// What the walk left over, in the order of rowids.
+    /// Reports the rows that the walk left over, in rowid order.
     private func settle(
         _ resolution: Resolution, _ detail: RowDetail, _ body: (RowDifference) throws -> Void
     ) throws {
@@ -93,7 +93,7 @@ struct PageRows: RowDiffSource {
 
     private func removed(_ detail: RowDetail) throws -> RowDifference {
         var row = RowDifference(kind: .removed, oldRowid: oldRowid)
-        // A row without a rowid may turn out to need SQL.
+        // A row without a rowid is read anyway, because reading it may show that SQL is needed.
         if detail == .count, row.oldRowid != nil { return row }
         row.values = try tables.values(\.before)
         row.key = keyValues(row.values, row.oldRowid)
@@ -119,8 +119,8 @@ struct PageRows: RowDiffSource {
         }
     }
 
-    /// The two current rows are one row's, unless they only tie in the order of the key: `a` and `A` do
-    /// under NOCASE, and are two keys.
+    /// Reports how the two current rows differ: as one changed row, or as two rows if their keys only compare equal, as
+    /// `a` and `A` do under NOCASE.
     private func compare(_ detail: RowDetail, _ body: (RowDifference) throws -> Void) throws {
         var row = RowDifference(kind: .changed, oldRowid: oldRowid, newRowid: newRowid)
         for index in tables.columns.pairs.indices
@@ -150,7 +150,7 @@ struct PageRows: RowDiffSource {
 }
 
 extension SQLValue {
-    /// Whether both have one place in SQLite's BINARY order, as 1 and 1.0 have.
+    /// Whether both values compare equal in SQLite's BINARY order, as 1 and 1.0 do.
     func hasPlace(of other: SQLValue) -> Bool {
         switch (self, other) {
         case (.integer(let a), .real(let b)), (.real(let b), .integer(let a)): RowOrder.compare(a, b) == 0

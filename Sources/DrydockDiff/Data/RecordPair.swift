@@ -9,16 +9,16 @@ final class RecordPair {
     let columns: RecordColumns
     let before: RecordTable
     let after: RecordTable
-    /// Equal records are equal rows.
+    /// Whether equal records are equal rows.
     private let areReadAlike: Bool
 
-    /// How far ahead a row's like is looked for where rows came or went.
+    /// How many rows ahead the next equal row is searched for where rows were added or removed.
     private static let window = 48
 
-    /// What ``walk(_:_:)`` came to, once it has run to its end.
-    private var met: [(TreeEntry?, TreeEntry?)]?
+    /// The entries that ``walk(_:_:)`` visited, once it has run to its end.
+    private var visited: [(TreeEntry?, TreeEntry?)]?
 
-    /// Some 10 MB.
+    /// The most entries to keep; about 10 MB.
     private static let keptEntries = 65_536
 
     init(_ pairing: TablePairing, _ columns: RecordColumns, _ before: RecordTable, _ after: RecordTable) {
@@ -28,13 +28,13 @@ final class RecordPair {
 
     var key: [Int] { pairing.key }
 
-    /// The rowid is the declared key on both sides.
+    /// Whether the rowid is the declared key on both sides.
     var isRowidKey: Bool {
         guard key.count == 1, let pair = key.first.map({ columns.pairs[$0] }) else { return false }
         return pair.before.source == .rowid && pair.after.source == .rowid
     }
 
-    /// The order of two WITHOUT ROWID tables, where it is one and no collation of an app has a part in it.
+    /// The order of two WITHOUT ROWID tables; nil if they have different orders or an app's collation decides it.
     var keyOrder: KeyOrder? {
         let (old, new) = (before.layout, after.layout)
         guard !key.isEmpty, old.key.count == new.key.count else { return nil }
@@ -63,32 +63,32 @@ final class RecordPair {
 
     // MARK: - Walks
 
-    /// Entries of one key in the trees' order, but for those that are equal beyond doubt.
+    /// Visits entries in the trees' order, paired by key, without those that are certainly equal.
     ///
-    /// What a first walk came to is kept, so that the next need not look for it, unless it is much.
+    /// Keeps up to ``keptEntries`` entries of the first walk, so that the next walk need not find them again.
     func walk(_ order: KeyOrder?, _ body: (TreeEntry?, TreeEntry?) throws -> Void) throws {
-        if let met {
-            for (old, new) in met { try body(old, new) }
+        if let visited {
+            for (old, new) in visited { try body(old, new) }
             return
         }
         guard
             let pair = try TreePair(
                 before.file, root: before.root, after.file, root: after.root, order: order)
         else { throw RowsUndecided() }
-        var met: [(TreeEntry?, TreeEntry?)]? = []
+        var visited: [(TreeEntry?, TreeEntry?)]? = []
         _ = try pair.merge(countsSkippedRows: false, everyRow: !areReadAlike) { difference in
             let (old, new) = difference.entries
-            if met?.count == Self.keptEntries { met = nil }
-            met?.append((old, new))
+            if visited?.count == Self.keptEntries { visited = nil }
+            visited?.append((old, new))
             try body(old, new)
         }
-        self.met = met
+        self.visited = visited
     }
 
-    /// Lays rows side by side by rowid.
+    /// Aligns rows by rowid.
     /// - Parameters:
-    ///   - settled: the current rows have one key, and perhaps other values.
-    ///   - leftover: a side's current row whose partner has to be looked for.
+    ///   - settled: Called if the current rows have the same key, and perhaps other values.
+    ///   - leftover: Called for a side's current row that still needs a partner.
     func alignByRowid(settled: () throws -> Void, leftover: (Bool, Bool) throws -> Void) throws {
         try walk(nil) { old, new in
             if let old { try before.read(old) }
@@ -101,7 +101,7 @@ final class RecordPair {
         }
     }
 
-    /// Both current rows have one key, which no other row has.
+    /// Whether both current rows have the same key without a NULL, so that they are one row.
     private func isSettled() throws -> Bool {
         guard !key.isEmpty else { return false }
         for index in key {
@@ -112,8 +112,8 @@ final class RecordPair {
         return true
     }
 
-    /// Lays rows side by side in the order in which they come, whatever their rowids: as VACUUM, or a copy
-    /// into a new table, leaves them.
+    /// Aligns rows in the order in which they come, whatever their rowids: VACUUM, or a copy into a new table, keeps
+    /// this order.
     func alignBySequence(settled: () throws -> Void, leftover: (Bool, Bool) throws -> Void) throws {
         var old = try EntryWindow(before), new = try EntryWindow(after)
         while true {
@@ -157,7 +157,7 @@ final class RecordPair {
         }
     }
 
-    /// Whether two entries are the same row; makes them the current ones where their bytes do not say so.
+    /// Returns whether two entries are the same row; makes them the current rows unless their bytes are equal.
     private func isSame(_ a: TreeEntry, _ b: TreeEntry) throws -> Bool {
         if areReadAlike, try before.file.isEqual(a.payload, to: b.payload, in: after.file) { return true }
         try before.read(a)
@@ -165,7 +165,7 @@ final class RecordPair {
         return try columns.isSame(before, after)
     }
 
-    /// How many rows to leave out on each side, as few as can be, until both come to the same row.
+    /// Returns how many rows to skip on each side, as few as possible, until both sides reach an equal row.
     private func nextMeeting(_ old: inout EntryWindow, _ new: inout EntryWindow) throws -> (Int, Int)? {
         for distance in 1...Self.window {
             for left in 0...distance {
@@ -180,7 +180,7 @@ final class RecordPair {
     }
 }
 
-/// Entries of a tree, some of them read ahead.
+/// The entries of a tree, some of them read ahead.
 private struct EntryWindow {
     private var cursor: TreeCursor
     private var ahead: [TreeEntry] = []
@@ -188,7 +188,7 @@ private struct EntryWindow {
 
     init(_ table: RecordTable) throws { cursor = try TreeCursor(table.file, root: table.root) }
 
-    /// The entry that comes after so many others; nil behind the last.
+    /// Returns the entry `distance` places ahead; nil after the last.
     mutating func peek(_ distance: Int) throws -> TreeEntry? {
         while ahead.count - start <= distance {
             guard let entry = try cursor.next() else { return nil }

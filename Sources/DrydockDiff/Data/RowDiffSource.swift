@@ -1,6 +1,6 @@
-/// Finds the rows of one table that differ, as often as it is asked.
+/// A source of the rows of one table that differ, which can be read any number of times.
 ///
-/// ``PageRows`` reads them from the pages, ``SQLRows`` through SQL; both give the same rows.
+/// ``PageRows`` reads them from the pages, ``SQLRows`` through SQL; both return the same rows.
 package protocol RowDiffSource {
     var identity: TableDataDiff.Identity { get }
 
@@ -8,7 +8,7 @@ package protocol RowDiffSource {
     func forEach(_ detail: RowDetail, _ body: (RowDifference) throws -> Void) throws
 }
 
-/// Pages alone do not tell; SQL does.
+/// An error that says that the pages cannot decide and SQL is needed.
 struct RowsUndecided: Error {}
 
 extension TableDataDiff {

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// The differing rows of a table, through SQL alone: both sides in the order of the key, merged.
+/// The differing rows of a table, read through SQL only: both sides in key order, merged.
 ///
 /// The connection has the old database as `main` and the new one attached.
 package struct SQLRows: RowDiffSource {
@@ -23,8 +23,8 @@ package struct SQLRows: RowDiffSource {
         }
     }
 
-    /// Without a key rows are a multiset; where each that differs by rowid also differs by content, the rowid
-    /// tells more.
+    /// Returns whether to identify rows by rowid. Rows without a key are a multiset; if each row that differs by rowid
+    /// also differs by content, the rowid says more.
     private static func isByRowid(_ connection: any Connection, _ pairing: TablePairing) throws -> Bool {
         guard pairing.hasRowids else { return false }
         func count(_ identity: TableDataDiff.Identity) throws -> (old: Int, new: Int) {
@@ -77,7 +77,7 @@ package struct SQLRows: RowDiffSource {
             case .lost(let row): try whole(.removed, row)
             case .added(let row): try whole(.added, row)
             case .changed(let old, let new):
-                // Rows whose key has a NULL are several, and only what they hold tells them apart.
+                // Several rows may have a NULL in the key; only their content can pair them.
                 guard identity != .content, !old.values[..<key.count].contains(.null) || lead > 0 else {
                     try whole(.removed, old)
                     return try whole(.added, new)

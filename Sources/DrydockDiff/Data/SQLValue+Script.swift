@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 
 extension TextEncoding {
-    /// Stored bytes as text, where they are valid.
+    /// Decodes stored bytes; returns nil if they are not valid text.
     package func exactText(_ bytes: [UInt8]) -> String? {
         switch self {
         case .utf8: return String(validating: bytes, as: UTF8.self)
@@ -18,10 +18,10 @@ extension TextEncoding {
 }
 
 extension SQLValue {
-    /// Appends an SQL expression that gives the value exactly, as people write it where that is possible.
+    /// Appends an SQL expression that gives the value exactly, in the usual notation where possible.
     ///
-    /// Text is quoted unless a shell or SQLite itself would change it on the way: NUL ends a statement, the
-    /// sqlite3 shell takes a CR before the end of a line, and a byte order mark is dropped in UTF-16.
+    /// Text is quoted unless a shell or SQLite itself would change it: NUL ends a statement, the sqlite3 shell drops a
+    /// CR at the end of a line, and a byte order mark is dropped in UTF-16.
     package func writeLiteral(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
         case .real(let value) where value.isFinite: out += Self.realLiteral(value).utf8
@@ -57,11 +57,11 @@ extension SQLValue {
 
     // MARK: - Reals
 
-    /// A finite real as digits where every SQLite reads them as this value, else as an integer times or
-    /// divided by powers of two, which no arithmetic rounds.
+    /// Returns a finite real as digits if every SQLite version reads them as this value, otherwise as an integer
+    /// multiplied or divided by powers of two, which is never rounded.
     ///
-    /// SQLite reads up to 19 digits as an integer and scales it by a power of ten, before 3.43 in `long
-    /// double` (`sqlite3AtoF` of util.c): that rounds twice, and can end beside the value that was meant.
+    /// SQLite reads up to 19 digits as an integer and scales it by a power of ten, before 3.43 in `long double`
+    /// (`sqlite3AtoF` of util.c): that rounds twice and may miss the value.
     static func realLiteral(_ value: Double) -> String {
         if value == 0 { return value.sign == .minus ? "-0.0" : "0.0" }
         if value.magnitude < 0x1p53, value == value.rounded() { return "\(Int64(value)).0" }
@@ -84,8 +84,7 @@ extension SQLValue {
         return text + ")"
     }
 
-    /// The shortest digits that mean the value, where reading them in 64 bits of precision and then in 53
-    /// cannot go wrong.
+    /// Returns the shortest digits of the value if reading them with 64 and then 53 bits of precision is safe.
     private static func safeDigits(_ value: Double) -> String? {
         let text = "\(value)"
         guard !text.contains("e"), let point = text.firstIndex(of: "."),
@@ -103,7 +102,7 @@ extension SQLValue {
 
     // MARK: - JSON
 
-    /// Appends the value as JSON from which it can be had exactly.
+    /// Appends the value as JSON from which it can be restored exactly.
     package func writeJSON(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
         case .null: out += "null".utf8

@@ -1,12 +1,12 @@
 import DrydockState
 import SQLiteSchema
 
-/// A table of both sides, with the columns and the key that they share.
+/// A table that both sides have, with the columns and the key that they share.
 package struct TablePairing: Sendable {
     let match: TableMatch
-    /// Positions of the key's columns among the compared ones; empty without a key.
+    /// Positions of the key's columns among the compared columns; empty without a key.
     let key: [Int]
-    /// Whether the rowid is what tells rows apart, being all that does: of virtual tables.
+    /// Whether only the rowid identifies rows: true for virtual tables.
     let isByRowid: Bool
     let columnsOnlyInOld: [String]
     let columnsOnlyInNew: [String]
@@ -39,11 +39,11 @@ package struct TablePairing: Sendable {
     }
 
     /// "The maximum number of columns in [...] the result set of a SELECT" is 2000
-    /// (https://www.sqlite.org/limits.html), and rowids want a place too.
+    /// (https://www.sqlite.org/limits.html), and rowids need room too.
     private static let mostColumns = 1990
 
-    /// The tables with so many of their columns at a time as one query can give, each time with what tells rows
-    /// apart. Rows are the same where each group says so.
+    /// Splits the tables into groups of columns that fit into one query, each with the key or rowid. The rows are equal
+    /// if they are equal in every group.
     package func groups() -> [TablePairing] {
         let all = match.columns
         guard all.count > Self.mostColumns else { return [self] }
@@ -58,7 +58,7 @@ package struct TablePairing: Sendable {
         }
     }
 
-    /// What the two sides' SQL calls the rowid, where it tells rows apart or may.
+    /// Whether both sides' SQL has a name for the rowid.
     package var hasRowids: Bool { match.before.rowidName != nil && match.after.rowidName != nil }
 
     package func emptyDiff(_ schema: Schema) -> TableDataDiff {
@@ -103,7 +103,7 @@ package struct TablePairing: Sendable {
             }
         }
         let positions = names.map(position)
-        // A generated column has no position, and follows from whichever others.
+        // A generated column has no position; its value follows from other columns.
         return positions.contains(nil) ? nil : Set(positions.compactMap { $0 })
     }
 }

@@ -4,17 +4,17 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// A table whose key gets another affinity. To the rules of a replay its rows are gone and others have come, since '1'
-/// and 1 are two keys; a plan is given nevertheless where every row is found again under its converted key.
+/// A table whose key changes affinity. The rules of a replay report its rows as lost and new ones as added, since '1'
+/// and 1 are different keys. A plan is still given if every row is found under its converted key.
 struct ConvertedKey: Sendable {
     let before: Table
     let after: Table
     /// Pairs of old and new columns whose affinity changes.
     private let converted: [(old: String, new: String)]
-    /// Those whose values must be the same to the bit.
+    /// Pairs of columns whose values must be the same bit for bit.
     private let same: [(old: String, new: String)]
 
-    /// - Returns: nil where no column of the key changes its affinity.
+    /// - Returns: Nil if no column of the key changes affinity.
     init?(_ before: Table, in new: Schema, _ hints: RenameHints) {
         let folded = before.name.foldedASCII
         guard let after = new.table(hints.tables[folded] ?? before.name) else { return nil }
@@ -34,8 +34,8 @@ struct ConvertedKey: Sendable {
         guard converted.contains(where: { key.contains($0.0.foldedASCII) }) else { return nil }
     }
 
-    /// Whether each row is there again once, with its key converted and everything else as it was.
-    /// - Parameter connection: to the state before, with the state after attached.
+    /// Returns whether each row is found exactly once, with its key converted and everything else unchanged.
+    /// - Parameter connection: Has the state before, and the state after attached.
     func keepsRows(_ connection: any Connection) throws -> Bool {
         let old = "main.\(quotedName(before.name))"
         let new = "\(TableComparison.afterSchema).\(quotedName(after.name))"
@@ -61,7 +61,7 @@ struct ConvertedKey: Sendable {
         finding.rule == .rowsLost && finding.table?.foldedASCII == before.name.foldedASCII
     }
 
-    /// What the rules of a replay then have to be told.
+    /// The declarations that the rules of a replay then need.
     var declarations: [String] {
         ["deletes from \(quotedIfNeeded(before.name))", "inserts into \(quotedIfNeeded(before.name))"]
     }

@@ -6,25 +6,24 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Plans, runs the plan on the old database with its rows, on an overlay, and holds the result against what was
-/// wanted.
+/// Makes a plan, runs it on the old database with its rows, on an overlay, and compares the result with the new schema.
 struct PlanProof: Sendable {
     let loader: SchemaLoader
     let engine: any Engine
     let allowsLoss: Bool
-    /// The history keeps it, so that no two plans on one state may have the same.
+    /// The migration's name. The history records it, so two plans run on one state need different names.
     var name = "drydock plan"
 
     struct Outcome {
         var plan: MigrationPlan
-        /// The migrated state; nil when the plan must not be given.
+        /// The migrated state; nil if the plan must not be given.
         var image: Image?
         var refusals: [PlanRefusal] = []
-        /// Declarations under which nothing would be broken, with what is then lost.
+        /// Declarations that would allow every broken rule, with what is then lost.
         var permits: [(declarations: [String], loss: String)] = []
     }
 
-    /// The plan between two schemas, proved, or why it must not be given.
+    /// Returns the proved plan between two schemas, or why it must not be given.
     func plan(
         from image: Image, _ old: Schema, to new: Schema, hints: RenameHints, support: AlterSupport
     ) async throws -> Outcome {
@@ -66,7 +65,7 @@ struct PlanProof: Sendable {
         let overlay = try Overlay(before.image)
         let database = try await engine.open(overlay, settings: inspector.settings)
         do {
-            // Keys are held against the state before, which may have its own faults.
+            // Keys are compared with the state before, which may already have violations.
             _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
             try await database.withConnection { try $0.checkpoint() }
             try await database.close()
@@ -101,9 +100,9 @@ struct PlanProof: Sendable {
         return outcome
     }
 
-    /// What `integrity_check` finds after the plan, where it found nothing before: ALTER TABLE ADD COLUMN
-    /// gives the rows of a STRICT table a default of any type. A NULL is left out, since the plan's statements
-    /// are held to NOT NULL, and some SQLite read the wrong column of a table WITHOUT ROWID there.
+    /// Returns what `integrity_check` finds after the plan if it found nothing before: ALTER TABLE ADD COLUMN gives the
+    /// rows of a STRICT table a default of any type. NULLs are left out: the plan's statements must satisfy NOT NULL,
+    /// and some SQLite versions check the wrong column of a WITHOUT ROWID table.
     private func newFaults(_ before: Image, _ after: Image) async throws -> [PlanRefusal] {
         func faults(_ image: Image) async throws -> [String] {
             let catalog = try await loader.inspector.inspect(image, earlier: nil).catalog
@@ -127,11 +126,11 @@ struct PlanProof: Sendable {
 }
 
 extension Finding {
-    /// The declaration under which a plan may do it, and what is then lost.
+    /// Returns the declaration that would allow this finding of a plan, and what is then lost.
     fileprivate func permit(in old: Schema) -> (declarations: [String], loss: String)? {
         switch rule {
         case .columnDropped:
-            // The planner has declared the others; a generated one is lost only if what it was made of is.
+            // The planner has declared the other columns; a generated column is lost only if its sources are.
             guard let table, let column, old.table(table)?.column(column)?.generated != nil else {
                 return nil
             }
@@ -146,7 +145,7 @@ extension Finding {
 }
 
 extension SchemaChange {
-    /// Of the file's layout, which no migration makes.
+    /// Whether this is a setting of the file's layout, which no migration changes.
     var isLayout: Bool {
         guard case .setting(let setting) = self else { return false }
         switch setting {

@@ -5,9 +5,9 @@ import SQLiteSchema
 
 /// Why a plan is not given.
 public struct PlanRefusal: Sendable, Hashable {
-    /// The fact, in a sentence without a final full stop.
+    /// The fact, a sentence without its full stop.
     public var message: String
-    /// What to do about it; empty where nothing is known.
+    /// How to fix it; empty if no remedy is known.
     public var help: String
 
     /// The fact, then the remedy.
@@ -20,8 +20,8 @@ public struct PlanRefusal: Sendable, Hashable {
 }
 
 extension PlanRefusal {
-    /// Why the plan does not run on the rows of the old database. A constraint of the new form that they break is
-    /// told with what to do about it.
+    /// Describes why the plan does not run on the rows of the old database, with a remedy if they violate a constraint
+    /// of the new schema.
     init(_ error: any Error, _ migration: Migration) {
         guard let failure = error as? StatementFailure else {
             self.init("the plan does not run: \(error)")

@@ -3,31 +3,31 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Which renames are taken, with what speaks for each.
+/// The renames that were detected, with the evidence for each.
 public struct RenameDecision: Sendable {
-    /// Detected and taken.
+    /// Renames that are assumed.
     public var taken: [RenameCandidate] = []
-    /// Possible, with another reading near; only a hint decides.
+    /// Renames that are possible but ambiguous; only a hint decides.
     public var open: [RenameCandidate] = []
 }
 
 extension RenameCandidate {
-    /// That it may be a rename, and how to say so.
+    /// A note that says that it may be a rename, and how to declare it.
     public var openNote: String {
         "perhaps renamed: \(oldPath) to \(to) (\(evidence)); --rename \(oldPath)=\(to) says so"
     }
 }
 
-/// Detects renames: by the schemas, and where both sides have rows, by what the columns hold.
+/// Detects renames from the schemas and, if both sides have rows, from the values in the columns.
 struct RenameEvidence: Sendable {
     let old: LoadedSource
     let new: LoadedSource
     let inspector: StateInspector
 
-    /// How many rows are looked at for one pair of columns. Evidence may be a sample; proof comes later.
+    /// How many rows are compared for a pair of columns. Evidence may come from a sample; proof comes later.
     private static let rowLimit = 10_000
 
-    /// The hints that were given and the renames that were detected beside them.
+    /// Returns the hints that were given together with the renames that were detected.
     func decide(_ hints: RenameHints) async throws -> (hints: RenameHints, decision: RenameDecision) {
         let detector = RenameDetector(from: old.schema, to: new.schema)
         var decision = RenameDecision()
@@ -43,7 +43,7 @@ struct RenameEvidence: Sendable {
         return (withTables.adding(columns.taken), decision)
     }
 
-    /// Where both sides have the same rows, what they hold outweighs what the schemas suggest.
+    /// Rescores the candidates: where both sides have the same rows, values outweigh what the schemas suggest.
     private func weighed(_ candidates: [RenameCandidate]) async throws -> [RenameCandidate] {
         guard !candidates.isEmpty else { return [] }
         let (oldSchema, newSchema) = (old.schema, new.schema)
@@ -63,8 +63,8 @@ struct RenameEvidence: Sendable {
         }
     }
 
-    /// Values other than NULL of rows that both sides have: the same key, and the same in the columns that
-    /// both know by one name. Two databases of two users have the same keys and nothing in common.
+    /// Counts equal values, other than NULL, in rows that both sides have. Such rows have the same key and the same
+    /// values in the columns that kept their name: two users' databases have the same keys and nothing else in common.
     private static func compare(
         _ candidate: RenameCandidate, _ before: Table, _ after: Table, _ connection: any Connection
     ) throws -> (same: Int, compared: Int)? {

@@ -4,17 +4,17 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// What `drydock diff` is asked.
+/// What `drydock diff` compares, and how.
 public struct DiffRequest: Sendable {
     public var old: SchemaSource
     public var new: SchemaSource
-    /// What was renamed, where somebody says so.
+    /// The renames that the user declares.
     public var hints = RenameHints()
-    /// Whether renames that nobody told of are looked for.
+    /// Whether to look for renames that the user did not declare.
     public var detectsRenames = true
-    /// Whether the SQL that takes the old schema to the new one is wanted.
+    /// Whether to write the SQL that migrates the old schema to the new one.
     public var wantsPlan = false
-    /// Whether the way back is wanted too.
+    /// Whether to write the way back too.
     public var wantsDownPlan = false
     public var allowsLoss = false
     public var alterSupport = AlterSupport.current
@@ -27,17 +27,17 @@ public struct DiffRequest: Sendable {
     }
 }
 
-/// What tells two schemas apart, and the SQL between them.
+/// How two schemas differ, and the SQL between them.
 public struct DiffReport: Sendable {
     public var old: String
     public var new: String
-    /// Quiet ones included.
+    /// The changes, including quiet ones.
     public var changes: [SchemaChange]
     public var oldSchema: Schema
     public var newSchema: Schema
     /// Objects that could not be parsed and were compared by tokens.
     public var unparsed: [String] = []
-    /// What was taken as renamed without being told, and what may be.
+    /// The renames that were assumed without a hint, and those that are possible.
     public var renames = RenameDecision()
     public var plan: MigrationPlan?
     public var downPlan: MigrationPlan?
@@ -47,13 +47,19 @@ public struct DiffReport: Sendable {
     public var isSame: Bool { changes.allSatisfy(\.isQuiet) }
 }
 
-/// Compares schemas by meaning, and proves every plan before it gives it.
+/// Compares schemas by meaning, and proves every plan before it is given.
+///
+///     var request = DiffRequest(from: try SchemaSource("old.sqlite"), to: try SchemaSource("schema.sql"))
+///     request.wantsPlan = true
+///     let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+///     print(report.plan?.text ?? report.refusals.map(\.text).joined(separator: "\n"))
 public struct SchemaComparer: Sendable {
     private let engine: any Engine
 
     public init(engine: any Engine) { self.engine = engine }
 
-    /// - Throws: ``RequestError`` for a source that cannot be read.
+    /// Compares two schemas.
+    /// - Throws: ``RequestError`` if a source cannot be read.
     public func run(_ request: DiffRequest) async throws -> DiffReport {
         let loader = SchemaLoader(
             engine: engine, functions: request.functions, collations: request.collations,
@@ -62,8 +68,8 @@ public struct SchemaComparer: Sendable {
         let new = try await loader.load(request.new)
         let misfits = request.hints.misfits(from: old.schema, to: new.schema)
         guard misfits.isEmpty else {
-            let told = misfits.map { "\($0.hint): \($0.reason)" }.joined(separator: "; ")
-            throw RequestError("a rename does not fit the two schemas: \(told)")
+            let reasons = misfits.map { "\($0.hint): \($0.reason)" }.joined(separator: "; ")
+            throw RequestError("a rename does not fit the two schemas: \(reasons)")
         }
         var request = request
         var decision = RenameDecision()
@@ -85,8 +91,8 @@ public struct SchemaComparer: Sendable {
         return report
     }
 
-    /// The schema of one source.
-    /// - Throws: ``RequestError`` for a source that cannot be read.
+    /// Returns the schema of one source.
+    /// - Throws: ``RequestError`` if the source cannot be read.
     public func schema(
         of source: SchemaSource, functions: [FunctionStub] = [], collations: [CollationStub] = []
     ) async throws -> Schema {

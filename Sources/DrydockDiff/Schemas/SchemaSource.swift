@@ -6,8 +6,8 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Where a schema comes from: a database file, a `.sql` file, or a folder of migrations, as `FOLDER@VERSION`
-/// up to a version.
+/// A source of a schema: a database file, a `.sql` file, or a folder of migrations, which `FOLDER@VERSION` reads up to
+/// a version.
 public struct SchemaSource: Sendable {
     public enum Kind: Sendable, Hashable {
         case database
@@ -17,12 +17,13 @@ public struct SchemaSource: Sendable {
 
     public var path: String
     public var kind: Kind
-    /// The format of a folder of migrations; nil to recognise it.
+    /// The format of a folder of migrations; nil to detect it.
     public var migrationFormat: String?
-    /// What the project says of a folder's migrations.
+    /// The project's options for a folder of migrations.
     public var options = FormatOptions()
 
-    /// - Throws: ``RequestError`` when nothing is there.
+    /// Parses a source as it is written on the command line.
+    /// - Throws: ``RequestError`` if it does not exist.
     public init(_ text: String) throws {
         if FolderListing.isSpecial(text) {
             throw RequestError("'\(text)' is not a regular file, so it is not a database")
@@ -50,19 +51,20 @@ public struct SchemaSource: Sendable {
         return path.lowercased().hasSuffix(".sql") ? .script : .database
     }
 
-    /// As people write it.
+    /// The source as it is written on the command line.
     public var text: String {
         if case .migrations(let version?) = kind { "\(path)@\(version)" } else { path }
     }
 }
 
-/// A source that was read: its schema, and its rows where it has any.
+/// A source that was read: its schema, and its rows if it has any.
 struct LoadedSource: Sendable {
     let source: SchemaSource
     let schema: Schema
     let image: Image
 
-    /// - Throws: ``RequestError`` when a file was written since it was read first.
+    /// Checks that no file was written since it was first read.
+    /// - Throws: ``RequestError`` if one was.
     func checkUnchanged() throws {
         do {
             try image.checkUnchanged()
@@ -74,13 +76,12 @@ struct LoadedSource: Sendable {
     }
 }
 
-/// Reads sources. A script and migrations are run on an empty database, so every schema is what SQLite made
-/// of it.
+/// Reads sources. A script or a migration folder is run on an empty database, so every schema is one that SQLite made.
 struct SchemaLoader: Sendable {
     let engine: any Engine
     let functions: [FunctionStub]
     let collations: [CollationStub]
-    /// Names that tools were given for their history tables, beside the usual.
+    /// Names of history tables that tools were given, in addition to the default names.
     var historyTables: [String] = []
 
     private var history: [String] { MigrationFormats.all.flatMap(\.ownTables) + historyTables }
@@ -98,13 +99,15 @@ struct SchemaLoader: Sendable {
             engine: engine, settings: settings, historyTables: history)
     }
 
-    /// - Throws: ``RequestError`` that names the source, with line and column where SQL is wrong.
+    /// Reads a source.
+    /// - Throws: ``RequestError`` that names the source, with line and column if its SQL is wrong.
     func load(_ source: SchemaSource) async throws -> LoadedSource {
         let overlay: Overlay
         do {
             switch source.kind {
             case .database where isEmpty(source), .script where isEmpty(source):
-                // SQLite takes a file without a byte for an empty database, and an empty schema is printed so.
+                // SQLite treats a file without a byte as an empty database, and an empty schema prints as an empty
+                // file.
                 overlay = try Overlay(emptyNamed: "empty.sqlite")
             case .database, .script:
                 let opener = SnapshotOpener(engine: engine, settings: settings, allowsEmptyDumps: true)
@@ -127,8 +130,8 @@ struct SchemaLoader: Sendable {
         (try? FolderListing.size(of: source.path)) == 0
     }
 
-    /// The schema of a state. Settings of the file's layout are known of database files alone: what a script
-    /// or migrations make says nothing about them, nor about a version that is zero because nothing set it.
+    /// Returns the schema of a state. Settings of the file's layout are read from database files only: a script or
+    /// migrations say nothing about them, nor about a version that is zero because nothing set it.
     func schema(of image: Image, _ kind: SchemaSource.Kind) async throws -> Schema {
         let history = history
         return try await inspector.withConnection(to: image) { connection in
@@ -158,7 +161,7 @@ struct SchemaLoader: Sendable {
         }
     }
 
-    /// The content, a write-ahead log included.
+    /// Returns the content, including that of a write-ahead log.
     private func settle(_ overlay: Overlay) async throws -> Image {
         try await engine.openWhole(overlay, settings: settings).close()
         return overlay.freeze().image
@@ -221,7 +224,7 @@ struct SchemaLoader: Sendable {
             place: Finding.Place(migration.statements[failure.index], offset: failure.error.offset))
     }
 
-    /// One sentence, then the line with a caret under the fault.
+    /// Returns one sentence, then the line with a caret under the fault.
     private static func describe(_ fault: SnapshotFault) -> RequestError {
         guard let place = fault.place, let line = place.line, let column = place.column,
             let text = place.lineText

@@ -5,23 +5,22 @@ import OverlayVFS
 import SQLiteFile
 import Synchronization
 
-/// The pages of a database that other programs may have open, read as one moment shows them and nothing
-/// written.
+/// Reads the pages of a database that other programs may have open, as of one moment and without writing.
 ///
-/// By the journal mode:
+/// How depends on the journal mode:
 ///
-/// - rollback journal: a read transaction's SHARED lock keeps everybody from writing the file;
-/// - write-ahead log in use: a read transaction keeps what its snapshot needs, in the file and in the log,
-///   from being written over, and the log's salts say whether it began anew meanwhile;
-/// - write-ahead log that nobody has open: opening it would make or change files beside it, so it is read
-///   without, and read again should it have changed.
+/// - rollback journal: the SHARED lock of a read transaction keeps other programs from writing the file;
+/// - write-ahead log in use: a read transaction keeps the pages of its snapshot, in the file and in the log, from being
+///   overwritten, and the log's salts show whether the log was restarted;
+/// - write-ahead log that no program has open: opening it would create or change files beside it, so it is read without
+///   a connection, and read again if it has changed.
 ///
-/// A connection of this process to the same file loses its locks when a reading ends
-/// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_):
-/// have none open.
+/// A connection of this process to the same file loses its locks when the read ends
+/// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_), so none
+/// may be open.
 struct LiveFile: Sendable {
     private let engine: any Engine
-    /// As messages name it.
+    /// The path as the user gave it, for messages.
     private let name: String
     private let path: String
 
@@ -32,10 +31,11 @@ struct LiveFile: Sendable {
 
     private static let attempts = 5
 
-    /// Something was written in the middle of a reading.
+    /// An error that says that the file was written during the read.
     private struct Changed: Error {}
 
-    /// - Throws: ``RequestError`` that names the file, damage included; and what `body` throws.
+    /// Reads the pages and passes them to `body`.
+    /// - Throws: ``RequestError`` that names the file, also for damage; and what `body` throws.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (DatabaseFile, WriteAheadLog?) throws -> Result
     ) async throws -> Result {
@@ -84,7 +84,7 @@ struct LiveFile: Sendable {
         settings.readOnly = true
         settings.isDefensive = true
         let database = try await engine.open(.live(path: path), settings: settings)
-        // Closed after the connection, whose locks would go with it.
+        // The files are closed after the connection: closing them earlier would drop its locks.
         let held = Mutex<[MappedFile]>([])
         @Sendable func map(_ path: String) throws -> MappedFile {
             let file = try MappedFile(path: path, holdsDescriptor: true)
@@ -95,15 +95,15 @@ struct LiveFile: Sendable {
         do {
             outcome = .success(
                 try await database.read { connection in
-                    // The lock comes with the first statement that reads.
+                    // The first statement that reads takes the lock.
                     _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
                     let main = try map(path)
                     guard main.isAtPath else { throw Changed() }
                     func read() throws -> Result {
                         try readPages(main, hasLog ? try map(path + "-wal") : nil, body)
                     }
-                    // A log whose every page was in the file already may begin anew, once as long as this
-                    // transaction lasts: nothing of the new one can be moved to the file meanwhile.
+                    // A log whose pages are all in the file may be restarted, but only once during this transaction,
+                    // since no page of the new log can be moved to the file meanwhile.
                     do { return try read() } catch is Changed { return try read() }
                 })
         } catch {
@@ -146,7 +146,7 @@ struct LiveFile: Sendable {
         return try outcome.get()
     }
 
-    /// What grew beyond the mapping has to be mapped anew.
+    /// Throws ``Changed`` if the file grew beyond the mapping and has to be mapped again.
     private func checkMapped(_ main: MappedFile, _ pages: LoggedPages) throws {
         guard let log = pages.log else {
             guard try FolderListing.size(of: path) == main.size else { throw Changed() }

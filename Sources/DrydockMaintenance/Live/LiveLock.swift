@@ -1,15 +1,15 @@
 import DatabaseEngine
 
-/// Locks everybody else out of a live database, where that can be had.
+/// An exclusive lock on a live database, where one can be taken.
 package enum LiveLock {
-    /// Locks everybody else out until ``release(_:)`` or the end of the connection.
-    /// - Returns: false where that cannot be had, since somebody has the database open in WAL mode.
+    /// Locks all other programs out until ``release(_:)`` is called or the connection ends.
+    /// - Returns: False if another program has the database open in WAL mode.
     package static func take(on database: any OpenDatabase, _ timeout: Duration) async throws -> Bool {
         let busyMilliseconds = Int(timeout / .milliseconds(1))
         return try await database.withConnection { connection in
             let isLogged = try connection.firstRow("PRAGMA main.journal_mode") { $0.string(0) } == "wal"
             try connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
-            // In WAL mode it is not for a moment that others have the file open.
+            // In WAL mode other programs keep the file open, so a long wait is useless.
             if isLogged { try connection.execute("PRAGMA busy_timeout = 100") }
             defer { if isLogged { try? connection.execute("PRAGMA busy_timeout = \(busyMilliseconds)") } }
             do {
@@ -28,19 +28,19 @@ package enum LiveLock {
     package static func release(_ connection: any Connection) throws {
         _ = try checkpoint(connection)
         try connection.execute("PRAGMA main.locking_mode = NORMAL")
-        // The lock goes with the next statement that reads.
+        // The next statement that reads releases the lock.
         _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
     }
 
-    /// - Returns: whether somebody was in the way.
+    /// - Returns: Whether another connection was in the way.
     package static func checkpoint(_ connection: any Connection) throws -> Bool {
         try connection.firstRow("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) == 1 } ?? false
     }
 
-    /// Another number when another connection has committed
+    /// Returns a number that changes when another connection commits
     /// (https://www.sqlite.org/pragma.html#pragma_data_version).
     package static func version(_ connection: any Connection) throws -> Int64 {
-        // Reading makes the connection look for what others wrote.
+        // A read makes the connection look for what others wrote.
         _ = try connection.firstRow("SELECT count(*) FROM main.sqlite_schema") { $0.integer(0) }
         return try connection.firstRow("PRAGMA main.data_version") { $0.integer(0) } ?? 0
     }

@@ -6,28 +6,27 @@ import Foundation
 import OverlayVFS
 import Synchronization
 
-/// A database that other programs may have open, as an overlay shows it, slice by slice.
+/// A database that other programs may have open, read slice by slice through an overlay.
 ///
-/// The files are mapped inside a read transaction of a real connection, which lasts no longer than a slice;
-/// what SQLite is asked, it is asked on the overlay, which may be written. What takes longer than the
-/// transaction goes on without it, and counts when nobody wrote meanwhile. Where a connection would make
-/// files, since a write-ahead log is open nowhere, or could not read, since a journal is hot, there is no
-/// transaction, and the files are looked at again afterwards.
+/// The files are mapped inside a read transaction of a real connection, which lasts no longer than a slice. SQL runs on
+/// the overlay, which may be written. A slice that outlasts the transaction goes on without it, and is valid if nobody
+/// wrote meanwhile. There is no transaction if a connection would create files, since no program has the write-ahead
+/// log open, or could not read, since a journal is hot; the files are then checked again afterwards.
 package actor LiveOverlay {
-    /// Somebody wrote while a slice was read longer than its transaction may last.
+    /// An error that says that another program wrote while a slice outlasted its transaction.
     package struct Outlasted: Error {}
 
-    /// What a slice sees.
+    /// What a slice can read.
     package struct Slice {
         package let connection: any Connection
-        /// The database file, its log or journal taken in.
+        /// The database file, with its log or journal applied.
         package let image: Image
-        /// What was found out about these bytes.
+        /// What has been computed from these bytes.
         let memo: Memo
     }
 
-    /// Something that is kept as long as the bytes that it was made of. Nothing else may keep these: their
-    /// descriptors are closed with them, and must be before another lock is taken.
+    /// A value that is kept as long as the bytes it was computed from. Nothing else may keep the bytes: their file
+    /// descriptors close with them, which has to happen before another lock is taken.
     final class Memo: Sendable {
         private let value = Mutex<(any Sendable)?>(nil)
 
@@ -40,14 +39,14 @@ package actor LiveOverlay {
     }
 
     private struct Opened {
-        /// Holds the lock; nil where there is none to be had.
+        /// The connection that takes the lock; nil if no lock can be taken.
         var keeper: (any OpenDatabase)?
         var overlay: Overlay
         var database: any OpenDatabase
         var image: Image
         var watch: ChangeWatch
         var memo = Memo()
-        /// The files' times tell of a write since: they were not written just before.
+        /// Whether a later write would change the files' times: they were not written just before.
         var isTimely: Bool
 
         var isUnchanged: Bool { isTimely && (try? overlay.checkUnchanged()) != nil }
@@ -60,16 +59,16 @@ package actor LiveOverlay {
     private let isStopped: @Sendable () -> Bool
     private var opened: Opened?
 
-    /// How often a slice begins anew because a log did.
+    /// How often a slice starts again because the log was restarted.
     private static let attempts = 4
-    /// Longer than the clock of any file system's times stands still.
+    /// Longer than the resolution of any file system's times.
     private static let tick = Duration.milliseconds(20)
     /// How long to wait for a writer before going on without a transaction.
     private static let patience = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - limit: how long a read transaction may last.
-    ///   - isStopped: polled; `true` interrupts what SQLite does.
+    ///   - limit: How long a read transaction may last.
+    ///   - isStopped: Polled; `true` interrupts SQLite.
     package init(
         engine: any Engine, path: String, settings: ConnectionSettings, limit: Duration,
         isStopped: @escaping @Sendable () -> Bool
@@ -79,7 +78,7 @@ package actor LiveOverlay {
         self.isStopped = isStopped
     }
 
-    /// Runs a closure on the database as one moment shows it.
+    /// Runs a closure on the database as of one moment.
     /// - Throws: ``Outlasted``, ``OverlayError``, ``EngineError``, and what the closure throws.
     package func slice<Result: Sendable>(
         _ body: @escaping @Sendable (Slice) throws -> Result
@@ -105,7 +104,7 @@ package actor LiveOverlay {
         guard let old = opened else { return }
         opened = nil
         try? await old.database.close()
-        // The connection first: closing a mapped file's descriptor would drop its locks.
+        // The connection is closed first: closing a mapped file's descriptor would drop its locks.
         try? await old.keeper?.close()
         withExtendedLifetime((old.overlay, old.image)) {}
     }
@@ -122,14 +121,13 @@ package actor LiveOverlay {
             await close()
         }
         for _ in 0..<Self.attempts {
-            if let new = try await openAnew() { return new }
+            if let new = try await reopen() { return new }
         }
         throw Outlasted()
     }
 
-    /// - Returns: nil where the log began anew meanwhile, or the files were written without a lock to
-    /// hold them.
-    private func openAnew() async throws -> (Opened, ReadLock?)? {
+    /// - Returns: Nil if the log was restarted meanwhile, or the files were written while no lock was held.
+    private func reopen() async throws -> (Opened, ReadLock?)? {
         let keeper =
             LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
         let lock = await lock(keeper)
@@ -140,8 +138,7 @@ package actor LiveOverlay {
             let new = try await map(lock == nil ? nil : keeper, isTimely)
             if lock == nil { try? await keeper?.close() }
             opened = new
-            // What the log had is now in the overlay's memory, and the file stays as the transaction has
-            // it.
+            // The log's content is now in the overlay's memory, and the transaction keeps the file unchanged.
             if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
                 return (new, lock)
             }
@@ -151,13 +148,13 @@ package actor LiveOverlay {
         } catch {
             let wasHeld = await lock?.release() ?? false
             try? await keeper?.close()
-            // What was torn looks damaged.
+            // A torn read looks like damage.
             guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
             throw error
         }
     }
 
-    /// Waits until the files' times tell of another write: two within one tick of the clock look like one.
+    /// Waits until another write would change the files' times: two writes within one tick of the clock look like one.
     private func settle() async throws {
         for _ in 0..<Self.attempts {
             guard let last = FileStamps(path).newest, Date().timeIntervalSince(last) < Self.tick.inSeconds
@@ -195,7 +192,7 @@ package actor LiveOverlay {
     }
 }
 
-/// Says when what is being read can no longer count.
+/// Reports when what is being read is no longer valid.
 private final class ChangeWatch: Sendable {
     private let overlay: Overlay
     private let isStopped: @Sendable () -> Bool
@@ -220,15 +217,15 @@ private final class ChangeWatch: Sendable {
     }
 }
 
-/// The header of a write-ahead log, which is another one when the log begins anew. No lock is on that
-/// file, so that it may be opened and closed.
+/// The header of a write-ahead log, which changes when the log is restarted. SQLite takes no lock on that file, so it
+/// may be opened and closed.
 private struct LogHead: Equatable {
     private let bytes: [UInt8]
 
     init(_ path: String) { bytes = (try? FolderListing.contents(of: path + "-wal", limit: 32)) ?? [] }
 }
 
-/// When the files of a database were written, and how large they are.
+/// The modification times and sizes of a database's files.
 private struct FileStamps: Equatable {
     private let times: [Date?]
     private let sizes: [Int?]

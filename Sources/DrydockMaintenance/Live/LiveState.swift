@@ -3,35 +3,35 @@ import Foundation
 import OverlayVFS
 import SQLiteFile
 
-/// What lies beside a database and who has it open, found out without a connection.
+/// The files beside a database and the programs that have it open, found without a connection.
 ///
-/// To be asked while this process has no connection to the database: it opens and closes the files, which
-/// drops the locks of the process (https://www.sqlite.org/howtocorrupt.html).
+/// It opens and closes the files, which drops this process's locks (https://www.sqlite.org/howtocorrupt.html), so this
+/// process must have no connection to the database meanwhile.
 package struct LiveState: Sendable, Equatable {
-    /// The file format says write-ahead log.
+    /// Whether the file format says write-ahead log.
     package var isLogged = false
     var logSize: Int?
-    /// The file's own header is damaged, and the log has the one that counts.
+    /// Whether the file's own header is damaged and the log has the valid one.
     var hasHeaderInLogAlone = false
     /// Frames of the log that SQLite does not read; only looked for by ``findLogDamage(_:)``.
     var logDamage: LogDamage?
     /// In bytes.
     var size: Int?
     var hasSharedMemory = false
-    /// Some program has the write-ahead log's index open.
+    /// Whether a program has the write-ahead log's index open.
     package var isOpenElsewhere = false
-    /// In bytes; nil where there is no rollback journal, or one whose header is cleared.
+    /// In bytes; nil if there is no rollback journal, or one whose header is cleared.
     var journalSize: Int?
-    /// A journal that a program left in the middle of a write.
+    /// Whether a program stopped in the middle of a write and left its journal.
     var isJournalHot = false
     var index: LogIndex?
-    /// The process that is about to write, or writes, by way of a rollback journal.
+    /// The process that is about to write, or writes, using a rollback journal.
     var writer: Int32?
 
     package init(_ path: String) {
         let path = realPath(of: path)
         let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
-        // The version to read decides (sqlite3BtreeBeginTrans in btree.c).
+        // The read version decides (sqlite3BtreeBeginTrans in btree.c).
         isLogged = head.count == 100 && head[19] == 2
         size = try? FolderListing.size(of: path)
         logSize = try? FolderListing.size(of: path + "-wal")
@@ -71,21 +71,21 @@ package struct LiveState: Sendable, Equatable {
     /// reads deletes it, and beside any other it makes the log's index (pagerOpenWalIfPresent in pager.c).
     var usesLog: Bool { isLogged || (logSize ?? 0) > 0 }
 
-    /// Whether a connection can read without making or changing a file.
+    /// Whether a connection can read without creating or changing a file.
     var isLockable: Bool {
         usesLog ? isOpenElsewhere && logSize != nil : !isJournalHot
     }
 }
 
-/// The shared memory of a write-ahead log: how far it is written, moved to the file, and read.
+/// The shared memory of a write-ahead log: how many frames are written, moved to the file, and being read.
 ///
-/// The layout is that of "WAL-Index File Format" (https://www.sqlite.org/walformat.html#walidxfmt), in the
-/// machine's byte order.
+/// The layout is "WAL-Index File Format" (https://www.sqlite.org/walformat.html#walidxfmt), in the machine's byte
+/// order.
 struct LogIndex: Sendable, Equatable {
     struct Reader: Sendable, Equatable {
         /// The process that holds the lock.
         var process: Int32
-        /// It reads the log up to this frame.
+        /// The last frame that the process reads.
         var frame: Int
     }
 
@@ -93,10 +93,10 @@ struct LogIndex: Sendable, Equatable {
     var frames = 0
     /// Frames that a checkpoint has moved to the file.
     var moved = 0
-    /// Those that keep a checkpoint from moving more.
+    /// Readers that keep a checkpoint from moving more frames.
     var readers: [Reader] = []
 
-    /// WAL_DMS_LOCK: held shared by whoever has the index open.
+    /// WAL_DMS_LOCK: every connection that has the index open holds it shared.
     static let openOffset = 128
 
     init?(_ path: String) {
@@ -117,9 +117,9 @@ struct LogIndex: Sendable, Equatable {
     }
 }
 
-/// Who holds a lock of another process.
+/// The process that holds a lock.
 enum LockHolder {
-    /// - Returns: the process, or nil where a write lock of a byte could be had.
+    /// - Returns: The other process that keeps a byte from being locked for writing, or nil.
     static func of(_ path: String, at offset: Int) -> Int32? {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -3,8 +3,8 @@ import DatabaseEngine
 import Dispatch
 import Synchronization
 
-/// A transaction that keeps a live database as it is, and ends by itself when its time is over, so that no writer
-/// waits longer.
+/// A transaction that keeps a live database unchanged. It ends by itself after its time limit, so that no writer waits
+/// longer.
 package final class ReadLock: Sendable {
     private enum Phase { case waiting, held, ended }
 
@@ -12,26 +12,26 @@ package final class ReadLock: Sendable {
     private let end = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Begins a transaction on a connection that nobody else uses.
+    /// Begins a transaction on a connection that nothing else uses.
     /// - Parameters:
-    ///   - limit: how long it may last.
-    ///   - excludesWriters: whether others cannot even begin to write.
-    ///   - begun: asked first in the transaction.
-    /// - Throws: ``EngineError`` when another program is in the way.
+    ///   - limit: How long it may last.
+    ///   - excludesWriters: Whether other programs cannot even begin to write.
+    ///   - begun: Runs first in the transaction.
+    /// - Throws: ``EngineError`` if another program is in the way.
     package static func take(
         on database: any OpenDatabase, for limit: Duration, excludesWriters: Bool = false,
         begun: @escaping @Sendable (any Connection) throws -> Void = { _ in }
     ) async throws -> ReadLock {
         let lock = ReadLock()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            @Sendable func hold(_ connection: any Connection) throws {
+            @Sendable func holdTransaction(_ connection: any Connection) throws {
                 if excludesWriters { try connection.execute("BEGIN IMMEDIATE") }
-                // The lock comes with the first statement that reads.
+                // The first statement that reads takes the lock.
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
                 try begun(connection)
                 lock.phase.withLock { $0 = .held }
                 continuation.resume()
-                // The thread is the connection's own.
+                // Only this connection uses the thread, so it may block.
                 _ = lock.end.wait(timeout: .now() + limit.inSeconds)
                 lock.phase.withLock { $0 = .ended }
                 if excludesWriters { try connection.execute("ROLLBACK") }
@@ -39,9 +39,9 @@ package final class ReadLock: Sendable {
             Task {
                 do {
                     if excludesWriters {
-                        try await database.withConnection(hold)
+                        try await database.withConnection(holdTransaction)
                     } else {
-                        try await database.read(hold)
+                        try await database.read(holdTransaction)
                     }
                 } catch {
                     let wasHeld = lock.phase.withLock { phase in
@@ -59,7 +59,7 @@ package final class ReadLock: Sendable {
     var isHeld: Bool { phase.withLock { $0 == .held } }
 
     /// Ends the transaction.
-    /// - Returns: whether it had lasted until now.
+    /// - Returns: Whether it had lasted until now.
     package func release() async -> Bool {
         let wasHeld = phase.withLock { phase in
             defer { phase = .ended }

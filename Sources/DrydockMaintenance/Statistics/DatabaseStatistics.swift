@@ -2,14 +2,15 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteFile
 
-/// How a database uses its file: what `drydock stats` tells. All sizes are in bytes.
+/// How a database uses its file, as `drydock stats` reports it. All sizes are in bytes.
 public struct DatabaseStatistics: Sendable {
+    /// A table or an index, with its pages.
     public struct Object: Sendable {
         public var name: String
-        /// The table that an index is of; a table's own name.
+        /// The table of an index; a table's own name.
         public var table: String
         public var isIndex: Bool
-        /// Made by a PRIMARY KEY or UNIQUE constraint.
+        /// Whether a PRIMARY KEY or UNIQUE constraint made it.
         public var isImplied: Bool
         public var isWithoutRowid: Bool
         public var tree: TreeStatistics
@@ -17,7 +18,7 @@ public struct DatabaseStatistics: Sendable {
 
     public var path: String
     public var pageSize = 0
-    /// What ``vacuumedByteCount`` is told for.
+    /// The page size that ``vacuumedByteCount`` assumes.
     var vacuumPageSize = 0
     public var reservedBytes = 0
     public var pageCount = 0
@@ -30,13 +31,13 @@ public struct DatabaseStatistics: Sendable {
     public var applicationID: Int32 = 0
     /// `SQLITE_VERSION_NUMBER` of the library that wrote the file last.
     public var libraryVersion: UInt32 = 0
-    /// Written by way of a write-ahead log (`PRAGMA journal_mode = WAL`).
+    /// Whether the file uses a write-ahead log (`PRAGMA journal_mode = WAL`).
     public var isLogged = false
     /// Frames of the write-ahead log up to the last commit.
     public var logFrames = 0
-    /// Pages that those frames have, each once.
+    /// Distinct pages in those frames.
     public var logPages = 0
-    /// The schema table first, then as the schema has them.
+    /// The schema table first, then the rest in the schema's order.
     public var objects: [Object] = []
 
     public enum AutoVacuum: String, Sendable { case none, full, incremental }
@@ -48,12 +49,12 @@ public struct DatabaseStatistics: Sendable {
     /// Pages of tables and indexes.
     public var usedPages: Int { objects.reduce(0) { $0 + $1.tree.pages } }
 
-    /// Pages that nothing leads to.
+    /// Pages that no tree, list or map refers to.
     public var lostPages: Int {
         max(0, pageCount - usedPages - freelistPages - pointerMapPages - lockBytePages)
     }
 
-    /// About how large the file would be after VACUUM.
+    /// The approximate size of the file after VACUUM.
     public var vacuumedByteCount: Int {
         let pages = objects.reduce(0) { $0 + $1.tree.packedPages }
         guard vacuumPageSize == pageSize || vacuumPageSize == 0 else {
@@ -64,11 +65,11 @@ public struct DatabaseStatistics: Sendable {
         return min(pageCount, pages + pointers + lockBytePages) * pageSize
     }
 
-    /// About what VACUUM would give back.
+    /// The approximate number of bytes that VACUUM would free.
     public var reclaimableByteCount: Int { byteCount - vacuumedByteCount }
 }
 
-/// Figures of some trees together, with what `sqlite3_analyzer` derives from them.
+/// The combined figures of some trees, with what `sqlite3_analyzer` derives from them.
 public struct SpaceUse: Sendable, Equatable {
     public let entries, storage, payload, unused, metadata, pages: Int
 
@@ -83,12 +84,12 @@ public struct SpaceUse: Sendable, Equatable {
         }
         (self.entries, self.payload, self.unused, self.pages) = (entries, payload, unused, pages)
         storage = pages * pageSize
-        // The analyzer counts the pointers between overflow pages twice, and so do its readers.
+        // The analyzer counts the pointers between overflow pages twice, so its figure is reproduced.
         metadata = storage - payload - unused + 4 * chained
     }
 }
 
 extension DatabaseStatistics.Object {
-    /// Rows of a table, entries of an index.
+    /// Rows of a table, or entries of an index.
     public var entries: Int { tree.rowCount }
 }

@@ -5,14 +5,18 @@ import SQLiteFile
 import SQLiteSchema
 import Synchronization
 
-/// Reads the statistics of a database that other programs may have open, from its pages alone.
+/// Reads the statistics of a database that other programs may have open, from its pages only.
+///
+///     let statistics = try await StatisticsReader(engine: GRDBDriver()).statistics(of: "app.sqlite")
+///     print(statistics.reclaimableByteCount, "bytes would be freed by VACUUM")
 public struct StatisticsReader: Sendable {
     private let engine: any Engine
 
     public init(engine: any Engine) { self.engine = engine }
 
-    /// - Parameter vacuumPageSize: the page size that a VACUUM is to set; nil to keep the database's.
-    /// - Throws: ``RequestError`` that names the file: missing, no database, damaged, locked.
+    /// Reads the statistics.
+    /// - Parameter vacuumPageSize: The page size in bytes that a VACUUM is to set; nil to keep the database's.
+    /// - Throws: ``RequestError`` that names the file: it is missing, is not a database, or is damaged or locked.
     public func statistics(
         of path: String, vacuumPageSize: Int? = nil
     ) async throws -> DatabaseStatistics {
@@ -72,7 +76,7 @@ public struct StatisticsReader: Sendable {
         return objects
     }
 
-    /// Reads the trees on all cores, a large one in parts.
+    /// Reads the trees on all cores; a large tree is split into parts.
     private static func read(
         _ file: DatabaseFile, roots: [UInt32], _ vacuumPageSize: Int?
     ) throws -> [TreeStatistics] {

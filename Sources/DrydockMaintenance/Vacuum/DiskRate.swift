@@ -5,11 +5,12 @@ import Glibc
 import Darwin
 #endif
 
-/// How fast a folder's disk takes what is written, found out with a file that has no name and is gone at once.
+/// Measures how fast a folder's disk takes writes, with an unnamed file that is gone at once.
 enum DiskRate {
+    /// In bytes.
     private static let size = 8 << 20
 
-    /// - Returns: bytes a second, synced; nil where that cannot be found out, or there is hardly any room.
+    /// - Returns: Bytes per second, synced; nil if it cannot be measured, or if there is hardly any free space.
     static func measure(in folder: String) -> Double? {
         #if canImport(Glibc)
         guard let free = DiskSpace.free(in: folder), free > 4 * size else { return nil }

@@ -5,16 +5,16 @@ import Glibc
 import Darwin
 #endif
 
-/// What file systems say of themselves.
+/// Reads what file systems report.
 package enum DiskSpace {
-    /// The bytes that this user may still write in a folder; nil where the file system does not say.
+    /// Returns the bytes that this user may still write in a folder; nil if the file system does not say.
     package static func free(in folder: String) -> Int? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
         return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
     }
 
-    /// The size of the blocks of a file's file system; nil where it does not say.
+    /// Returns the block size of a file's file system, in bytes; nil if the file system does not say.
     static func blockSize(of path: String) -> Int? {
         var status = statvfs()
         return statvfs(path, &status) == 0 ? Int(clamping: UInt64(status.f_bsize)) : nil
@@ -22,14 +22,15 @@ package enum DiskSpace {
 
     package static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
-    /// Whether two folders lie on one file system.
+    /// Returns whether two folders are on the same file system.
     package static func areOnOne(_ one: String, _ other: String) -> Bool {
         var (a, b) = (stat(), stat())
         return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev
     }
 }
 
-/// Where SQLite makes temporary files (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations).
+/// The folder in which SQLite makes temporary files
+/// (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations).
 enum SQLiteTemporaryFolder {
     static var path: String {
         var places: [String] = []

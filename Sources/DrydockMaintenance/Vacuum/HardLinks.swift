@@ -4,14 +4,14 @@ import Glibc
 import Darwin
 #endif
 
-/// Other names of a database's file. SQLite looks for its log and its journal beside the name by which the file was
-/// opened, so that what one name's programs write, those of another do not see, and damage
+/// Other names of a database's file. SQLite looks for the log and the journal beside the name by which the file was
+/// opened, so programs that use different names do not see, and damage, what the others write
 /// (https://www.sqlite.org/howtocorrupt.html#_multiple_links_to_the_same_file).
 package enum HardLinks {
-    /// Why a database must not be written, with what to do; nil where it has one name.
+    /// Returns why a database must not be written, with the remedy; nil if the file has only one name.
     package static func fault(of path: String) -> String? {
         var status = stat()
-        // A folder has several by itself.
+        // A folder always has several links.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else {
             return nil
         }

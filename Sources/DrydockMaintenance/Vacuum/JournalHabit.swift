@@ -1,10 +1,10 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// How programs leave the rollback journal of a database behind, told from what lies beside it: a connection
-/// in another mode would leave it otherwise (https://www.sqlite.org/pragma.html#pragma_journal_mode).
+/// How programs leave the rollback journal of a database, judged by the file beside it: a connection in another mode
+/// would leave it differently (https://www.sqlite.org/pragma.html#pragma_journal_mode).
 enum JournalHabit: Equatable {
-    /// Nothing lies there, or something that is none of a finished transaction.
+    /// There is no journal, or one that is not of a finished transaction.
     case deleted
     /// "The TRUNCATE journaling mode commits transactions by truncating the rollback journal to zero-length."
     case truncated
@@ -26,7 +26,7 @@ enum JournalHabit: Equatable {
         }
     }
 
-    /// Has a connection leave the journal alike, and no larger than it was.
+    /// Makes a connection leave the journal the same way, and no larger.
     func adopt(_ connection: any Connection) throws {
         switch self {
         case .deleted: break

@@ -5,8 +5,8 @@ import Glibc
 import Darwin
 #endif
 
-/// A new file for the copy of a database, which this process holds locked as long as it needs it. What has its kind of
-/// name and no lock was left by a run that was killed.
+/// A new file for the copy of a database, which this process keeps locked while it needs it. A file with such a name
+/// and no lock was left by a run that was killed.
 package final class TemporaryCopy: Sendable {
     package let path: String
     package let descriptor: Int32
@@ -17,9 +17,9 @@ package final class TemporaryCopy: Sendable {
     private static let marks = [vacuumMark, migrateMark]
 
     /// - Parameters:
-    ///   - database: whose owner and permissions the file gets, as far as this user may give them.
-    ///   - mark: of the command, in the file's name.
-    /// - Throws: ``RequestError`` when the file cannot be made.
+    ///   - database: The database whose owner and permissions the file gets, as far as this user may set them.
+    ///   - mark: The command's part of the file's name.
+    /// - Throws: ``RequestError`` if the file cannot be made.
     package init(of database: String, in folder: String, mark: String = vacuumMark) throws {
         let prefix = Self.name(of: database) + mark
         Self.removeLeftOvers(in: folder)
@@ -28,13 +28,13 @@ package final class TemporaryCopy: Sendable {
             let number = String(UInt64.random(in: .min ... .max), radix: 16)
             let padded = String(repeating: "0", count: Self.digits - number.count) + number
             let path = "\(folder)/\(prefix)\(padded)"
-            // SQLite writes into an empty file that is there as into a new one.
+            // SQLite writes to an existing empty file as to a new one.
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
             }
             Self.share(descriptor, as: database)
-            // Before it was locked, another run may have held it for left over.
+            // Another run may have removed it as a leftover before it was locked.
             let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             if !isTaken, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
                 (self.path, self.descriptor) = (path, descriptor)
@@ -49,18 +49,18 @@ package final class TemporaryCopy: Sendable {
         close(descriptor)
     }
 
-    /// Makes the file an empty one again.
+    /// Empties the file again.
     func empty() throws {
         guard ftruncate(descriptor, 0) == 0 else {
             throw RequestError("\(path) cannot be written: \(String(cString: strerror(errno)))")
         }
     }
 
-    /// Gives the file its name, unless something has it.
-    /// - Throws: ``RequestError``.
+    /// Gives the file its final name, unless that name exists.
+    /// - Throws: ``RequestError`` if it exists or cannot be made.
     package func keep(as name: String) throws {
         var code = link(path, name) == 0 ? 0 : errno
-        // File systems without hard links.
+        // For file systems without hard links.
         if [EPERM, ENOTSUP, ENOSYS].contains(code), !FolderListing.exists(name) {
             code = rename(path, name) == 0 ? 0 : errno
         }
@@ -74,14 +74,14 @@ package final class TemporaryCopy: Sendable {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    /// Short enough for file systems, which take 255 bytes, with what follows.
+    /// Returns the name cut to 200 bytes: with what is appended it fits into the 255 bytes that file systems allow.
     private static func name(of database: String) -> String {
         let name = database.split(separator: "/").last ?? database[...]
         return String(decoding: name.utf8.prefix(200), as: UTF8.self)
     }
 
-    /// Gives a file owner and permissions of another. Where this user cannot give it the group, it is for nobody in
-    /// the group that it has instead.
+    /// Gives a file the owner and permissions of another. If this user cannot set the group, the group that the file
+    /// has gets no access.
     private static func share(_ descriptor: Int32, as database: String) {
         var (original, copy) = (stat(), stat())
         guard stat(database, &original) == 0 else { return }
@@ -93,8 +93,8 @@ package final class TemporaryCopy: Sendable {
         _ = fchmod(descriptor, mode)
     }
 
-    /// Removes what runs of this user that were killed left in a folder, whichever database they were of: a copy
-    /// whose run lives is locked.
+    /// Removes the copies in a folder, of any database, that killed runs of this user left. The copy of a live run is
+    /// locked.
     package static func removeLeftOvers(in folder: String) {
         for file in (try? FolderListing.files(in: folder, withHidden: true)) ?? [] where isCopy(file) {
             let path = "\(folder)/\(file)"
@@ -110,7 +110,7 @@ package final class TemporaryCopy: Sendable {
         }
     }
 
-    /// Whether a name is one that ``init(of:in:mark:)`` gives.
+    /// Returns whether ``init(of:in:mark:)`` makes such names.
     private static func isCopy(_ file: String) -> Bool {
         let number = file.suffix(digits)
         return number.count == digits && number.allSatisfy { $0.isHexDigit && !$0.isUppercase }

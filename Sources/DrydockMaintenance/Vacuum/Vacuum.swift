@@ -2,14 +2,17 @@ import DrydockFindings
 import DatabaseEngine
 import OverlayVFS
 
-/// Makes a database small again without any moment at which it could be lost.
+/// Makes a database smaller without any moment at which it could be lost.
 ///
-/// VACUUM INTO makes a copy, which is checked; then the database is locked for this process alone, the copy's
-/// rows are held against it, and the backup API puts the copy's pages in the place of the old ones in one
-/// transaction. Renaming the copy over the database would be quicker, but whoever has the old file open would
-/// go on writing into a file without a name. What was verified is what is installed: a commit of somebody else
-/// between the copy and the lock shows in `PRAGMA data_version`
-/// (https://www.sqlite.org/pragma.html#pragma_data_version), and the copy is made again.
+///     let request = VacuumRequest(path: "app.sqlite")
+///     let report = try await Vacuum(engine: GRDBDriver()).run(request)
+///     print(report.forecast.bytes - report.bytesAfter, "bytes freed")
+///
+/// VACUUM INTO makes a copy, which is checked. Then this process locks the database exclusively, compares its rows with
+/// the copy's, and the backup API replaces the old pages with the copy's in one transaction. Renaming the copy over the
+/// database would be quicker, but programs that have the old file open would go on writing to a file without a name.
+/// What was verified is what is installed: another program's commit between the copy and the lock shows in `PRAGMA
+/// data_version` (https://www.sqlite.org/pragma.html#pragma_data_version), and the copy is made again.
 public struct Vacuum: Sendable {
     private let engine: any Engine
     private let note: @Sendable (VacuumEvent) -> Void
@@ -19,8 +22,8 @@ public struct Vacuum: Sendable {
         self.note = note
     }
 
-    /// Stops soon after the task is cancelled.
-    /// - Throws: ``RequestError``, `CancellationError`; the database then holds what it held.
+    /// Vacuums a database. Stops soon after the task is cancelled.
+    /// - Throws: ``RequestError``, `CancellationError`; the database is then unchanged.
     public func run(_ request: VacuumRequest) async throws -> VacuumReport {
         let start = ContinuousClock.now
         if request.into == nil, let fault = HardLinks.fault(of: request.path) { throw RequestError(fault) }
@@ -43,7 +46,7 @@ public struct Vacuum: Sendable {
         }
     }
 
-    /// Opens the database for writing, on one connection that makes no change by itself.
+    /// Opens the database for writing, on one connection that changes nothing by itself.
     private func withConnection<Result: Sendable>(
         _ request: VacuumRequest, _ body: (any OpenDatabase) async throws -> Result
     ) async throws -> Result {
@@ -54,7 +57,7 @@ public struct Vacuum: Sendable {
         let path = realPath(of: request.path)
         let state = LiveState(path)
         let habit = state.isLogged ? JournalHabit.deleted : JournalHabit(path)
-        // An empty log, which opening makes, goes again.
+        // Opening creates an empty log, which is deleted again.
         let keepsLog = request.into != nil && state.logSize ?? 0 > 0
         let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)
         let outcome: Swift.Result<Result, any Error>
@@ -76,8 +79,8 @@ public struct Vacuum: Sendable {
         return try outcome.get()
     }
 
-    /// A program that was killed while it wrote left a journal, and whoever opens the database for writing next
-    /// takes back what it had begun.
+    /// Rolls back what a program that was killed while it wrote left in the journal; the next connection that opens the
+    /// database for writing does so.
     private func recover(_ request: VacuumRequest) async throws {
         guard (try? FolderListing.size(of: realPath(of: request.path) + "-journal")) ?? 0 > 0 else { return }
         try await withConnection(request) { database in
@@ -114,7 +117,8 @@ public struct Vacuum: Sendable {
         let copy = try TemporaryCopy(of: request.path, in: VacuumPlan.folder(of: path))
         let check = VacuumCheck(engine: engine, copy: copy.path)
         let (note, pageSize) = (note, request.pageSize)
-        // VACUUM INTO runs in no transaction, so none can hold both: a commit between shows.
+        // VACUUM INTO cannot run in a transaction together with the comparison, so the version shows a commit between
+        // them.
         for _ in 0..<5 {
             let version = try await make(copy, request, database, &report)
             let content = try await check.content()
@@ -133,14 +137,14 @@ public struct Vacuum: Sendable {
             "\(request.path) is written faster than it can be copied and compared; try again later")
     }
 
-    // MARK: - In the database's place
+    // MARK: - Into the database itself
 
     private func replace(
         _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase,
         _ report: inout VacuumReport
     ) async throws {
         let copy = try TemporaryCopy(of: request.path, in: plan.temporaryFolder)
-        // It goes with this object.
+        // The file is deleted with this object.
         defer { withExtendedLifetime(copy) {} }
         let check = VacuumCheck(engine: engine, copy: copy.path)
         let version = try await make(copy, request, database, &report)
@@ -165,8 +169,8 @@ public struct Vacuum: Sendable {
         report.method = .installed
     }
 
-    /// The copy of one moment.
-    /// - Returns: the version of the database that it was made of, or of one before.
+    /// Makes a copy as of one moment.
+    /// - Returns: The data version that was copied, or an earlier one.
     private func make(
         _ copy: TemporaryCopy, _ request: VacuumRequest, _ database: any OpenDatabase,
         _ report: inout VacuumReport
@@ -183,7 +187,7 @@ public struct Vacuum: Sendable {
         }
     }
 
-    /// SQLite's own: one transaction in the log, which readers that hold the file open see like any other.
+    /// Runs SQLite's own VACUUM: one transaction in the log, which readers that have the file open see like any other.
     private func vacuumInPlace(
         _ request: VacuumRequest, _ check: VacuumCheck, _ content: VacuumCheck.Content, _ version: Int64,
         _ database: any OpenDatabase, _ report: inout VacuumReport
@@ -218,7 +222,7 @@ public struct Vacuum: Sendable {
         }
     }
 
-    // MARK: - Free pages alone
+    // MARK: - Free pages only
 
     private func reclaim(
         _ limit: Int, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport

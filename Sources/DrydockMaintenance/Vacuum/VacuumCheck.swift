@@ -4,16 +4,16 @@ import DrydockDiff
 import DatabaseEngine
 import OverlayVFS
 
-/// Holds a vacuumed copy against its database: structure, schema, settings and every row.
+/// Compares a vacuumed copy with its database: structure, schema, settings and every row.
 package struct VacuumCheck {
     let engine: any Engine
     let copy: String
 
-    /// PRAGMAs whose answers VACUUM keeps.
+    /// PRAGMAs whose values VACUUM keeps.
     private static let kept = ["user_version", "application_id", "encoding", "auto_vacuum", "page_size"]
     private static let alias = TableComparison.afterSchema
 
-    /// An old schema may have `"text"` where a literal is meant.
+    /// The connection settings. An old schema may have `"text"` where it means a literal.
     package static var settings: ConnectionSettings {
         var settings = ConnectionSettings()
         settings.foreignKeys = false
@@ -28,8 +28,8 @@ package struct VacuumCheck {
         var hasSearchContentByRowid: Bool
     }
 
-    /// What is wrong with the copy in itself is told at once; what it holds is compared with its original later.
-    /// - Throws: ``RequestError`` when the copy is not sound.
+    /// Checks the copy itself and reads what is compared with the original later.
+    /// - Throws: ``RequestError`` if the copy is damaged.
     func content() async throws -> Content {
         let database = try await engine.open(.uri(fileURI(of: copy)), settings: Self.settings)
         let outcome = try await database.withConnection { connection in
@@ -44,7 +44,7 @@ package struct VacuumCheck {
         return try outcome.get()
     }
 
-    /// - Throws: ``RequestError`` when anything is wrong.
+    /// - Throws: ``RequestError`` if the check finds anything.
     static func checkIntegrity(_ connection: any Connection, _ name: String) throws {
         let faults = try connection.rows("PRAGMA main.integrity_check(10)") { $0.string(0) }
         guard faults != ["ok"] else { return }
@@ -71,7 +71,7 @@ package struct VacuumCheck {
         return result
     }
 
-    /// A full-text index over another table's text knows its rows by rowid
+    /// Returns whether a full-text index refers to another table's rows by rowid
     /// (https://www.sqlite.org/fts5.html#external_content_tables).
     static func hasSearchContentByRowid(_ connection: any Connection) throws -> Bool {
         try connection.firstRow(
@@ -79,8 +79,8 @@ package struct VacuumCheck {
         ) { _ in true } ?? false
     }
 
-    /// Tables whose rows only their rowid names and where SQLite's own VACUUM would give others: no key, no index,
-    /// and gaps between the rowids (https://www.sqlite.org/lang_vacuum.html#how_vacuum_works).
+    /// Returns the tables whose rows only the rowid identifies and whose rowids SQLite's own VACUUM would change: no
+    /// key, no index, and gaps between the rowids (https://www.sqlite.org/lang_vacuum.html#how_vacuum_works).
     static func tablesToRenumber(_ connection: any Connection) throws -> [String] {
         let kinds = try ListedKind.all(connection)
         let tables = try connection.rows(
@@ -102,7 +102,7 @@ package struct VacuumCheck {
     }
 
     /// Compares every row through the connection that has the database locked.
-    /// - Returns: how many tables and rows were compared.
+    /// - Returns: How many tables and rows were compared.
     /// - Throws: ``RequestError`` that names what differs.
     func compare(
         _ content: Content, on connection: any Connection, pageSize: Int?, _ note: (VacuumEvent) -> Void
@@ -151,7 +151,7 @@ package struct VacuumCheck {
         return (tables, rows)
     }
 
-    /// The tables in which virtual tables keep their data are copied as they are.
+    /// Compares the tables in which virtual tables keep their data; VACUUM copies them unchanged.
     private func compareStores(on connection: any Connection, except known: Set<String>) throws {
         let stores = try connection.rows(
             "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND rootpage <> 0 AND name NOT LIKE 'sqlite_stat_'"

@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import OverlayVFS
 
-/// What has to be true before a vacuum begins.
+/// The forecast of a vacuum, and the conditions that it has to satisfy before it begins.
 package struct VacuumPlan: Sendable {
     let request: VacuumRequest
     let forecast: VacuumForecast
@@ -38,7 +38,7 @@ package struct VacuumPlan: Sendable {
         self.forecast = forecast
     }
 
-    /// How many seconds the disks need for what is written, the database's own pages last.
+    /// Returns the seconds that the disks need for all writes, including those to the database itself.
     private static func writing(_ forecast: VacuumForecast, into folder: String?) -> Double {
         var writes = forecast.needs.map { (folder: $0.folder, bytes: $0.bytes) }
         if let folder { writes.append((folder, forecast.bytesAfter)) }
@@ -81,7 +81,7 @@ package struct VacuumPlan: Sendable {
             } else {
                 need(folder, statistics.byteCount, "the rollback journal, with the old pages")
             }
-            // The file grows before it is cut.
+            // The file grows before it is truncated.
             if after > statistics.byteCount {
                 need(folder, after - statistics.byteCount, "the database, which becomes larger")
             }
@@ -94,7 +94,7 @@ package struct VacuumPlan: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// - Throws: ``RequestError`` for what would stop the vacuum on its way.
+    /// Throws ``RequestError`` for what would stop the vacuum midway.
     func check() throws {
         if let size = request.pageSize {
             guard Self.isPageSize(size) else {
@@ -144,7 +144,7 @@ package struct VacuumPlan: Sendable {
     private func checkDisk() throws {
         for (index, need) in forecast.needs.enumerated() {
             guard let free = need.free else { continue }
-            // Needs of one file system add up.
+            // Needs on one file system add up.
             let total = forecast.needs.prefix(index + 1).filter { DiskSpace.areOnOne($0.folder, need.folder) }
                 .reduce(0) { $0 + $1.bytes }
             guard total <= free else {

@@ -4,21 +4,21 @@ import DrydockReplay
 import DatabaseEngine
 import SQLiteSchema
 
-/// How long a vacuum takes, told from a sample: rows of the largest table are copied, checked and compared in
-/// memory as the vacuum will do with all of them.
+/// How long a vacuum takes, estimated from a sample: rows of the largest table are copied, checked and compared in
+/// memory, as the vacuum will do with all rows.
 struct VacuumRate: Sendable {
-    /// How much is copied for the sample, in bytes, where there is so much.
+    /// The bytes to copy for the sample, if the table has as many.
     private static let sampleSize = 8 << 20
     private static let limit = Duration.seconds(5)
-    /// How much longer it takes where pages are read and written by way of the system, which the overlay does
-    /// without: of a vacuum of 450 MB the system had 5.4 s beside 4.2 s of its own.
+    /// How much longer it takes when pages are read and written through the system, which the overlay avoids: a vacuum
+    /// of 450 MB spent 5.4 s in the system and 4.2 s in the process.
     private static let systemFactor = 2.2
 
-    /// In bytes of the database as it will be.
+    /// In bytes of the vacuumed database.
     var sampleBytes: Int
     var secondsPerByte: Double
 
-    /// - Returns: nil where there is nothing to measure, or the database cannot be read just now.
+    /// - Returns: Nil if there is nothing to measure, or the database cannot be read at the moment.
     static func measure(_ path: String, _ statistics: DatabaseStatistics, _ engine: any Engine) async
         -> VacuumRate?
     {
@@ -37,7 +37,7 @@ struct VacuumRate: Sendable {
 
     private static let name = "\"drydock sample\""
 
-    /// As `Vacuum` goes about it: the original is checked, copied, the copy is checked, the rows are compared,
+    /// Follows the order of ``Vacuum``: the original is checked and copied, the copy is checked, the rows are compared,
     /// and the copy's pages are written once more.
     private static func sample(
         _ connection: any Connection, _ table: String, _ rows: Int, _ pageSize: Int

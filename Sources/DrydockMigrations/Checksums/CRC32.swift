@@ -1,5 +1,5 @@
-/// CRC-32 as zlib and `java.util.zip.CRC32` have it (https://www.rfc-editor.org/rfc/rfc1952#section-8), which
-/// Flyway keeps.
+/// CRC-32 as in zlib and `java.util.zip.CRC32` (https://www.rfc-editor.org/rfc/rfc1952#section-8), which Flyway
+/// records.
 package struct CRC32 {
     private var state: UInt32 = 0xffff_ffff
 

@@ -1,6 +1,6 @@
 import Crypto
 
 extension HashFunction {
-    /// The digest of some bytes: SHA-256 as Prisma and Drizzle keep it, SHA-384 as sqlx does.
+    /// Returns the digest of some bytes: Prisma and Drizzle record SHA-256, sqlx records SHA-384.
     package static func digest(of bytes: [UInt8]) -> [UInt8] { Array(hash(data: bytes)) }
 }

@@ -1,12 +1,12 @@
-/// SipHash 1-3 with a key of zeros (https://www.aumasson.jp/siphash/siphash.pdf), what Rust's `DefaultHasher` was
-/// when refinery began to keep it.
+/// SipHash 1-3 with a key of zeros (https://www.aumasson.jp/siphash/siphash.pdf). Refinery records it, because Rust's
+/// `DefaultHasher` computed it when refinery began.
 struct SipHash13 {
     private var v0: UInt64 = 0x736f_6d65_7073_6575
     private var v1: UInt64 = 0x646f_7261_6e64_6f6d
     private var v2: UInt64 = 0x6c79_6765_6e65_7261
     private var v3: UInt64 = 0x7465_6462_7974_6573
 
-    /// The hash of some bytes.
+    /// Returns the hash of some bytes.
     static func hash(_ bytes: [UInt8]) -> UInt64 {
         var state = SipHash13()
         var word: UInt64 = 0

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// Writes a lock. What is the same gives the same text.
+/// Writes a lock. Equal locks have equal text.
 extension Lock {
     private static let heading = """
         # What is released. Written by drydock lock; every line stands for itself: a merge keeps those of both sides.
@@ -34,7 +34,7 @@ extension Lock {
     }
 }
 
-/// An entry's line, with digits of its own that tell an edit by hand.
+/// The line of an entry, with a checksum that shows edits by hand.
 struct LockLine {
     private let head: String
     private let rest: String?
@@ -46,7 +46,7 @@ struct LockLine {
 
     var text: String { head + " #" + digits + (rest.map { " " + $0 } ?? "") }
 
-    /// CRC-32 of the line without them, in hexadecimal digits.
+    /// CRC-32 of the line without the checksum, in hexadecimal digits.
     var digits: String {
         var sum = CRC32()
         sum.update((head + (rest.map { " " + $0 } ?? "")).utf8)
@@ -91,7 +91,7 @@ struct LockLine {
     }
 }
 
-/// How a word is written: as it is where it reads back, else in double quotes.
+/// Writes words: as they are if they can be read back, otherwise in double quotes.
 enum LockWord {
     static func line(_ words: [String], _ pairs: [(String, String?)]) -> String {
         (words.map(text) + pairs.compactMap { name, value in value.map { "\(text(name))=\(text($0))" } })
@@ -120,7 +120,7 @@ enum LockWord {
         scalar == "\"" || scalar == "\\" || scalar == "="
     }
 
-    /// What an editor does not show, or shows as something else: control and format characters, odd spaces.
+    /// Returns whether editors hide a character or show it as another: control and format characters, unusual spaces.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar != " " else { return false }
         return VisibleText.isHidden(scalar) || scalar.properties.isWhitespace

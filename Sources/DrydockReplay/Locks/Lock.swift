@@ -1,14 +1,14 @@
 import DrydockFindings
 
-/// What a project has released: its migrations in their order and its snapshots, as `drydock.lock` keeps them.
+/// What a project has released: its migrations in order and its snapshots, as recorded in `drydock.lock`.
 ///
-/// Every line of the file stands for itself, so that a merge may keep the lines of both sides.
+/// Every line of the file is independent, so that a merge may keep the lines of both sides.
 public struct Lock: Sendable, Equatable {
     public static let defaultPath = "drydock.lock"
-    /// The newest form of the file that this version reads and the one that it writes.
+    /// The version of the file that is written, and the newest that can be read.
     public static let version = 2
 
-    /// The folder of the migrations, seen from the lock's own; empty where there are closures alone.
+    /// The folder of the migrations, relative to the lock's folder; empty if there are only closures.
     public var migrationsFolder: String
     /// The name of the migrations' format.
     public var format: String
@@ -16,7 +16,7 @@ public struct Lock: Sendable, Equatable {
     public var migrations: [LockedMigration] = []
     /// In natural order.
     public var snapshots: [LockedSnapshot] = []
-    /// What an app's closures execute, in the order in which they are registered.
+    /// What an app's closures execute, in the order of registration.
     public var closures: [LockedClosure] = []
 
     public init(migrationsFolder: String, format: String) {
@@ -25,8 +25,8 @@ public struct Lock: Sendable, Equatable {
     }
 
     /// Reads a lock.
-    /// - Returns: nil when there is no such file.
-    /// - Throws: ``RequestError`` with file and line when it cannot be read or understood.
+    /// - Returns: Nil if the file does not exist.
+    /// - Throws: ``RequestError`` with file and line if it cannot be read or parsed.
     public static func load(_ path: String) throws -> Lock? {
         guard FolderListing.exists(path) else { return nil }
         guard !FolderListing.isFolder(path) else {
@@ -43,7 +43,7 @@ public struct Lock: Sendable, Equatable {
             throw RequestError("\(path):1: the lock is not UTF-8 text; restore it")
         }
         let lock = try Lock(text, path: path)
-        // Cut short, what is left of its last line may still read as an entry.
+        // If the file was cut short, the rest of its last line may still read as an entry.
         guard bytes.last == UInt8(ascii: "\n") else {
             let line = bytes.count { $0 == UInt8(ascii: "\n") } + 1
             throw RequestError(
@@ -53,14 +53,14 @@ public struct Lock: Sendable, Equatable {
         return lock
     }
 
-    /// A project without files of migrations: a test of its own holds what its closures execute.
+    /// Whether only an app's test records what closures execute; such a project has no migration files.
     var isOfClosuresAlone: Bool { migrationsFolder.isEmpty && format.isEmpty && !closures.isEmpty }
 
-    /// The identifiers that are locked, as the history tables have them.
+    /// The identifiers that are locked, as history tables have them.
     public var migrationIdentifiers: Set<String> { Set(migrations.map(\.identifier)) }
 
-    /// Writes it in the place of what is there.
-    /// - Throws: ``RequestError``.
+    /// Writes the lock, replacing the file.
+    /// - Throws: ``RequestError`` if it cannot be written.
     package func write(to path: String) throws {
         do {
             try AtomicFile.write(Array(text.utf8), to: path)
@@ -73,28 +73,28 @@ public struct Lock: Sendable, Equatable {
         migrations.first { $0.identifier == identifier }
     }
 
-    /// - Parameter path: seen from the lock's folder.
+    /// - Parameter path: Relative to the lock's folder.
     public func snapshot(_ path: String) -> LockedSnapshot? { snapshots.first { $0.path == path } }
 }
 
-/// A migration as it was when it was locked.
+/// A migration at the time it was locked.
 public struct LockedMigration: Sendable, Hashable {
     public var identifier: String
-    /// The file, seen from the folder of the migrations; nil where its name is the identifier with `.sql` behind
-    /// it, and for a version without one.
+    /// The file, relative to the migrations' folder; nil if its name is the identifier followed by `.sql`, or if there
+    /// is no file.
     public var file: String?
     /// SHA-256 of the file, 64 hexadecimal digits.
     public var bytes: String?
     /// SHA-256 of what runs (`TokenDigest`); nil for a migration in code.
     public var tokens: String?
-    /// The same without its way back, where the same file holds that; nil where it does not, or it was not noted.
+    /// The same without the way back, if the same file has one; nil if it does not, or it was not recorded.
     public var up: String?
-    /// What the tool reads beside the statements (``Migration/marks``): `none`, or 16 hexadecimal digits; nil
-    /// where that was not noted.
+    /// What the tool reads besides the statements (``Migration/marks``): `none`, or 16 hexadecimal digits; nil if it
+    /// was not recorded.
     public var marks: String?
-    /// What the tool itself keeps, where that is neither.
+    /// The checksum that the tool itself records, if it is neither that of the bytes nor that of the tokens.
     public var checksum: String?
-    /// The way back, where it is a file of its own; nil where there was none, or it was not noted.
+    /// The way back, if it is a separate file; nil if there was none, or it was not recorded.
     public var down: LockedDown?
 
     public init(identifier: String) { self.identifier = identifier }
@@ -105,7 +105,7 @@ public struct LockedClosure: Sendable, Hashable {
     public var identifier: String
     /// SHA-256 of the SQL that it executes (`TokenDigest`), with `?` where values are bound.
     public var sql: String
-    /// The same with the values in their places; nil where none are, or they are others each time.
+    /// The same with the values in place of each `?`; nil if there are none, or if they vary from run to run.
     public var values: String?
 
     public init(identifier: String, sql: String, values: String?) {
@@ -115,7 +115,7 @@ public struct LockedClosure: Sendable, Hashable {
     }
 }
 
-/// A migration's way back as it was when it was locked.
+/// A migration's way back at the time it was locked.
 public struct LockedDown: Sendable, Hashable {
     /// SHA-256 of the file, 64 hexadecimal digits.
     public var bytes: String
@@ -123,23 +123,23 @@ public struct LockedDown: Sendable, Hashable {
     public var tokens: String
 }
 
-/// A snapshot as it was when it was locked, and where it comes from.
+/// A snapshot at the time it was locked, and where it came from.
 public struct LockedSnapshot: Sendable, Hashable {
-    /// Seen from the lock's folder.
+    /// Relative to the lock's folder.
     public var path: String
-    /// The hash of the file and a `-wal` or `-journal` beside it, 64 hexadecimal digits.
+    /// The hash of the file and of a `-wal` or `-journal` beside it, 64 hexadecimal digits.
     public var content: String
     /// SHA-256 of a dump's statements (`TokenDigest`); nil for a database.
     public var tokens: String?
-    /// The newest migration that it has applied; nil where it does not tell.
+    /// The newest migration that the snapshot has applied; nil if it has no history.
     public var version: String?
-    /// The version of SQLite that wrote last, such as 3.40.1; nil where that is not known.
+    /// The version of SQLite that wrote it last, such as 3.40.1; nil if unknown.
     public var library: String?
     /// The day on which it was locked, such as 2026-01-31.
     public var date: String
     /// How many rows each table has.
     public var rows: [String: Int] = [:]
-    /// What is wrong with it as it is, as one line of text, by what found it out (`BaselineKey`).
+    /// What is already wrong with it, as one line of text for each `BaselineKey`.
     public var baselines: [String: String] = [:]
 
     public init(path: String, content: String, date: String) {

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// What of a locked migration is another, where its digest is.
+/// Findings about what has changed in a locked migration whose digest differs.
 extension LockCheck {
     func editedSQL(
         _ migration: Migration, _ now: LockedMigration, _ locked: LockedMigration, _ set: MigrationSet
@@ -13,9 +13,8 @@ extension LockCheck {
         return finding(migration, .error, edit.message)
     }
 
-    /// The statements are the same, and not what the tool reads elsewhere.
-    ///
-    /// - Parameter file: where it reads that; nil for its comments, or where that is not known.
+    /// Returns a finding for a migration with the same statements but a change in what the tool reads elsewhere.
+    /// - Parameter file: The file in which the tool reads it; nil for comments, or if unknown.
     func besides(_ migration: Migration, in file: String?, _ set: MigrationSet) -> Finding {
         var place = "comments or in a list of its own"
         let isThere = file.map(FolderListing.exists) ?? false
@@ -30,7 +29,8 @@ extension LockCheck {
             in: isThere ? file : nil)
     }
 
-    /// The same file with other tokens: it is the lock that was changed, or how files are read.
+    /// Returns a finding for an unchanged file with different tokens: the lock was edited, or files are read
+    /// differently.
     private func misread(_ migration: Migration) -> Finding {
         Finding(
             .migrationEdited,
@@ -42,17 +42,17 @@ extension LockCheck {
     }
 }
 
-/// What of a migration's SQL is not what it was, as far as its digests tell.
+/// Which part of a migration's SQL has changed, as far as the digests show.
 private enum LockedEdit {
     case sql, wayBack, wayBackAdded, wayBackGone, either
-    /// What the files say of the transaction, and nothing else.
+    /// Only the transaction that the files set.
     case transaction
 
     init(_ migration: Migration, _ locked: LockedMigration) {
         if TokenDigest.isOfOtherTransaction(migration, locked.tokens) {
             self = .transaction
         } else if TokenDigest.of(migration.statements) != locked.up ?? locked.tokens {
-            // An older lock did not note one without the other.
+            // An older lock recorded only one digest for both.
             self = locked.up == nil && migration.hasWayBackInside ? .either : .sql
         } else if locked.up == nil {
             self = migration.hasWayBackInside ? .wayBackAdded : .sql
@@ -74,7 +74,7 @@ private enum LockedEdit {
 }
 
 extension TokenDigest {
-    /// Whether a digest is that of the migration, had its files said something else of its transaction.
+    /// Returns whether a digest is that of the migration with another transaction setting.
     static func isOfOtherTransaction(_ migration: Migration, _ digest: String?) -> Bool {
         let words: [ToolPolicy.Transaction?] = [nil, ToolPolicy.Transaction.none, .each, .all]
         return words.contains { word in

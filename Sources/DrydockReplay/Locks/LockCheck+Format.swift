@@ -1,10 +1,10 @@
 import DrydockFindings
 import DrydockMigrations
 
-/// The format that a lock names against the folder.
+/// Checks the format of a lock against the folder.
 extension LockCheck {
-    /// Refuses another format than the lock's where somebody names it: its migrations may have other names.
-    /// - Throws: ``RequestError``.
+    /// Refuses a format that the user names if it is not the lock's: its migrations may have other names.
+    /// - Throws: ``RequestError`` if the format differs.
     package func refuse(named format: String?) throws {
         guard let format, format != lock.format else { return }
         throw RequestError(
@@ -12,14 +12,14 @@ extension LockCheck {
                 + "delete the lock and run 'drydock lock'")
     }
 
-    /// Refuses a format that is none, or that has nothing to read in a folder of another's.
-    /// - Throws: ``RequestError``.
+    /// Refuses a lock's format if it does not exist, or finds nothing to read in the folder of another format.
+    /// - Throws: ``RequestError`` if the format does not fit.
     func refuseForeignFormat(_ folder: String) throws {
         guard lock.format != CustomFormat.formatName, !lock.migrations.isEmpty else { return }
         let files = try FolderFiles(folder)
         let format = MigrationFormats.all.first { $0.name == lock.format }
         guard format?.evidence(in: files) == nil else { return }
-        // A tool that was named may read more than it would be known by.
+        // A named format may read more than it would be detected by.
         let reading = try? MigrationFormats.load(folder: folder, named: lock.format)
         guard reading?.migrations.contains(where: { $0.fault == nil }) != true else { return }
         let other = MigrationFormats.all.compactMap { format in
@@ -32,9 +32,9 @@ extension LockCheck {
         )
     }
 
-    /// Refuses a reading that has nothing of what is locked, where another one has it: an edited file alone does
-    /// not make it another's.
-    /// - Throws: ``RequestError``.
+    /// Refuses a reading without any locked migration if another format reads one: an edited file is not enough to make
+    /// the folder another format's.
+    /// - Throws: ``RequestError`` if another format fits.
     func refuseOtherFormat(_ set: MigrationSet, _ options: FormatOptions) throws {
         guard !lock.migrations.isEmpty, isForeign(set), let files = try? FolderFiles(set.folder) else {
             return
@@ -46,7 +46,7 @@ extension LockCheck {
         }
     }
 
-    /// Whether every locked migration is missing, or is the same file with other statements.
+    /// Returns whether every locked migration is missing, or is the same file with different statements.
     private func isForeign(_ set: MigrationSet) -> Bool {
         let now = Dictionary(
             set.migrations.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -58,7 +58,7 @@ extension LockCheck {
         }
     }
 
-    /// Whether any migration is what is locked.
+    /// Returns whether any migration is equal to its locked entry.
     private func agrees(_ set: MigrationSet) -> Bool {
         let locked = Dictionary(
             lock.migrations.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })

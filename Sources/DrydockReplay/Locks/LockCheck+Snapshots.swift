@@ -3,16 +3,17 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Snapshots against what is locked.
+/// Checks snapshots against the lock.
 extension LockCheck {
-    /// What a lock says of one snapshot.
+    /// What the lock shows about one snapshot.
     enum Outcome {
         case finding(Finding)
         case notChecked(NotChecked)
     }
 
-    /// - Parameter hash: of the snapshot as it is; asked for where it is locked.
-    /// - Returns: nil when it is as it was, or is not locked.
+    /// Compares a snapshot with its locked entry.
+    /// - Parameter hash: The snapshot's current hash; computed only if the snapshot is locked.
+    /// - Returns: Nil if it is unchanged, or is not locked.
     func check(_ snapshot: Snapshot, hash: () throws -> ContentHash) rethrows -> Outcome? {
         guard let locked = lock.snapshot(place.name(of: snapshot.path)) else { return nil }
         guard try hash().hex != locked.content else { return nil }
@@ -22,7 +23,7 @@ extension LockCheck {
                     .snapshotEdited, snapshot: snapshot.path,
                     reason: "\(snapshot.path) is a Git LFS pointer; git lfs pull fetches the snapshot"))
         }
-        // The lines of a dump may end otherwise on another system.
+        // The line endings of a dump may differ on another system.
         let tokens = LockedSnapshot.tokens(of: snapshot)
         if let tokens, tokens == locked.tokens { return nil }
         let version = locked.version.map { "at \($0), " } ?? ""
@@ -43,7 +44,7 @@ extension LockCheck {
         return .finding(finding)
     }
 
-    /// Locked snapshots that are gone.
+    /// Returns findings for locked snapshots that are missing.
     func removedSnapshots() -> [Finding] {
         lock.snapshots.filter { !FolderListing.exists(place.file($0.path)) }.map(removed)
     }
@@ -58,7 +59,7 @@ extension LockCheck {
             place: entry("snapshot", locked.path))
     }
 
-    /// What is known of a snapshot with this content.
+    /// Returns the recorded baseline of a snapshot with this content.
     func baseline(of snapshot: Snapshot, _ hash: ContentHash, _ key: BaselineKey) -> Baseline? {
         guard let locked = lock.snapshot(place.name(of: snapshot.path)), locked.content == hash.hex else {
             return nil
@@ -68,7 +69,7 @@ extension LockCheck {
 }
 
 extension LockedSnapshot {
-    /// The digest of a dump's statements; nil for a database, and for what is no text.
+    /// Returns the digest of a dump's statements; nil for a database, and for a file that is not UTF-8.
     static func tokens(of snapshot: Snapshot) -> String? {
         guard snapshot.kind == .dump, let bytes = try? FolderListing.contents(of: snapshot.path),
             firstInvalidUTF8(in: bytes) == nil

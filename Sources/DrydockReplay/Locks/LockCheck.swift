@@ -3,7 +3,7 @@ import DrydockMigrations
 import Crypto
 import SQLiteSchema
 
-/// Holds a project against its lock.
+/// Compares a project with its lock.
 package struct LockCheck: Sendable {
     let lock: Lock
     let place: LockPlace
@@ -13,10 +13,9 @@ package struct LockCheck: Sendable {
         place = LockPlace(path)
     }
 
-    /// Reads the migrations so that they are the same whatever the app puts in at run time.
-    ///
-    /// - Parameter known: the migrations as they are run; taken where that is no other reading.
-    /// - Throws: ``RequestError`` when the folder cannot be read.
+    /// Reads the migrations so that they do not depend on the placeholder values of the app.
+    /// - Parameter known: The migrations as they run; used if reading them for the lock would give the same.
+    /// - Throws: ``RequestError`` if the folder cannot be read.
     package func migrations(
         in folder: String, options: FormatOptions, known: MigrationSet? = nil
     ) throws -> MigrationSet {
@@ -30,13 +29,13 @@ package struct LockCheck: Sendable {
         return set
     }
 
-    /// Whether the lock is of these migrations.
+    /// Returns whether the lock is of these migrations.
     package func isOf(_ folder: String) -> Bool {
         FolderListing.realPath(place.file(lock.migrationsFolder)) == FolderListing.realPath(folder)
     }
 
-    /// That the lock is of other migrations, in words.
-    /// - Throws: ``RequestError`` when there is no such folder: then that is wrong, and not the lock.
+    /// Returns a message that the lock is of other migrations.
+    /// - Throws: ``RequestError`` if the folder does not exist: then the folder is wrong, and not the lock.
     package func mismatch(_ folder: String) throws -> String {
         _ = try FolderListing.files(in: folder)
         let own = place.shown(lock.migrationsFolder)
@@ -69,7 +68,7 @@ package struct LockCheck: Sendable {
         var findings = [editedFile(migration, now, locked, set)].compactMap(\.self)
         let isSameSQL = migration.fault == nil && !findings.contains { $0.severity == .error }
         if isSameSQL, let marks = locked.marks, marks != now.marks {
-            // What a comment of the file said would be in its bytes.
+            // A comment in the file would have changed its bytes.
             let file = now.bytes == locked.bytes ? migration.companion : nil
             findings = [besides(migration, in: file, set)]
         }
@@ -96,12 +95,12 @@ package struct LockCheck: Sendable {
             migration: migration.identifier, place: .init(file: file ?? migration.path))
     }
 
-    /// What is wrong with the file itself.
+    /// Returns the finding about the file itself, if it has changed.
     private func editedFile(
         _ migration: Migration, _ now: LockedMigration, _ locked: LockedMigration, _ set: MigrationSet
     ) -> Finding? {
         guard now.bytes != locked.bytes || now.tokens != locked.tokens else { return nil }
-        // A file that cannot be read says nothing by its tokens.
+        // The tokens of a file that cannot be read say nothing.
         if migration.fault == nil, now.tokens == locked.tokens {
             switch set.format.checksums {
             case .own where now.checksum == locked.checksum: return nil
@@ -129,15 +128,15 @@ package struct LockCheck: Sendable {
 
     private func removed(_ locked: LockedMigration, _ now: [Migration]) -> Finding {
         let known = lock.migrationIdentifiers
-        let heir = now.first {
+        let successor = now.first {
             !known.contains($0.identifier) && locked.tokens != nil && TokenDigest.of($0) == locked.tokens
         }
         let file = locked.file.map { " (\($0))" } ?? ""
         return Finding(
             .migrationRemoved,
             "\(locked.identifier)\(file) is locked and gone"
-                + (heir.map { "; \($0.identifier) has the same SQL" } ?? ""),
-            help: (heir == nil ? "Put it back" : "Give it its name back: a new name runs once more")
+                + (successor.map { "; \($0.identifier) has the same SQL" } ?? ""),
+            help: (successor == nil ? "Put it back" : "Give it its name back: a new name runs once more")
                 + ". If no database has applied it: drydock lock --replace \(LockWord.text(locked.identifier))",
             migration: locked.identifier, place: entry("migration", locked.identifier))
     }
@@ -194,7 +193,7 @@ package struct LockCheck: Sendable {
 }
 
 extension LockedMigration {
-    /// A migration as it is now.
+    /// Creates an entry for the current state of a migration.
     init(_ migration: Migration, in set: MigrationSet) {
         self.init(identifier: migration.identifier)
         let prefix = set.folder + "/"
@@ -218,7 +217,7 @@ extension LockedMigration {
 }
 
 extension MigrationSet {
-    /// The file of a migration's way back, seen from the folder; nil where it is not one of its own.
+    /// Returns the file of a migration's way back, relative to the folder; nil if it is not a separate file.
     func downFile(_ migration: Migration) -> String? {
         guard let down = migration.down, down.path != migration.path, down.path.hasPrefix(folder + "/") else {
             return nil
@@ -228,8 +227,8 @@ extension MigrationSet {
 }
 
 extension FormatOptions {
-    /// The same with a name of its own for every placeholder, so that what a migration is does not hang on what
-    /// is put in.
+    /// The options with a distinct stand-in for every placeholder, so that a migration's digest does not depend on
+    /// placeholder values.
     fileprivate var withStandIns: FormatOptions {
         var options = self
         for key in placeholders.keys { options.placeholders[key] = "placeholder_" + key.utf8.hex }

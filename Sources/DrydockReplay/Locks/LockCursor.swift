@@ -1,4 +1,4 @@
-/// Reads one line of a lock: words and `name=value` pairs, quoted where they need it.
+/// Reads one line of a lock: words and `name=value` pairs, quoted if necessary.
 struct LockCursor {
     private var scalars: Substring.UnicodeScalarView
 
@@ -11,7 +11,7 @@ struct LockCursor {
 
     var isAtComment: Bool { scalars.first == "#" }
 
-    /// The digits that a line has of itself; nil where it has none.
+    /// Reads the checksum of the line; returns nil if it has none.
     mutating func digits() throws -> String? {
         guard scalars.first == "#" else { return nil }
         let word = scalars.dropFirst().prefix { $0 != " " && $0 != "\t" }
@@ -20,14 +20,14 @@ struct LockCursor {
         return String(word)
     }
 
-    /// What is left of the line, without blanks at its end.
+    /// The rest of the line, without trailing blanks.
     var rest: String {
         var end = scalars
         while let last = end.last, last == " " || last == "\t" { end = end.dropLast() }
         return String(end)
     }
 
-    /// The next word, quotes undone.
+    /// Reads the next word and removes its quotes.
     mutating func word() throws -> String {
         let word = try part()
         guard scalars.first != "=" else {
@@ -48,8 +48,8 @@ struct LockCursor {
         return (name, value)
     }
 
-    /// Every pair to the end of the line, or to its digits.
-    /// - Parameter names: those that there may be; nil for any.
+    /// Reads all pairs up to the end of the line, or up to its checksum.
+    /// - Parameter names: The names that are allowed; nil for any.
     mutating func pairs(_ names: [String]?) throws -> [String: String] {
         var result: [String: String] = [:]
         while !isAtEnd, scalars.first != "#" {
@@ -70,7 +70,7 @@ struct LockCursor {
         return value
     }
 
-    /// A value of so many hexadecimal digits.
+    /// Returns a value of `count` hexadecimal digits.
     func digest(_ name: String, _ pair: (name: String, value: String), count: Int) throws -> String {
         guard pair.name == name else { throw LockFault("'\(name)=' is missing; restore the line") }
         let digits = "0123456789abcdef".unicodeScalars

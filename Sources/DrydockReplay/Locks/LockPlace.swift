@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// Where a lock stands, and how files are named from there.
+/// The path of a lock, and how it names files.
 struct LockPlace: Sendable {
     let path: String
     private let folder: String
@@ -12,7 +12,7 @@ struct LockPlace: Sendable {
         root = Self.parts(folder.isEmpty ? "/" : folder)
     }
 
-    /// A file or folder as the lock names it, whatever the working folder is.
+    /// Returns the lock's name for a file or folder, which does not depend on the working folder.
     func name(of file: String) -> String {
         let parts = Self.parts(file)
         let shared = zip(root, parts).prefix { $0 == $1 }.count
@@ -20,18 +20,18 @@ struct LockPlace: Sendable {
         return steps.isEmpty ? "." : steps.joined(separator: "/")
     }
 
-    /// The path of what the lock names.
+    /// Returns the path of a file that the lock names.
     func file(_ name: String) -> String {
         folder == "." || name.hasPrefix("/") ? name : folder + "/" + name
     }
 
-    /// The same as people name it who stand in the working folder.
+    /// Returns the path relative to the working folder, as messages show it.
     func shown(_ name: String) -> String {
         let file = file(name)
         return file.hasPrefix("/") ? file : LockPlace("").name(of: file)
     }
 
-    /// The parts of an absolute path, links in its folders followed; the last one may be gone.
+    /// Returns the parts of an absolute path with the links in its folders resolved; the last part may be missing.
     private static func parts(_ path: String) -> [Substring] {
         var trimmed = path[...]
         while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }

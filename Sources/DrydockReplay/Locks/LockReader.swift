@@ -1,19 +1,19 @@
 import DrydockFindings
 import DrydockState
 
-/// Reads the text of a lock, in whatever order its lines stand.
+/// Reads the text of a lock, with its lines in any order.
 struct LockReader {
     private let path: String
     private var migrationsLine: (folder: String, format: String)?
     private var migrations: [LockedMigration] = []
     private var snapshots: [LockedSnapshot] = []
     private var closures: [LockedClosure] = []
-    /// Lines that belong to a snapshot, which may come later.
+    /// Lines that belong to a snapshot, whose own line may follow later.
     private var counts: [(snapshot: String, rows: [String: Int], line: Int)] = []
-    /// The same of a migration.
+    /// Lines that belong to a migration, whose own line may follow later.
     private var downs: [(migration: String, down: LockedDown, line: Int)] = []
     private var baselines: [(snapshot: String, key: String, text: String, line: Int)] = []
-    /// Where each entry stands, and how.
+    /// The line number and text of each entry.
     private var places: [[String]: (line: Int, text: String)] = [:]
 
     init(path: String) { self.path = path }
@@ -74,7 +74,7 @@ struct LockReader {
 
     // MARK: - Lines
 
-    /// Reads the version before anything else, wherever it stands: lines of a newer lock may be unlike these.
+    /// Reads the version first, wherever it is: the lines of a newer lock may differ from these.
     private mutating func readVersion(_ lines: [String]) throws {
         for (index, line) in lines.enumerated() {
             var cursor = LockCursor(line)
@@ -101,7 +101,7 @@ struct LockReader {
         try cursor.expectEnd()
     }
 
-    /// Refuses a second line of an entry; the same line once more, as a merge leaves it, says nothing new.
+    /// Refuses a second line for an entry; an identical line, as a merge leaves it, is ignored.
     private mutating func isNew(_ kind: String, _ cursor: LockCursor, _ line: String, _ number: Int) throws
         -> Bool
     {
@@ -173,7 +173,7 @@ struct LockReader {
         }
     }
 
-    /// Holds a line against the digits at its end; one without any is taken as it is.
+    /// Compares a line with the checksum at its end; a line without a checksum is accepted.
     private func expect(_ line: LockLine, _ cursor: inout LockCursor) throws {
         let digits = try cursor.digits()
         try cursor.expectEnd()
@@ -230,7 +230,7 @@ struct LockReader {
         return snapshot
     }
 
-    // MARK: - The whole
+    // MARK: - Assembling
 
     private func migrationsWithDowns() throws -> [LockedMigration] {
         guard !downs.isEmpty else { return migrations }
@@ -265,7 +265,8 @@ struct LockReader {
 }
 
 extension LockCheck {
-    /// Where an entry stands in the lock: asked where something is said of it, so that a lock keeps no lines.
+    /// Returns the line of an entry in the lock. It is searched when a finding needs it, so that a lock keeps no line
+    /// numbers.
     func entry(_ kind: String, _ name: String) -> Finding.Place {
         var result = Finding.Place(file: place.path)
         guard let bytes = try? FolderListing.contents(of: place.path) else { return result }
@@ -278,7 +279,7 @@ extension LockCheck {
     }
 }
 
-/// Why a line is none of a lock.
+/// Why a line cannot be part of a lock.
 struct LockFault: Error {
     var message: String
 
@@ -286,6 +287,7 @@ struct LockFault: Error {
 }
 
 extension Lock {
+    /// Parses the text of a lock.
     /// - Throws: ``RequestError`` with file and line.
     init(_ text: String, path: String) throws {
         var reader = LockReader(path: path)

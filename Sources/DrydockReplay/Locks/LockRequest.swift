@@ -2,28 +2,28 @@ import DrydockMigrations
 import DatabaseEngine
 import Foundation
 
-/// What `drydock lock` is asked to do.
+/// The options of `drydock lock`.
 public struct LockRequest: Sendable {
-    /// The lock that is written or checked.
+    /// The lock to write or check.
     public var path = Lock.defaultPath
     public var migrationsFolder = "Migrations"
-    /// Nil for none.
+    /// Nil if there are no snapshots.
     public var snapshotsFolder: String? = "Snapshots"
     /// Migrations and snapshots whose entries may be rewritten or dropped.
     public var replace: [String] = []
-    /// Whether nothing is written.
+    /// Whether to check the lock without writing it.
     public var isCheck = false
     public var isStrict = false
-    /// Whether locked snapshots get a baseline of the SQLite that runs, where they have none.
+    /// Whether locked snapshots without a baseline of the running SQLite get one.
     public var addsBaselines = false
-    /// Where what snapshots hold is remembered from run to run; nil for nowhere.
+    /// The folder that caches the content of snapshots between runs; nil for none.
     public var cacheFolder: String?
-    /// The name of the migrations' format; nil for the lock's, or to recognise it.
+    /// The name of the migrations' format; nil for the lock's, or to detect it.
     public var migrationFormat: String?
     public var format = FormatOptions()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
-    /// The day that new snapshots are noted with.
+    /// The date that is recorded for new snapshots.
     public var date = Date().formatted(.iso8601.year().month().day())
 
     public init() {}

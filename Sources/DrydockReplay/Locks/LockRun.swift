@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// One run of ``Locker``: what was found, and what the lock becomes.
+/// One run of ``Locker``: the findings, and the new content of the lock.
 struct LockRun {
     let request: LockRequest
     let check: LockCheck
@@ -13,7 +13,7 @@ struct LockRun {
     private var summary: LockSummary
     private var findings: [Finding] = []
     private var notChecked: [NotChecked] = []
-    /// What --replace names, as the lock has it.
+    /// The entries that --replace names, as the lock spells them.
     private var replacedMigrations: Set<String> = []
     private var replacedSnapshots: Set<String> = []
 
@@ -39,8 +39,8 @@ struct LockRun {
 
     // MARK: - Names
 
-    /// Finds what --replace names.
-    /// - Throws: ``RequestError`` for what is neither locked nor there, or is several.
+    /// Finds the entries that --replace names.
+    /// - Throws: ``RequestError`` for a name that is neither locked nor in a folder, or that is ambiguous.
     mutating func resolve(_ snapshots: [Snapshot]) throws {
         let files = Set(lock.snapshots.map(\.path) + snapshots.map { check.place.name(of: $0.path) })
         for name in request.replace {
@@ -68,7 +68,7 @@ struct LockRun {
             )
         }
         let paths = files.sorted()
-        // A snapshot is also known by the last part of its path.
+        // A snapshot can also be named by the last part of its path.
         let known =
             lock.migrations.map(\.identifier) + set.migrations.map(\.identifier) + paths
             + paths.map { String($0.split(separator: "/").last ?? "") }
@@ -105,7 +105,8 @@ struct LockRun {
         }
     }
 
-    /// Ways back of locked migrations that are not noted yet: old locks have none, and one may be written later.
+    /// Returns the ways back of locked migrations that are not recorded yet: old locks have none, and one may be added
+    /// later.
     private func newDowns() -> [(identifier: String, file: String, down: LockedDown)] {
         let lacking = Set(lock.migrations.filter { $0.down == nil }.map(\.identifier))
         return set.migrations.compactMap { migration in
@@ -120,7 +121,7 @@ struct LockRun {
         finding.migration.map(replacedMigrations.contains) ?? false
     }
 
-    /// - Throws: ``OverlayError`` as a ``RequestError``.
+    /// Compares the locked snapshots with the files.
     mutating func checkSnapshots(_ snapshots: [Snapshot]) throws {
         let hashes = ContentHashes(files: request.cacheFolder.map(CacheFiles.init))
         let listed = Set(snapshots.map { check.place.name(of: $0.path) })
@@ -151,7 +152,7 @@ struct LockRun {
 
     // MARK: - Entries
 
-    /// Adds what is new and rewrites what is to be replaced; every other line stays as it is.
+    /// Adds new entries and rewrites those to replace; every other line stays as it is.
     mutating func lockMigrations() {
         let places = Dictionary(
             set.migrations.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -159,7 +160,7 @@ struct LockRun {
         summary.removed += lock.migrations.map(\.identifier).filter {
             replacedMigrations.contains($0) && places[$0] == nil
         }
-        // What cannot be read keeps the entry that it has.
+        // A migration that cannot be read keeps its entry.
         let unreadable = Set(set.migrations.filter { $0.fault != nil }.map(\.identifier))
         lock.migrations.removeAll {
             replacedMigrations.contains($0.identifier) && !unreadable.contains($0.identifier)
@@ -187,7 +188,7 @@ struct LockRun {
         noteReplaced(known)
     }
 
-    /// Tells what was rewritten from what came out as it was, at its old place too.
+    /// Sorts the entries to replace into those that changed, in content or position, and those that did not.
     private mutating func noteReplaced(_ known: Set<String>) {
         let old = check.lock.migrations.filter { lock.migration($0.identifier) != nil }
         let new = lock.migrations.filter { known.contains($0.identifier) }
@@ -203,13 +204,13 @@ struct LockRun {
         }
     }
 
-    /// Whether a snapshot gets an entry: it is new, or to be replaced.
+    /// Returns whether a snapshot gets an entry: it is new, or to be replaced.
     func isWanted(_ snapshot: Snapshot) -> Bool {
         let name = check.place.name(of: snapshot.path)
         return check.lock.snapshot(name) == nil || replacedSnapshots.contains(name)
     }
 
-    /// Whether a snapshot that is as it was has no baseline of this SQLite.
+    /// Returns whether an unchanged snapshot lacks a baseline of this SQLite.
     func lacksBaseline(_ name: String, _ key: BaselineKey) -> Bool {
         guard request.addsBaselines, let locked = lock.snapshot(name), locked.tokens == nil else {
             return false
@@ -228,7 +229,7 @@ struct LockRun {
 
     mutating func add(_ entry: LockedSnapshot) {
         if let index = lock.snapshots.firstIndex(where: { $0.path == entry.path }) {
-            if lock.snapshots[index].says(entry) {
+            if lock.snapshots[index].covers(entry) {
                 summary.unchanged.append(entry.path)
             } else {
                 lock.snapshots[index] = entry
@@ -252,8 +253,8 @@ struct LockRun {
 }
 
 extension LockedSnapshot {
-    /// Whether an entry says nothing new: the day alone is none, nor what another SQLite found out.
-    fileprivate func says(_ entry: LockedSnapshot) -> Bool {
+    /// Returns whether another entry adds nothing: a new date alone does not count, nor the baseline of another SQLite.
+    fileprivate func covers(_ entry: LockedSnapshot) -> Bool {
         var entry = entry
         entry.date = date
         entry.baselines.merge(baselines) { new, _ in new }

@@ -15,7 +15,8 @@ public struct Locker: Sendable {
         self.settler = settler
     }
 
-    /// - Throws: ``RequestError`` when no report can be made.
+    /// Locks a project, or checks its lock.
+    /// - Throws: ``RequestError`` if no report can be made.
     public func run(_ request: LockRequest) async throws -> VerifyReport {
         let start = ContinuousClock.now
         let old = try Lock.load(request.path)
@@ -24,7 +25,7 @@ public struct Locker: Sendable {
         let set: MigrationSet
         if let old, !old.isOfClosuresAlone {
             check = LockCheck(old, path: request.path)
-            try refuseAnother(check, request)
+            try refuseOtherMigrations(check, request)
             set = try check.migrations(in: request.migrationsFolder, options: request.format)
         } else {
             guard !request.isCheck else {
@@ -46,7 +47,7 @@ public struct Locker: Sendable {
         return report
     }
 
-    /// An empty lock of a project that has none.
+    /// Returns an empty lock for a project that has none.
     private func begin(
         _ request: LockRequest, _ snapshots: [Snapshot], _ closures: [LockedClosure]
     ) async throws -> (LockCheck, MigrationSet) {
@@ -69,7 +70,7 @@ public struct Locker: Sendable {
         )
     }
 
-    private func refuseAnother(_ check: LockCheck, _ request: LockRequest) throws {
+    private func refuseOtherMigrations(_ check: LockCheck, _ request: LockRequest) throws {
         guard check.isOf(request.migrationsFolder) else {
             throw RequestError(
                 "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
@@ -113,7 +114,7 @@ public struct Locker: Sendable {
         }
     }
 
-    /// Replaces the file at once, and leaves it alone where it says the same.
+    /// Replaces the file atomically, unless its content is unchanged.
     private func write(_ lock: Lock, to path: String, over old: Lock?) throws {
         guard lock != old else { return }
         do {

@@ -4,14 +4,16 @@ import DrydockState
 import DatabaseEngine
 import OverlayVFS
 
-/// Finds out what a lock notes of a snapshot: its version, its rows, who wrote it, and what is wrong with it.
+/// Collects what a lock records of a snapshot: its version, its rows, the SQLite that wrote it, and what is wrong with
+/// it.
 struct SnapshotSurvey: Sendable {
     let context: ReplayContext
     let store: BaselineStore
     let date: String
 
-    /// - Parameter name: what the lock calls it.
-    /// - Throws: ``SnapshotFault`` when it cannot be read or is damaged, ``OverlayError``, ``EngineError``.
+    /// Returns the entry of a snapshot.
+    /// - Parameter name: The snapshot's name in the lock.
+    /// - Throws: ``SnapshotFault`` if it cannot be read or is damaged, ``OverlayError``, ``EngineError``.
     func entry(_ snapshot: Snapshot, named name: String) async throws -> LockedSnapshot {
         let watchdog = Watchdog(timeout: nil)
         let overlay = try await SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
@@ -73,7 +75,7 @@ struct SnapshotSurvey: Sendable {
 }
 
 extension Catalog {
-    /// The rows of every table that keeps its own; one that cannot be read is left out.
+    /// Counts the rows of every table that stores its own rows; a table that cannot be read is left out.
     fileprivate func rowCounts(_ connection: any Connection) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for table in tables.values where table.keepsRows {

@@ -3,13 +3,13 @@ import DrydockMigrations
 import Crypto
 import SQLiteSchema
 
-/// What runs, in 32 bytes: SHA-256 of the tokens as SQLite reads them.
+/// The SHA-256 digest of what runs: of the tokens as SQLite reads them.
 ///
-/// White space, line endings and comments, declarations among them, leave it as it is; everything else
-/// changes it, a line ending inside a string too, since that is data.
+/// Changes of white space, line endings and comments, including declarations, do not change it. Everything else does,
+/// even a line ending inside a string, since that is data.
 package enum TokenDigest {
-    /// Of a migration: its statements, its way back where the same file holds it, and what the file says of its
-    /// transaction. 64 hexadecimal digits.
+    /// Returns the digest of a migration: its statements, its way back if the same file has one, and its transaction
+    /// setting. 64 hexadecimal digits.
     static func of(_ migration: Migration) -> String {
         var digest = SHA256()
         add(migration.statements, to: &digest)
@@ -23,7 +23,7 @@ package enum TokenDigest {
         return digest.finalize().hex
     }
 
-    /// Of what the tool reads beside them: 16 hexadecimal digits, or `none`.
+    /// Returns the digest of what the tool reads besides the statements: 16 hexadecimal digits, or `none`.
     static func marks(_ migration: Migration) -> String {
         guard !migration.marks.isEmpty else { return noMarks }
         let text = migration.marks.joined(separator: "\n")
@@ -39,7 +39,7 @@ package enum TokenDigest {
         return digest.finalize().hex
     }
 
-    // No token is empty: an empty one begins what is no token.
+    // No token is empty, so an empty one separates statements and marks from tokens.
     private static func add(_ statements: [SQLStatement], to digest: inout SHA256) {
         for statement in statements {
             add("", to: &digest)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock diff --data` as a user meets it.
+/// Runs `drydock diff --data` as a user does.
 @Suite struct DataDiffCommandTests {
     private let tool: Tool
 
@@ -9,13 +9,13 @@ import Testing
         tool = Tool(folder: try TemporaryFolder())
     }
 
-    /// Two databases, the second made by the same statements and then more.
+    /// Makes two databases; the second one gets the same statements and then more.
     private func make(_ schema: String, _ change: String) throws {
         for name in ["old.sqlite", "new.sqlite"] { try PlainDatabase(tool.folder.file(name)).execute(schema) }
         try PlainDatabase(tool.folder.file("new.sqlite")).execute(change)
     }
 
-    @Test func `a database that is written meanwhile is not shown torn`() async throws {
+    @Test func `a database that is written meanwhile is not compared half-written`() async throws {
         try make(
             """
             CREATE TABLE t(a INTEGER PRIMARY KEY, b);
@@ -49,7 +49,7 @@ import Testing
                 && result.output.contains(#"'\u{202e}'"#))
     }
 
-    @Test func `a pipe is no database`() throws {
+    @Test func `a pipe is not a database`() throws {
         try make("CREATE TABLE t(a)", "SELECT 1")
         #expect(mkfifo(tool.folder.file("pipe"), 0o600) == 0)
         let result = try tool.run("diff", "--data", "old.sqlite", "pipe")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["fts5(x, content='')", "fts4(x, content='')"])
-    func `a contentless index that differs leaves the answer open`(module: String) throws {
+    func `a contentless index that differs leaves the result open`(module: String) throws {
         let key = module.hasPrefix("fts4") ? "docid" : "rowid"
         let insert = "INSERT INTO f(\(key), x) VALUES"
         try make("CREATE VIRTUAL TABLE f USING \(module); \(insert) (1, 'one')", "\(insert) (2, 'two')")
@@ -68,7 +68,7 @@ import Testing
         #expect(try tool.run("diff", "--data", "old.sqlite", "new.sqlite").status == 0)
     }
 
-    @Test func `an index over a view is made again by the SQL`() throws {
+    @Test func `the SQL rebuilds an index over a view`() throws {
         try make(
             """
             CREATE TABLE d(id INTEGER PRIMARY KEY, x); CREATE VIEW v AS SELECT id, x FROM d;
@@ -114,7 +114,7 @@ import Testing
         #expect(tables.count == 1 && (tables[0]["rows"] as? [Any])?.count == 3)
     }
 
-    /// What sqldiff 3.40 says nothing about, or gets wrong.
+    /// Changes that sqldiff 3.40 does not report, or reports wrong.
     @Test(arguments: [
         ("a TEXT COLLATE NOCASE", "'a'", "'A'"), ("a", "1", "1.0"),
         ("a TEXT", "'x' || char(0) || 'y'", "'x' || char(0) || 'z'"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a key of NULL finds its row`() throws {
+    @Test func `a row with a NULL key is found`() throws {
         try make(
             "CREATE TABLE t(k TEXT PRIMARY KEY, v); INSERT INTO t VALUES (NULL, 1), (NULL, 2), ('a', 3)",
             "UPDATE t SET v = 5 WHERE v = 2")
@@ -190,7 +190,7 @@ import Testing
         withExtendedLifetime(live) {}
     }
 
-    @Test func `what does not go together has status 64, what is not there 2`() throws {
+    @Test func `incompatible options have status 64, missing files 2`() throws {
         try make("CREATE TABLE email(a)", "")
         for arguments in [
             ["--summary"], ["--table=t"], ["--data", "--sql"], ["--data", "--format", "markdown"],

@@ -5,13 +5,13 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// The SQL of a data diff makes OLD's rows NEW's, and pages and SQL find the same.
+/// Checks that the SQL of a data diff makes OLD's rows NEW's, and that pages and SQL find the same differences.
 @Suite struct DataDiffTests {
     static let chunks = 4
     static let seedsOfChunk = Soak.rounds(3, 750)
 
     @Test(arguments: 0..<chunks)
-    func `what the SQL leads to has no difference left`(chunk: Int) async throws {
+    func `after the SQL no difference is left`(chunk: Int) async throws {
         for seed in (chunk * Self.seedsOfChunk + 1)...((chunk + 1) * Self.seedsOfChunk) {
             try await check(seed)
         }
@@ -24,7 +24,7 @@ import Testing
         do {
             let database = try PlainDatabase(old)
             for sql in rows.pragmas + rows.schema { try database.execute(sql) }
-            // What some rows cannot hold is left out.
+            // Rows that violate a constraint are left out.
             for sql in rows.rows { try? database.execute(sql) }
         }
         try FileManager.default.copyItem(atPath: old, toPath: new)
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// Keeps all that a diff finds.
+/// Keeps everything that a diff finds.
 private final class Collector: DataDiffConsumer {
     private(set) var report: DataDiffReport?
     private var lines: [String] = []
@@ -86,7 +86,7 @@ private final class Collector: DataDiffConsumer {
     }
 
     func take(_ row: RowDifference, of table: TableDataDiff, pass: Int) {
-        // Which of several like rows is left over is nobody's to say.
+        // Which of several equal rows is left over does not matter.
         let key = table.identity == .rowid ? row.key : []
         if case .key = table.identity {
             keyed.append("\(table.name) \(row.kind) \(key) \(row.values) \(row.changes)")
@@ -99,11 +99,11 @@ private final class Collector: DataDiffConsumer {
 
     var facts: [String] { lines.sorted() }
 
-    /// Of tables with a key.
+    /// The rows of tables with a key.
     private(set) var keyed: [String] = []
 }
 
-/// All rows of all tables, held against each other as multisets of literals.
+/// Compares all rows of all tables as multisets of literals.
 private enum BruteForce {
     static func areSame(_ old: String, _ new: String) throws -> Bool { try content(old) == content(new) }
 
@@ -117,7 +117,7 @@ private enum BruteForce {
             let columns = try database.rows("PRAGMA table_xinfo(\"\(table)\")") {
                 ($0.string(1), $0.integer(5), $0.integer(6))
             }
-            // Of an fts5 table the rowid counts, as it does of every table whose key it is.
+            // The rowid of an fts5 table counts, as does that of every table with a rowid key.
             let rowid = table == "ft" ? ["rowid"] : []
             let list = (rowid + columns.filter { $0.2 == 0 }.map { "\"\($0.0)\"" }).joined(separator: ", ")
             result[table] = try database.literals("SELECT \(list) FROM \"\(table)\"").sorted {

@@ -4,9 +4,9 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockDiff
 
-/// What is written as SQL is read as the same value.
+/// Checks that values written as SQL are read back unchanged.
 @Suite struct LiteralTests {
-    @Test func `reals come back to the bit`() throws {
+    @Test func `reals are read back bit for bit`() throws {
         let database = try PlainDatabase()
         var random = SchemaRandom(seed: 7)
         var values: [Double] = [
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"]) func `text comes back byte by byte`(_ name: String)
+    @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"]) func `text is read back byte for byte`(_ name: String)
         throws
     {
         let database = try PlainDatabase()

@@ -1,4 +1,4 @@
-/// Two databases of one schema: one with random rows, and what is left of a copy of it after random writes.
+/// Two databases with one schema: one has random rows, the other is a copy after random writes.
 struct RandomRows {
     private var random: SchemaRandom
     private(set) var pragmas: [String] = []

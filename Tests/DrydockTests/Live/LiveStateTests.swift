@@ -4,7 +4,7 @@ import Testing
 @testable import DrydockMaintenance
 
 @Suite struct LiveStateTests {
-    @Test func `what lies beside a link's file is seen through the link`() throws {
+    @Test func `a link shows the files beside its target`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.file("data"), withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// Without rights, without room, beside locks and after crashes each command does the right thing and says so.
+/// Checks that each command does the right thing, and says so, without rights or space, beside locks and after crashes.
 @Suite struct SurroundingsTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("a.sqlite") }
@@ -42,7 +42,7 @@ import Testing
             errors: String(decoding: complaint, as: UTF8.self))
     }
 
-    /// As root, with util-linux, and a tool in a folder that others may enter.
+    /// Whether the tests run as root, with util-linux, and with the tool in a folder that others may enter.
     private static let canDropRights = run(nobody + [Tool.path, "--version"])?.status == 0
 
     @Test(
@@ -88,7 +88,7 @@ import Testing
         let path = mount + "/a.sqlite"
         let database = try PlainDatabase(path)
         try database.execute("PRAGMA journal_mode = \(mode); CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
-        // Until nothing more fits.
+        // Fills the disk until nothing more fits.
         while (try? database.execute("INSERT INTO t(x) VALUES (zeroblob(50000))")) != nil {}
         while (try? database.execute("INSERT INTO t(x) VALUES (zeroblob(500))")) != nil {}
         let count = try database.firstRow("SELECT count(*) FROM t") { $0.integer(0) }
@@ -131,7 +131,7 @@ import Testing
         #expect(health.status == 0, "\(health)")
         #expect(try parsedJSON(health.output)["notChecked"] as? [String] == [])
         let stats = try tool.run("stats", path)
-        // Nobody may read a file that is about to be written.
+        // No program may read a file that is about to be written.
         let isShut = mode == "delete" && lock == "BEGIN EXCLUSIVE"
         #expect(isShut ? stats.errors.contains("another program holds it") : stats.status == 0, "\(stats)")
         if mode == "wal", lock.isEmpty {

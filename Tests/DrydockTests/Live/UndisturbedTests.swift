@@ -3,8 +3,8 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// What a command may only look at is afterwards as it was, damaged or not, and nothing lies beside it; and what SQLite
-/// reads of it is what is read.
+/// Checks that commands that only read leave a file unchanged, damaged or not, create nothing beside it, and read what
+/// SQLite reads.
 @Suite struct UndisturbedTests {
     private let folder: TemporaryFolder
     private let tool: Tool
@@ -15,7 +15,7 @@ import Testing
         tool = Tool(folder: folder)
     }
 
-    /// A database in WAL mode whose program was killed: everything is in the log.
+    /// Makes a database in WAL mode whose program was killed: everything is in the log.
     private func makeLogged() throws {
         let original = folder.file("original")
         let writer = try PlainDatabase(original)
@@ -48,7 +48,7 @@ import Testing
             torn, leftLog
     }
 
-    @Test(arguments: Damage.allCases) func `the folder is as it was`(damage: Damage) throws {
+    @Test(arguments: Damage.allCases) func `the folder is unchanged`(damage: Damage) throws {
         try makeLogged()
         switch damage {
         case .none: break
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [Damage.zeroHeader, .noise, .short, .oldVersionToRead])
-    func `a header that the log has is read there`(damage: Damage) async throws {
+    func `a header that is in the log is read there`(damage: Damage) async throws {
         try makeLogged()
         switch damage {
         case .short: try folder.write("a.sqlite", "xyz")
@@ -119,7 +119,7 @@ import Testing
         #expect(!verify.output.contains("snapshot-unreadable"), "\(verify)")
     }
 
-    // MARK: - What is no file
+    // MARK: - What is not a file
 
     @Test(arguments: ["/dev/zero", "/dev/null", "pipe", "folder"])
     func `what is not a regular file is refused by every command`(name: String) throws {
@@ -133,7 +133,7 @@ import Testing
             ["migrate", name],
             ["stats", "b.sqlite", "--compare", name],
         ]
-        // A folder is a source, and a place of snapshots.
+        // A folder can be a source, or a folder of snapshots.
         if name != "folder" {
             commands += [
                 ["schema", name], ["diff", name, "b.sqlite"], ["diff", "b.sqlite", name],
@@ -154,7 +154,7 @@ import Testing
     private static let isRoot = geteuid() == 0
 
     @Test(.enabled(if: isRoot, "needs root"), arguments: [0o600, 0o640])
-    func `a backup made by root is its owner's`(mode: Int) async throws {
+    func `a backup made by root belongs to the database's owner`(mode: Int) async throws {
         let it = try MigrateCase()
         try FileManager.default.setAttributes(
             [.ownerAccountID: 12345, .groupOwnerAccountID: 23456, .posixPermissions: mode],
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.isForNobody, "needs root and setpriv"))
-    func `a backup is for nobody in a group that the database is not of`() throws {
+    func `a backup gives no access to a group other than the database's`() throws {
         let it = try MigrateCase()
         try FileManager.default.setAttributes(
             [.groupOwnerAccountID: 23456, .posixPermissions: 0o646], ofItemAtPath: it.path)
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test
-    func `copies that killed runs left go, whichever database they were of, and those of the living stay`()
+    func `copies of killed runs are removed, whatever their database, and those of live runs stay`()
         async throws
     {
         let it = try MigrateCase()
@@ -208,7 +208,7 @@ import Testing
                 == kept.sorted())
     }
 
-    @Test func `a copy takes no more room than what is in it`() async throws {
+    @Test func `a copy takes no more space than its content`() async throws {
         let it = try MigrateCase(
             [ToolProject.two],
             rows: """

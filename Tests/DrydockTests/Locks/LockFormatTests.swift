@@ -1,7 +1,8 @@
 import Drydock
 import Testing
 
-/// Another tool's migrations: what it reads in comments counts, and what it keeps checksums of is told.
+/// Checks locks of other tools' migrations: what a tool reads in comments counts, and what it has checksums of is
+/// reported.
 @Suite struct LockFormatTests {
     private func locked(_ files: [String: String], _ configure: (inout LockRequest) -> Void = { _ in })
         async throws
@@ -28,7 +29,7 @@ import Testing
 
     private static let two = "ALTER TABLE person ADD COLUMN born TEXT;\n"
 
-    @Test func `sqlx keeps a checksum over comments`() async throws {
+    @Test func `sqlx has a checksum that covers comments`() async throws {
         let folder = try await locked(
             ["0001_people.sql": ToolProject.one, "0002_born.sql": Self.two]) { $0.migrationFormat = "sqlx" }
         try folder.edit("Migrations/0002_born.sql") { "-- why\n" + $0 }
@@ -40,7 +41,7 @@ import Testing
         try await check(folder).expect(errors: [.migrationEdited])
     }
 
-    @Test func `Prisma keeps one as well`() async throws {
+    @Test func `Prisma has a checksum that covers line breaks`() async throws {
         let folder = try await locked([
             "migration_lock.toml": "provider = \"sqlite\"\n",
             "20240101000000_a/migration.sql": ToolProject.one,
@@ -49,7 +50,7 @@ import Testing
         try await check(folder).expect(warnings: [.migrationEdited])
     }
 
-    @Test func `Flyway's does not cover line endings, and repeatable files may change`() async throws {
+    @Test func `Flyway's checksum ignores line endings, and repeatable files may change`() async throws {
         let folder = try await locked([
             "V1__people.sql": ToolProject.one, "V2__born.sql": Self.two,
             "R__view.sql": "CREATE VIEW IF NOT EXISTS v AS SELECT 1;",
@@ -64,7 +65,7 @@ import Testing
         try await check(folder).expect(errors: [.migrationOutOfOrder], warnings: [.migrationEdited])
     }
 
-    @Test func `refinery's too, and it runs unversioned files late`() async throws {
+    @Test func `refinery's checksum covers comments, and unversioned files run late`() async throws {
         let folder = try await locked(["V1__people.sql": ToolProject.one, "V3__born.sql": Self.two]) {
             $0.migrationFormat = "refinery"
         }
@@ -79,7 +80,7 @@ import Testing
         try await check(folder).expect(errors: [.migrationOutOfOrder], warnings: [.migrationEdited])
     }
 
-    @Test func `Drizzle keeps one and never looks at it again`() async throws {
+    @Test func `Drizzle never checks its checksum again`() async throws {
         let folder = try await locked([
             "0000_a.sql": ToolProject.one.replacing("\nCREATE", with: "\n--> statement-breakpoint\nCREATE"),
             "meta/_journal.json": #"{"entries": [{"idx": 0, "when": 1700000000000, "tag": "0000_a"}]}"#,
@@ -88,7 +89,7 @@ import Testing
         try await check(folder).expectNothing()
     }
 
-    @Test func `goose's annotations are no comments`() async throws {
+    @Test func `goose's annotations are not ordinary comments`() async throws {
         let text = "-- +goose Up\n\(Self.two)-- +goose Down\nALTER TABLE person DROP COLUMN born;\n"
         let folder = try await locked(["1_a.sql": "-- +goose Up\n" + ToolProject.one, "2_b.sql": text])
         try folder.write(
@@ -117,7 +118,7 @@ import Testing
             Edit("the SQL of its way back has changed") {
                 "-- +goose NO TRANSACTION\n" + $0.replacing("COLUMN born;", with: "COLUMN id;")
             },
-        ]) func `what is another of a file with a way back is said`(_ edit: Edit) async throws
+        ]) func `a finding says which part of a file with a way back has changed`(_ edit: Edit) async throws
     {
         let folder = try await locked([
             "1_a.sql": "-- +goose Up\n" + ToolProject.one, "2_b.sql": Self.annotated,
@@ -125,11 +126,11 @@ import Testing
         try folder.edit("Migrations/2_b.sql", edit.change)
         let report = try await check(folder)
         report.expect(errors: [.migrationEdited])
-        let told = try report.finding(.migrationEdited).message
-        #expect(told.contains(edit.testDescription), "\(told)")
+        let message = try report.finding(.migrationEdited).message
+        #expect(message.contains(edit.testDescription), "\(message)")
     }
 
-    @Test func `a way back that came into a locked file, and one that an older lock did not note`()
+    @Test func `a way back added to a locked file, and one that an older lock did not record`()
         async throws
     {
         let parts = Self.annotated.split(separator: "-- +goose Down")
@@ -160,7 +161,7 @@ import Testing
         Mark("flyway", "V1__a.sql.conf", ["V1__a.sql": ToolProject.one]) {
             _ in "executeInTransaction=false\n"
         },
-    ]) func `what a tool reads in a file of its own is named`(_ mark: Mark) async throws {
+    ]) func `a separate file that a tool reads is named`(_ mark: Mark) async throws {
         let folder = try await locked(mark.files) { $0.migrationFormat = mark.format }
         let name = try #require(try Lock.load(folder.file("drydock.lock"))?.migrations.first?.identifier)
         try folder.write("Migrations/" + mark.file, mark.change(""))
@@ -184,7 +185,7 @@ import Testing
         Way("sqlx", ["1_a.up.sql": ToolProject.one], down: "1_a.down.sql"),
         Way("diesel", ["2024-01-01-000000_a/up.sql": ToolProject.one], down: "2024-01-01-000000_a/down.sql"),
         Way("flyway", ["V1__a.sql": ToolProject.one], down: "U1__a.sql"),
-    ]) func `a way back in a file of its own is locked too`(_ way: Way) async throws {
+    ]) func `a way back in a separate file is locked too`(_ way: Way) async throws {
         let path = "Migrations/" + way.down
         let text = "DROP TABLE pet;\nDROP TABLE person;\n"
         let files = way.files.merging([way.down: text]) { old, _ in old }
@@ -207,7 +208,7 @@ import Testing
         #expect(try gone.finding(.migrationEdited).message.hasSuffix("which is gone or cannot be read"))
     }
 
-    @Test func `a way back that is written later is welcome, and noted`() async throws {
+    @Test func `a way back that is written later is allowed, and recorded`() async throws {
         let folder = try await locked(["v1.sql": ToolProject.one])
         try folder.write("Migrations/v1.down.sql", "DROP TABLE pet;")
         let report = try await check(folder)
@@ -260,7 +261,7 @@ import Testing
         #expect(
             message.hasSuffix("its SQL is the same, but not what \(mark.format) reads beside it, in \(place)")
         )
-        // Both ways.
+        // The change is found in both directions.
         let name = try #require(try Lock.load(folder.file("drydock.lock"))?.migrations.first?.identifier)
         try await folder.lock(name) { $0.snapshotsFolder = nil }.expectNothing()
         try await check(folder).expectNothing()
@@ -268,7 +269,7 @@ import Testing
         try await check(folder).expect(errors: [.migrationEdited])
     }
 
-    @Test func `an older lock did not note them, and holds what it has`() async throws {
+    @Test func `an older lock without marks is checked for what it has`() async throws {
         var files = Self.drizzle
         files["meta/_journal.json"] = Self.journal
         let folder = try await locked(files)
@@ -300,7 +301,7 @@ import Testing
         ])
         try folder.write("Migrations/meta/_journal.json", journal(("1_b", 2), ("0_a", 1)))
         try await check(folder).expect(errors: [.migrationOutOfOrder])
-        // What is not later than what is applied never runs, wherever it stands in the list.
+        // A migration that is not later than the applied ones never runs, wherever it is in the list.
         try folder.write("Migrations/2_c.sql", "CREATE TABLE c(x);")
         try folder.write("Migrations/meta/_journal.json", journal(("0_a", 1), ("1_b", 2), ("2_c", 2)))
         let report = try await check(folder)
@@ -310,7 +311,7 @@ import Testing
                 == "2_c is new and sorts before 1_b, which is locked")
     }
 
-    @Test func `a format that the folder is not in says what it is read as`() async throws {
+    @Test func `a folder in another format than the lock's is refused`() async throws {
         let folder = try await locked(["1_a.sql": ToolProject.one, "2_b.sql": Self.two]) {
             $0.migrationFormat = "drydock"
         }
@@ -324,7 +325,7 @@ import Testing
         }
     }
 
-    @Test func `what is put in for a placeholder does not count`() async throws {
+    @Test func `the value of a placeholder does not count`() async throws {
         let sql = "CREATE TABLE ${prefix}_a(x DEFAULT '%V%');\nCREATE TABLE ${prefix}_b(x);\n"
         let folder = try await locked(["v1.sql": sql]) {
             $0.format.placeholders = ["prefix": "app", "%V%": "1"]
@@ -347,7 +348,7 @@ import Testing
         #expect(refusal.contains("was made of d1 migrations, not of sqlx"))
     }
 
-    @Test func `Room's versions are known by their own hash`() async throws {
+    @Test func `Room's versions are identified by their own hash`() async throws {
         func schema(_ hash: String) -> String {
             #"{"formatVersion": 1, "database": {"version": 1, "identityHash": "\#(hash)", "entities": []}}"#
         }
@@ -358,7 +359,7 @@ import Testing
         try await check(folder).expect(errors: [.migrationEdited])
     }
 
-    @Test func `a tool's own checksum in a snapshot is not said twice`() async throws {
+    @Test func `a tool's own checksum in a snapshot is not reported twice`() async throws {
         let folder = try SqlxFormatTests.project.write()
         try await folder.lock().expectNothing()
         try folder.edit("Migrations/0001_people.sql") { "-- why\n" + $0 }
@@ -367,7 +368,7 @@ import Testing
     }
 }
 
-/// A migration whose way back is a file of its own.
+/// A migration whose way back is a separate file.
 struct Way: Sendable, CustomTestStringConvertible {
     var format: String
     var files: [String: String]
@@ -382,7 +383,7 @@ struct Way: Sendable, CustomTestStringConvertible {
     var testDescription: String { format }
 }
 
-/// A change that is none to SQLite.
+/// A change that SQLite does not see.
 struct Mark: Sendable, CustomTestStringConvertible {
     var format: String
     var file: String

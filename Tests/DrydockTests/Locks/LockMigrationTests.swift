@@ -2,7 +2,7 @@ import Drydock
 import Foundation
 import Testing
 
-/// What was locked stays; what is new is welcome.
+/// Checks that locked migrations must stay unchanged, and that new ones are allowed.
 @Suite struct LockMigrationTests {
     static let first = """
         -- why it is there
@@ -23,7 +23,7 @@ import Testing
         return folder
     }
 
-    @Test func `an unchanged project is as it was locked, and locking again changes nothing`() async throws {
+    @Test func `an unchanged project passes, and locking it again changes nothing`() async throws {
         let folder = try await locked()
         let text = try folder.text("drydock.lock")
         try await folder.checkLock().expectNothing()
@@ -81,12 +81,12 @@ import Testing
         let folder = try await locked()
         try folder.write("Migrations/v2.sql", [0xFF, 0xFE])
         try await folder.checkLock().expect(errors: [.migrationEdited])
-        // Nor is it locked anew.
+        // Nor is its entry rewritten.
         let report = try await folder.lock("v2")
         #expect(report.lock?.replaced == [] && report.rules(.error) == [.migrationFailed])
     }
 
-    @Test func `a locked migration may not go, but for --replace`() async throws {
+    @Test func `a locked migration may not be removed without --replace`() async throws {
         let folder = try await locked()
         try folder.remove("Migrations/v2.sql")
         let report = try await folder.checkLock()
@@ -100,7 +100,7 @@ import Testing
         #expect(try Lock.load(folder.file("drydock.lock"))?.migrationIdentifiers == ["v1", "v10"])
     }
 
-    @Test func `a new name for a locked migration is told`() async throws {
+    @Test func `a renamed locked migration is reported`() async throws {
         let folder = try await locked()
         try folder.write("Migrations/v10_b.sql", "-- renamed\n" + folder.text("Migrations/v10.sql"))
         try folder.remove("Migrations/v10.sql")
@@ -109,7 +109,7 @@ import Testing
         #expect(try report.finding(.migrationRemoved).message.hasSuffix("v10_b has the same SQL"))
     }
 
-    @Test func `a new migration is added behind the others`() async throws {
+    @Test func `a new migration is added after the others`() async throws {
         let folder = try await locked()
         let before = try folder.text("drydock.lock")
         try folder.write("Migrations/v11.sql", "CREATE TABLE c(x);")
@@ -123,7 +123,7 @@ import Testing
         #expect(try Lock.load(folder.file("drydock.lock"))?.migrations.last?.identifier == "v11")
     }
 
-    @Test func `a new migration that sorts before a locked one is told, as after a merge`() async throws {
+    @Test func `a new migration that sorts before a locked one is reported, as after a merge`() async throws {
         let folder = try await locked()
         try folder.write("Migrations/v9.sql", "CREATE TABLE c(x);")
         let report = try await folder.checkLock()
@@ -136,7 +136,7 @@ import Testing
         #expect(names == ["v1", "v2", "v9", "v10"])
     }
 
-    @Test func `the order of what is locked counts`() async throws {
+    @Test func `the order of locked migrations counts`() async throws {
         let folder = try await locked()
         try folder.edit("drydock.lock") { text in
             var lines = text.components(separatedBy: "\n")
@@ -152,25 +152,25 @@ import Testing
         #expect(
             try report.finding(.migrationOutOfOrder).message == "v2 was locked after v10 and sorts before it"
         )
-        let mended = try await folder.lock("v2")
-        mended.expectNothing()
-        #expect(mended.lock?.replaced == ["v2"] && mended.lock?.unchanged == [])
+        let fixed = try await folder.lock("v2")
+        fixed.expectNothing()
+        #expect(fixed.lock?.replaced == ["v2"] && fixed.lock?.unchanged == [])
         try await folder.checkLock().expectNothing()
     }
 
-    @Test func `a lock whose lines stand the other way round is read`() async throws {
+    @Test func `a lock with its lines in reverse order is read`() async throws {
         let folder = try await locked()
         let lock = try Lock.load(folder.file("drydock.lock"))
         try folder.edit("drydock.lock") {
             $0.split(separator: "\n").reversed().joined(separator: "\n") + "\n"
         }
         let report = try await folder.checkLock()
-        // The order of migrations is theirs.
+        // The migrations are in the order of their lines.
         #expect(report.rules(.error).isEmpty && Set(report.rules(.warning)) == [.migrationOutOfOrder])
         #expect(try Lock.load(folder.file("drydock.lock"))?.snapshots == lock?.snapshots)
     }
 
-    @Test func `what is replaced by the same is unchanged`() async throws {
+    @Test func `an entry replaced by an equal one is unchanged`() async throws {
         let folder = try await locked()
         let text = try folder.text("drydock.lock")
         let report = try await folder.lock("v2", "snapshot.sqlite") { $0.date = "2027-12-31" }
@@ -183,7 +183,7 @@ import Testing
         #expect(edited.lock?.replaced == ["v2"] && edited.lock?.unchanged == ["v1"])
     }
 
-    @Test func `verify holds the lock, and says once what a history says too`() async throws {
+    @Test func `verify checks the lock, and reports once what a history shows too`() async throws {
         let folder = try await locked()
         try folder.edit("Migrations/v2.sql") { $0.replacing("INTEGER", with: "TEXT") }
         let lock = folder.file("drydock.lock")
@@ -193,7 +193,7 @@ import Testing
         try await folder.verify { $0.lock = lock }.expect(errors: [.migrationEdited, .migrationRemoved])
     }
 
-    @Test func `a lock of other migrations is not held, and says so`() async throws {
+    @Test func `a lock of other migrations is reported as not checked`() async throws {
         let folder = try await locked()
         for name in ["v1", "v2", "v10"] {
             try folder.write("Other/\(name).sql", try folder.text("Migrations/\(name).sql") + ";SELECT 1;")
@@ -205,14 +205,14 @@ import Testing
         report.expect(notChecked: [.migrationEdited])
         let refusal = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Other") }
         #expect(refusal.contains("is of the migrations in '\(folder.file("Migrations"))', not of those in"))
-        // A folder that is not there is what is wrong then.
+        // If the folder does not exist, the message says that instead.
         let nowhere = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Nowhere") }
         #expect(nowhere == "there is no folder '\(folder.file("Nowhere"))'")
         try folder.edit("drydock.lock") { $0.replacing("migrations Migrations", with: "migrations Moved") }
         #expect(try await folder.lockRefusal().contains("put the line 'migrations' of the lock right"))
     }
 
-    @Test func `what cannot be locked is refused in words`() async throws {
+    @Test func `a lock that cannot be made is refused with the reason`() async throws {
         let folder = try await locked()
         for (name, near) in [("v3", "v1"), ("snapshot.sqlit", "snapshot.sqlite")] {
             let refusal = try await folder.lockRefusal { $0.replace = [name] }
@@ -227,7 +227,7 @@ import Testing
         #expect(try await folder.lockRefusal().contains("drydock.lock:1: a merge left its conflict markers"))
     }
 
-    @Test func `a line that was edited by hand is told where it is`() async throws {
+    @Test func `a line that was edited by hand is reported with its place`() async throws {
         let folder = try await locked()
         let text = try folder.text("drydock.lock")
         let edits: [(String) -> String] = [
@@ -241,7 +241,7 @@ import Testing
             #expect(refusal.contains("drydock.lock:6: the line was edited by hand"), "\(refusal)")
             try folder.write("drydock.lock", text)
         }
-        // A line of an older lock has no digits of its own.
+        // A line of an older lock has no checksum.
         try folder.edit("drydock.lock") { text in
             text.replacing(/(migration v2 .*tokens=)[0-9a-f]{8}(.*) #.*/) {
                 $0.output.1 + "00000000" + $0.output.2
@@ -254,7 +254,7 @@ import Testing
         #expect(finding.place?.file == folder.file("drydock.lock") && finding.place?.line == 6)
     }
 
-    @Test func `lines that a merge left twice are one`() async throws {
+    @Test func `lines that a merge duplicated count once`() async throws {
         let folder = try await locked()
         let text = try folder.text("drydock.lock")
         try folder.write(
@@ -274,7 +274,7 @@ import Testing
         #expect(try folder.contents().keys.allSatisfy { !$0.hasSuffix(".tmp") })
     }
 
-    @Test func `names may hold anything that a file's name may`() async throws {
+    @Test func `names may have any character of a file name`() async throws {
         let folder = try await locked()
         let names = ["v11 with spaces", "v12 \"quoted\" 'twice'", "v13 é 🛳️ = #1", "v14 \\ \u{202E}x"]
         for (index, name) in names.enumerated() {
@@ -288,7 +288,7 @@ import Testing
         try await folder.lock(names[1]).expectNothing()
     }
 
-    @Test func `an empty folder is nothing to lock`() async throws {
+    @Test func `an empty folder cannot be locked`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("Migrations/readme", "")
         let report = try await folder.lock { $0.snapshotsFolder = nil }
@@ -297,7 +297,7 @@ import Testing
     }
 }
 
-/// What somebody does to a file.
+/// A named change of a file's text.
 struct Edit: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var change: @Sendable (String) -> String

@@ -7,13 +7,13 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockLint
 
-/// A locked snapshot is what a release left behind, and stays so.
+/// Checks that a locked snapshot must stay as its release left it.
 @Suite struct LockSnapshotTests {
     private static let scenario = Scenario(
         "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE \"my c\"(p INT REFERENCES p, t TEXT);",
         rows: "INSERT INTO p VALUES (1); INSERT INTO \"my c\" VALUES (1, 'x'), (1, 'y');",
         steps: "CREATE TABLE n(a)")
-    /// The same with a row that references none.
+    /// The same with a row that references a missing parent.
     private static let faulty = Scenario(
         scenario.migrations[0].sql,
         rows: "INSERT INTO p VALUES (1); INSERT INTO \"my c\" VALUES (1, 'x'), (2, 'y');",
@@ -30,7 +30,7 @@ import Testing
         try #require(try Lock.load(folder.file("drydock.lock"))?.snapshot(name))
     }
 
-    @Test func `where it comes from is noted`() async throws {
+    @Test func `the origin of a snapshot is recorded`() async throws {
         let folder = try await locked(Self.faulty)
         let entry = try entry(folder)
         #expect(entry.version == "v1" && entry.date == "2026-01-31")
@@ -42,7 +42,7 @@ import Testing
         #expect(!baseline.contains("words"))
     }
 
-    @Test func `one that is edited is told, by verify too`() async throws {
+    @Test func `an edited snapshot is reported, by verify too`() async throws {
         let folder = try await locked()
         try PlainDatabase(folder.file(Self.name)).execute("DELETE FROM \"my c\" WHERE t = 'y'")
         let report = try await folder.checkLock()
@@ -57,14 +57,14 @@ import Testing
         #expect(try entry(folder).rows["my c"] == 1)
     }
 
-    @Test func `one that is gone is told, and dropped with --replace`() async throws {
+    @Test func `a missing snapshot is reported, and dropped with --replace`() async throws {
         let folder = try await locked()
         try Self.scenario.makeSnapshot(folder.file("Snapshots/other.sqlite"))
         try await folder.lock().expectNothing()
         try folder.remove(Self.name)
         try await folder.checkLock().expect(errors: [.snapshotRemoved])
         try await folder.verify { $0.lock = folder.file("drydock.lock") }.expect(errors: [.snapshotRemoved])
-        // Who asks for one snapshot is not told of others.
+        // A run on one snapshot does not report others.
         try await folder.verify {
             $0.lock = folder.file("drydock.lock")
             $0.snapshots = [folder.file("Snapshots/other.sqlite")]
@@ -74,7 +74,7 @@ import Testing
         #expect(report.lock?.removed == [Self.name] && report.lock?.snapshotCount == 1)
     }
 
-    @Test func `a write-ahead log beside it is a part of it`() async throws {
+    @Test func `a write-ahead log beside a snapshot is a part of it`() async throws {
         let folder = try TemporaryFolder()
         for (name, sql) in Self.scenario.migrations { try folder.write("Migrations/\(name).sql", sql) }
         let source = folder.file("live.sqlite")
@@ -88,18 +88,18 @@ import Testing
         #expect(try entry(folder).rows["p"] == 2)
         try await folder.checkLock().expectNothing()
         try await folder.verify { $0.lock = folder.file("drydock.lock") }.expectNothing()
-        // Whoever opens it writes the log into it.
+        // A program that opens the snapshot writes the log into it.
         try PlainDatabase(folder.file(Self.name)).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         try await folder.checkLock().expect(errors: [.snapshotEdited])
     }
 
-    @Test func `an empty log beside it says nothing`() async throws {
+    @Test func `an empty log beside a snapshot does not count`() async throws {
         let folder = try await locked()
         try folder.write(Self.name + "-wal", "")
         try await folder.checkLock().expectNothing()
     }
 
-    @Test func `a dump may end its lines otherwise`() async throws {
+    @Test func `a dump may have other line endings`() async throws {
         let folder = try TemporaryFolder()
         for (name, sql) in Self.scenario.migrations { try folder.write("Migrations/\(name).sql", sql) }
         let dump =
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: ["at=v1", "p=1", "locked=2026-01-31", "sqlite=3"])
-    func `what is noted of it cannot be edited unseen`(_ value: String) async throws {
+    func `edits of a snapshot's entry are noticed`(_ value: String) async throws {
         let folder = try await locked()
         let lines = try folder.text("drydock.lock").components(separatedBy: "\n")
         let index = try #require(lines.firstIndex { $0.contains(" " + value) })
@@ -134,7 +134,7 @@ import Testing
         #expect(refusal.contains("drydock.lock:\(index + 1): the line was edited by hand"), "\(refusal)")
     }
 
-    @Test func `a pointer of Git LFS is not the snapshot, and not held against it`() async throws {
+    @Test func `a Git LFS pointer is not compared with the locked snapshot`() async throws {
         let folder = try await locked()
         try folder.write(Self.name, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
         try await folder.checkLock().expect(notChecked: [.snapshotEdited])
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: - Baselines
 
-    @Test func `what is wrong with it is known from the lock where the cache is empty`() async throws {
+    @Test func `the lock provides the baseline if the cache is empty`() async throws {
         let folder = try await locked(Self.faulty)
         let plain = try await verify(folder, lock: nil, cache: "one")
         let known = try await verify(folder, lock: "drydock.lock", cache: "two")
@@ -169,18 +169,18 @@ import Testing
         #expect(known.findings.map(\.line) == plain.findings.map(\.line))
         #expect(known.replays.map(\.tablesChecked) == plain.replays.map(\.tablesChecked))
         #expect(known.replays.map(\.tablesUntouched) == plain.replays.map(\.tablesUntouched))
-        // From then on the cache has it, pages and all.
+        // The cache then has the baseline, with its pages.
         #expect(try await verify(folder, lock: nil, cache: "two").replays.map(\.baseline) != [.checked])
     }
 
-    @Test func `it is never trusted for another content or another SQLite`() async throws {
+    @Test func `a baseline is never used for other content or another SQLite`() async throws {
         let folder = try await locked(Self.faulty)
         try folder.edit("drydock.lock") { text in
             text.replacing(#/by=[0-9a-f]{16} #[0-9a-f]{8}/#, with: "by=0123456789abcdef")
         }
         let other = try await verify(folder, lock: "drydock.lock", cache: "one")
         #expect(other.replays.map(\.baseline) == [.checked])
-        // Noted once more, for this SQLite.
+        // It is recorded once more, for this SQLite.
         try await folder.lock { $0.addsBaselines = true }.expectNothing()
         #expect(try entry(folder).baselines.count == 2)
         #expect(

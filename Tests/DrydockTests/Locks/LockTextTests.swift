@@ -5,9 +5,9 @@ import Testing
 @testable import DrydockState
 @testable import DrydockReplay
 
-/// A lock reads back as it was written, in whatever order its lines stand, and says what is wrong with it.
+/// Checks that a lock reads back as it was written, with its lines in any order, and that errors are reported.
 @Suite struct LockTextTests {
-    @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000))) func `what is written reads back the same`(
+    @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000))) func `a lock reads back as it was written`(
         _ seed: UInt64
     ) throws {
         var random = LockRandom(seed)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: 0..<UInt64(Soak.rounds(200, 5000)))
-    func `a merge may mix the lines, but for the order of migrations`(
+    func `a merge may mix the lines, except the order of migrations`(
         _ seed: UInt64
     ) throws {
         var random = LockRandom(seed)
@@ -89,13 +89,13 @@ import Testing
             "<<<<<<< HEAD\nversion 1\n=======\nversion 2\n>>>>>>> other\n",
             "1: a merge left its conflict markers"
         ),
-    ]) func `a lock that is no lock says where`(_ text: String, _ message: String) throws {
+    ]) func `an invalid lock is reported with its line`(_ text: String, _ message: String) throws {
         let error = #expect(throws: RequestError.self) { try Lock(text, path: "drydock.lock") }
-        let told = error?.description ?? ""
-        #expect(told.hasPrefix("drydock.lock:") && told.contains(message), "\(told)")
+        let description = error?.description ?? ""
+        #expect(description.hasPrefix("drydock.lock:") && description.contains(message), "\(description)")
     }
 
-    @Test func `a lock that was cut short is none, wherever it ends`() throws {
+    @Test func `a lock that was cut short is refused, wherever it ends`() throws {
         var random = LockRandom(7)
         var lock = random.lock()
         while lock.migrations.isEmpty || lock.snapshots.isEmpty { lock = random.lock() }
@@ -106,12 +106,12 @@ import Testing
             let error = #expect(throws: RequestError.self) { try Lock.load(folder.file("drydock.lock")) }
             #expect(error?.description.contains("drydock.lock:") == true)
         }
-        // At the end of a line it has fewer entries: those are not locked, and --check lists them.
+        // Cut at the end of a line, it has fewer entries: the rest are not locked, and --check lists them.
         try folder.write("drydock.lock", bytes)
         #expect(try Lock.load(folder.file("drydock.lock")) == lock)
     }
 
-    @Test(arguments: 0..<UInt64(Soak.rounds(50, 2000))) func `one character that is another is seen`(
+    @Test(arguments: 0..<UInt64(Soak.rounds(50, 2000))) func `a change of one character is noticed`(
         _ seed: UInt64
     ) throws {
         var random = LockRandom(seed)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a lock of the first version is read as it was`() throws {
+    @Test func `a lock of the first version is still read`() throws {
         let text = """
             version 1
             migrations M format=drydock
@@ -148,7 +148,7 @@ import Testing
             lock.migrations.count == 1 && lock.migrations[0].marks == nil && lock.migrations[0].down == nil)
     }
 
-    @Test func `a file that is not there is no lock, and one that is no text says so`() throws {
+    @Test func `a missing file is not a lock, and a file that is not text is refused`() throws {
         let folder = try TemporaryFolder()
         #expect(try Lock.load(folder.file("drydock.lock")) == nil)
         try folder.write("drydock.lock", [0xFF, 0xFE])
@@ -157,7 +157,7 @@ import Testing
     }
 }
 
-/// Locks with whatever names people have.
+/// Makes random locks with unusual names.
 private struct LockRandom {
     var generator: SchemaRandom
 

@@ -4,12 +4,12 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockReplay
 
-/// The repository's own lock is what `drydock lock` makes of its sample.
+/// Checks that the repository's lock is what `drydock lock` makes of its sample.
 @Suite struct SampleLockTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The sample in a folder of its own: what is tested writes a lock.
+    /// Copies the sample, because the test writes a lock.
     private func sample() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in ["Migrations", "Snapshots", "drydock.lock"] {
@@ -19,15 +19,15 @@ import Testing
         return folder
     }
 
-    @Test func `it holds, and nothing is missing`() async throws {
+    @Test func `the sample satisfies its lock, and nothing is missing`() async throws {
         let report = try await sample().checkLock()
         report.expectNothing()
         #expect(report.lock?.unlocked == [])
         #expect(report.lock?.migrationCount == 12 && report.lock?.snapshotCount == 7)
     }
 
-    /// Baselines are those of the SQLite that made them.
-    @Test func `made anew it says the same`() async throws {
+    /// Baselines belong to the SQLite that made them.
+    @Test func `a new lock of the sample is the same`() async throws {
         let folder = try sample()
         let committed = try #require(try Lock.load(folder.file("drydock.lock")))
         try folder.remove("drydock.lock")

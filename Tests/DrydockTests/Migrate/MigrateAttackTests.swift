@@ -5,10 +5,10 @@ import OverlayVFS
 import Synchronization
 import Testing
 
-/// What somebody who wanted to break it has found.
+/// Repeats what deliberate attempts to break a live migration found.
 @Suite struct MigrateAttackTests {
     @Test(arguments: ["delete", "wal"])
-    func `a database of two names is not written`(journal: String) async throws {
+    func `a database with two names is not written`(journal: String) async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = \(journal)")
         let other = project.folder.file("backups/other.sqlite")
         try FileManager.default.linkItem(atPath: project.path, toPath: other)
@@ -43,7 +43,7 @@ import Testing
             let report = try await project.migrate(
                 .apply,
                 onEvent: { event in
-                    // Where the journal is to be written, something is.
+                    // Something already exists where the journal is to be written.
                     guard case .installing(0, _) = event else { return }
                     try? FileManager.default.createDirectory(
                         atPath: journal, withIntermediateDirectories: false)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["delete", "wal"], [true, false])
-    func `of two at once the second finds nothing pending`(journal: String, isEarly: Bool) async throws {
+    func `the second of two runs at once finds nothing pending`(journal: String, isEarly: Bool) async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = \(journal)")
         let first = Mutex<Tool.Result?>(nil)
         let report = try await project.migrate(
@@ -84,7 +84,7 @@ import Testing
         ("SELECT 1;\nATTACH 'other.sqlite' AS o;", 2, "reaches into another file"),
         ("PRAGMA journal_mode = wal;", 1, "journal mode"),
     ])
-    func `what refuses is a finding with its place`(sql: String, line: Int, message: String) async throws {
+    func `a refusal is a finding with its place`(sql: String, line: Int, message: String) async throws {
         var goose = GooseFormatTests.project.files
         goose["003_index.sql"] = "-- +goose NO TRANSACTION\n-- +goose Up\n" + sql
         let folder = try ToolProject(files: goose, history: GooseFormatTests.history).write()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `what killed runs left is removed by every run`() async throws {
+    @Test func `every run removes what killed runs left`() async throws {
         let project = try MigrateCase()
         let name = "live.sqlite.drydock-migrate-0123456789abcde"
         func leave() throws {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a full temporary folder is no migration's failure`() async throws {
+    @Test func `a full temporary folder is not blamed on a migration`() async throws {
         let project = try MigrateCase()
         let before = try project.folder.contents()
         let counting = FaultPlan()
@@ -147,7 +147,7 @@ import Testing
         #expect(hits > 0)
     }
 
-    @Test func `the log's pages that are not in the file need room there`() async throws {
+    @Test func `pages that are only in the log need space in the file`() async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = wal")
         let source = project.folder.file("tmp/source.sqlite")
         try FileManager.default.copyItem(atPath: project.path, toPath: source)

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// Killed at any instant, a database stands at a whole migration and a second run finishes; no commit of anybody
+/// Kills a live migration at any instant: the database is at a complete migration, a second run finishes, and no commit
 /// is lost.
 @Suite struct MigrateKillTests {
     private static let kills = Soak.rounds(30, 400)
 
     enum Writer: CaseIterable {
         case rollbackJournal
-        /// Others have the log open.
+        /// The writer keeps the log open.
         case logHeldOpen
-        /// Whoever writes opens the database for it.
+        /// The writer opens the database for each write.
         case logOpenedAnew
     }
 
-    /// One more migration each round, so that something is pending.
+    /// Writes one more migration for each round, so that something is pending.
     private func write(_ round: Int, to folder: TemporaryFolder) throws {
         let sql =
             round == 0 ? "" : "-- drydock: drops table step_\(round - 1)\nDROP TABLE step_\(round - 1);\n"
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Writer.allCases)
-    func `nothing is lost when it is killed while somebody writes`(kind: Writer) throws {
+    func `nothing is lost when a run is killed while others write`(kind: Writer) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("live.sqlite")
         let schema =
@@ -44,7 +44,7 @@ import Testing
             """)
         if kind == .logOpenedAnew { writer = nil }
         var (first, last, killed, round) = (1, 200, 0, 0)
-        // On a busy machine some are done before they are killed.
+        // On a busy machine some runs finish before they are killed.
         while killed < Self.kills, round < 4 * Self.kills {
             round += 1
             try write(round, to: folder)
@@ -74,7 +74,7 @@ import Testing
         let end = try Tool(folder: folder).run("migrate", "live.sqlite", "--apply")
         #expect(end.status == 0, "\(end)")
         #expect(try check(path, first, last, "the end") == round)
-        // What the killed ones left beside is taken away by the next.
+        // The next run removes what killed runs left beside the database.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(left.filter { $0.contains("drydock-migrate-") }.isEmpty, "\(left)")
     }
@@ -91,7 +91,7 @@ import Testing
         return process
     }
 
-    /// - Returns: the newest migration.
+    /// - Returns: The newest migration.
     @discardableResult
     private func check(_ path: String, _ first: Int, _ last: Int, _ moment: Comment) throws -> Int {
         let reader = try PlainDatabase(path)
@@ -101,7 +101,7 @@ import Testing
         #expect(row == [last - first + 1, first, last], moment)
         #expect(try reader.firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 200, moment)
         #expect(try reader.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok", moment)
-        // The history and the schema agree: the newest step's table is there, whole, and no other.
+        // The history and the schema agree: only the newest step's table exists, with all its rows.
         let applied = try reader.rows("SELECT identifier FROM grdb_migrations") { $0.string(0) }
         let newest = applied.compactMap { Int($0.dropFirst()) }.max() ?? -1
         #expect(applied.count == newest + 2, moment)
@@ -117,7 +117,7 @@ import Testing
     }
 }
 
-/// When to kill: by what is seen of the run and not by the clock, some steps of a counter after that.
+/// When to kill: after something is seen of the run, not after a time, and then some steps of a counter later.
 private struct Sight {
     private let folder: String
     private let round: Int
@@ -130,14 +130,14 @@ private struct Sight {
         steps = Int.random(in: 0..<60)
     }
 
-    /// The backup is there, so that the installing begins: whoever watches does nothing else.
+    /// Whether the backup exists, so that the installation begins: the test then only watches.
     var isClose: Bool { isNear }
 
     var isReached: Bool {
         mutating get {
             if !isNear {
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-                // A third is killed somewhere on the way, the others while the pages are written.
+                // A third of the runs are killed somewhere on the way, the others while the pages are written.
                 isNear = round % 3 == 0 ? steps < 30 : names.contains { $0.hasSuffix(".backup") }
                 if round % 3 == 0 { steps -= 1 }
                 guard isNear else { return false }

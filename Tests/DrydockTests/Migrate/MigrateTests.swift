@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A rehearsal writes nothing; what is applied is what was rehearsed, and nothing is lost.
+/// Checks that a rehearsal writes nothing, and that what is applied is what was rehearsed, without losses.
 @Suite struct MigrateTests {
     @Test(arguments: ["delete", "wal", "truncate", "persist"])
     func `a rehearsal writes nothing and says what it costs`(journal: String) async throws {
@@ -35,23 +35,23 @@ import Testing
         for (number, sql) in steps.enumerated() {
             try plain.execute("\(sql); INSERT INTO grdb_migrations VALUES ('v\(number + 2)')")
         }
-        // A program that has the file open, and is idle, goes on afterwards.
+        // A program that has the file open, and is idle, continues afterwards.
         let other = try journal == "wal" ? nil : PlainDatabase(project.path)
         #expect(try other?.firstRow("SELECT count(*) FROM person") { $0.integer(0) } ?? 400 == 400)
         let report = try await project.migrate(.apply)
         let summary = try #require(report.migrate)
         #expect(summary.outcome == .applied && summary.notes.isEmpty && summary.rehearsals == 1, "\(summary)")
-        // SQLite looks whether its schema is still the database's when a statement runs, not when it is compiled.
+        // SQLite compares the schema with the database's when a statement runs, not when it is compiled.
         try other?.execute("SELECT * FROM person LIMIT 1")
         try other?.execute("INSERT INTO person VALUES (1000, 'later', '')")
         try plain.execute("INSERT INTO person VALUES (1000, 'later', '')")
         if other == nil {
             try PlainDatabase(project.path).execute("INSERT INTO person VALUES (1000, 'later', '')")
         }
-        var (mine, theirs) = (try MigrateCase.content(project.path), try MigrateCase.content(expected))
-        for key in ["schema", "journal_mode"] { #expect(mine[key] == theirs[key]) }
-        (mine["journal_mode"], theirs["journal_mode"]) = (nil, nil)
-        #expect(mine == theirs)
+        var (actual, wanted) = (try MigrateCase.content(project.path), try MigrateCase.content(expected))
+        for key in ["schema", "journal_mode"] { #expect(actual[key] == wanted[key]) }
+        (actual["journal_mode"], wanted["journal_mode"]) = (nil, nil)
+        #expect(actual == wanted)
         let backup = try #require(summary.backup)
         #expect(backup.hasPrefix(FolderPath.real(project.path) + ".v1-") && backup.hasSuffix(".backup"))
         #expect(try MigrateCase.content(backup) == before)
@@ -61,7 +61,7 @@ import Testing
             })
     }
 
-    @Test func `where others have the log open it goes through the log`() async throws {
+    @Test func `while others have the log open, the result goes through the log`() async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = wal")
         let other = try PlainDatabase(project.path)
         try other.execute("INSERT INTO person VALUES (500, 'in the log')")
@@ -76,7 +76,7 @@ import Testing
         #expect(try other.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok")
     }
 
-    @Test func `what is pending is said, and nothing when nothing is`() async throws {
+    @Test func `what is pending is listed, and nothing if nothing is`() async throws {
         let project = try MigrateCase()
         let before = try project.folder.contents()
         let check = try await project.migrate(.check)
@@ -99,7 +99,7 @@ import Testing
         #expect(try await project.migrate(.apply).steps == ["v3", "v4"])
     }
 
-    @Test func `a loss stops it, unless it is declared`() async throws {
+    @Test func `a loss stops the migration, unless it is declared`() async throws {
         let project = try MigrateCase([ToolProject.two, ToolProject.loss])
         let before = try project.folder.contents()
         for mode in [MigrateRequest.Mode.rehearsal, .apply] {
@@ -117,7 +117,7 @@ import Testing
     @Test(arguments: [
         ["ALTER TABLE person ADD COLUMN born TEXT;", "INSERT INTO person(id, name) VALUES (1, 'again');"],
         ["SELECT no_such_function();"], ["ATTACH 'other.sqlite' AS o; CREATE TABLE o.t(x);"],
-    ]) func `what does not run to the end changes nothing`(steps: [String]) async throws {
+    ]) func `a migration that does not run to the end changes nothing`(steps: [String]) async throws {
         let project = try MigrateCase(steps)
         let before = try project.folder.contents()
         let report = try await project.migrate(.apply)
@@ -125,7 +125,7 @@ import Testing
         #expect(try project.folder.contents() == before)
     }
 
-    @Test func `stand-ins rehearse and never write`() async throws {
+    @Test func `stand-ins are used to rehearse and never to write`() async throws {
         let project = try MigrateCase([
             "ALTER TABLE person ADD COLUMN key TEXT;", "UPDATE pet SET name = make_uuid();",
         ])
@@ -147,7 +147,7 @@ import Testing
         #expect(try project.folder.contents() == before)
     }
 
-    @Test func `a file without a transaction is whole too`() async throws {
+    @Test func `a file without a transaction is applied completely too`() async throws {
         var goose = GooseFormatTests.project.files
         let rebuild = ToolProject.rebuild.replacing("PRAGMA foreign_keys = ON;", with: "")
         goose["003_index.sql"] = "-- +goose NO TRANSACTION\n-- +goose Up\n" + rebuild
@@ -164,7 +164,7 @@ import Testing
         #expect(try database.firstRow("SELECT count(*) FROM pet") { $0.integer(0) } == 2)
     }
 
-    @Test func `a backup goes where it is told, over nothing`() async throws {
+    @Test func `a backup goes where the user says, and overwrites nothing`() async throws {
         let project = try MigrateCase()
         try Data("mine".utf8).write(to: URL(filePath: project.folder.file("mine")))
         let refusal = try await project.refusal(.apply) { $0.backup = .path(project.folder.file("mine")) }
@@ -185,7 +185,7 @@ import Testing
             try PlainDatabase(exact).literals("SELECT * FROM grdb_migrations").count == 2)
     }
 
-    @Test func `history that is not in the folder, and none at all`() async throws {
+    @Test func `a history that is not in the folder, and no history`() async throws {
         let project = try MigrateCase()
         try PlainDatabase(project.path).execute("INSERT INTO grdb_migrations VALUES ('v99')")
         let before = try project.folder.contents()
@@ -199,7 +199,7 @@ import Testing
     }
 }
 
-/// A path without links, as a backup's name is made of it.
+/// Resolves links, as the name of a backup does.
 enum FolderPath {
     static func real(_ path: String) -> String {
         let url = URL(filePath: path)

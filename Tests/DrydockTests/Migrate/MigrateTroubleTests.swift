@@ -4,10 +4,10 @@ import GRDBEngine
 import Synchronization
 import Testing
 
-/// Whatever is in the way, the database holds what it held, and the message says why.
+/// Checks that the database is unchanged, and that the message says why, whatever is in the way.
 @Suite struct MigrateTroubleTests {
     @Test(arguments: ["delete", "wal"])
-    func `a commit between rehearsal and lock is rehearsed too`(journal: String) async throws {
+    func `a commit between rehearsal and lock repeats the rehearsal`(journal: String) async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = \(journal)")
         let path = project.path
         let count = Mutex(0)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["delete", "wal"], ["IMMEDIATE", "EXCLUSIVE"])
-    func `a writer's lock is waited for, then told`(journal: String, lock: String) async throws {
+    func `a writer's lock is waited for, then reported`(journal: String, lock: String) async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = \(journal)")
         let other = try PlainDatabase(project.path)
         try other.execute("BEGIN \(lock); UPDATE person SET name = 'x' WHERE id = 1")
@@ -38,7 +38,7 @@ import Testing
         #expect(
             result.status == 2 && result.errors.contains("another program holds live.sqlite"), "\(result)")
         #expect(result.errors.contains("holds what it held"))
-        // What is committed can be read, but for an EXCLUSIVE lock in a rollback journal mode, and copied.
+        // What is committed can be read, except under an EXCLUSIVE lock in a rollback journal mode, and copied.
         #expect(try project.tool("--check").status == 1)
         try other.execute("COMMIT")
         #expect(try project.names().filter { $0.contains("backup") } == ["backups"])
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a hot journal is taken back first`() async throws {
+    @Test func `a hot journal is rolled back first`() async throws {
         let project = try MigrateCase()
         let source = project.folder.file("tmp/source.sqlite")
         try FileManager.default.copyItem(atPath: project.path, toPath: source)
@@ -96,7 +96,7 @@ import Testing
         let log = try FileManager.default.attributesOfItem(atPath: project.path + "-wal")[.size] as? Int
         #expect(try #require(log) > 100_000_000)
         let result = try project.tool("--apply", "--no-backup")
-        // That blob is in no migration is nothing new.
+        // That no migration creates the blob is not a new fault.
         #expect(
             result.status == 0 && result.output.contains("warning[schema-mismatch] (pre-existing)"),
             "\(result)")
@@ -104,7 +104,7 @@ import Testing
         #expect(try other.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok")
     }
 
-    @Test func `cancelled, it leaves everything as it was`() async throws {
+    @Test func `a cancelled migration leaves everything unchanged`() async throws {
         let endless =
             "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c;"
         let project = try MigrateCase([ToolProject.two, endless])
@@ -127,7 +127,7 @@ import Testing
         #expect(try project.folder.contents() == before)
     }
 
-    @Test func `files that are none`() async throws {
+    @Test func `files that are not databases`() async throws {
         let project = try MigrateCase()
         let cases = [
             ("no.sqlite", "there is no database"), ("backups", "is a folder"),
@@ -144,7 +144,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: project.folder.file("no.sqlite")))
     }
 
-    @Test func `without permission to write it rehearses, and says why it does no more`() throws {
+    @Test func `without permission to write it only rehearses, and says why`() throws {
         let project = try MigrateCase()
         let folder = project.folder
         func nobody(_ arguments: String...) throws -> Tool.Result {

@@ -6,10 +6,10 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockMigrate
 
-/// What SQLite makes of a journal that Drydock wrote, wherever the writing stopped.
+/// Checks that SQLite rolls back a journal that Drydock wrote, wherever the writes stopped.
 @Suite struct RollbackJournalTests {
     @Test(arguments: [512, 1024, 4096, 65536], ["delete", "wal"])
-    func `a writing that stopped is taken back`(pageSize: Int, journal: String) throws {
+    func `an interrupted write is rolled back`(pageSize: Int, journal: String) throws {
         let folder = try TemporaryFolder()
         let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
         try PlainDatabase(old).execute(
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `an end that the folder does not keep for certain is one`() throws {
+    @Test func `a commit counts even if the folder cannot be synced`() throws {
         let folder = try TemporaryFolder()
         let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
         try PlainDatabase(old).execute("CREATE TABLE t(x)")
@@ -61,7 +61,7 @@ import Testing
             }
             #expect(isDurable == isKept && hasEnded)
             #expect(!FileManager.default.fileExists(atPath: old + "-journal"))
-            // Where it has not ended, that is told.
+            // A second commit fails, because the journal is gone.
             hasEnded = false
             #expect(throws: RequestError.self) { try journal.commit(didEnd: { hasEnded = true }) }
             #expect(!hasEnded)
@@ -71,7 +71,7 @@ import Testing
         try RollbackJournal.syncLog(of: old)
     }
 
-    /// As a write that a crash cut short leaves pages: anything.
+    /// Overwrites pages with anything, as a write that a crash cut short may.
     private func spoil(_ path: String, _ pages: ArraySlice<UInt32>, _ size: Int, truncates: Int?) throws {
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         for page in pages {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock diff` and `drydock schema` as a user meets them.
+/// Runs `drydock diff` and `drydock schema` as a user does.
 @Suite struct DiffCommandTests {
     private let tool: Tool
 
@@ -45,7 +45,7 @@ import Testing
         #expect(result.status == 1 && result.output == "before\n", "\(result)")
     }
 
-    @Test func `different sources have status 1 in every form`() throws {
+    @Test func `different sources have status 1 in every format`() throws {
         let result = try tool.run("diff", "a.sql", "b.sql")
         #expect(result.status == 1)
         #expect(result.output == "--- a.sql\n+++ b.sql\n\nt\n  + add column b TEXT\n\n1 difference\n")
@@ -64,7 +64,7 @@ import Testing
         #expect(result.output == "-- Table t.\n-- drydock: drops column t.b\nALTER TABLE t DROP COLUMN b;\n")
     }
 
-    @Test func `a plan that loses something is refused, and told why`() throws {
+    @Test func `a plan that loses something is refused, with the reason`() throws {
         let result = try tool.run("diff", "b.sql", "a.sql", "--sql")
         #expect(result.status == 2 && result.output == "")
         #expect(
@@ -80,7 +80,7 @@ import Testing
         #expect(result.errors.contains("NOT NULL constraint failed"), "\(result.errors)")
     }
 
-    @Test func `what is missing is one clear sentence`() throws {
+    @Test func `a missing source gets one clear sentence`() throws {
         let result = try tool.run("diff", "none.sqlite", "a.sql")
         #expect(result.status == 2 && result.output == "")
         #expect(

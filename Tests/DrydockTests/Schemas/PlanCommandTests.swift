@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock diff --sql` over databases with rows, as a user meets it.
+/// Runs `drydock diff --sql` on databases with rows, as a user does.
 @Suite struct PlanCommandTests {
     private let tool: Tool
 
@@ -14,7 +14,7 @@ import Testing
         return try tool.run(["diff", "old.db", "new.sql", "--sql"] + options)
     }
 
-    @Test func `rows without a parent from before do not stand in the way`() throws {
+    @Test func `existing rows without a parent do not prevent a plan`() throws {
         let old = """
             CREATE TABLE p(i INTEGER PRIMARY KEY); CREATE TABLE t(a INT REFERENCES p, b);
             CREATE TABLE m(x REFERENCES p(nokey)); INSERT INTO t VALUES (77, 1);
@@ -45,7 +45,7 @@ import Testing
         #expect(moved.status == 1 && moved.output.contains("DROP TRIGGER r;"), "\(moved)")
     }
 
-    @Test func `a version that only the database has is no difference`() throws {
+    @Test func `a version that only the database has is not a difference`() throws {
         let same = try plan(
             "CREATE TABLE t(a); PRAGMA user_version = 7; PRAGMA application_id = 99", "CREATE TABLE t(a)")
         #expect(same.status == 0 && same.output == "", "\(same)")
@@ -66,7 +66,7 @@ import Testing
         #expect(result.output.hasPrefix("-- Run with PRAGMA foreign_keys = OFF"), "\(result)")
     }
 
-    @Test func `AUTOINCREMENT goes by leave, declared`() throws {
+    @Test func `AUTOINCREMENT is dropped with --allow-loss, and declared`() throws {
         let old =
             "CREATE TABLE t(i INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t VALUES (9); DELETE FROM t;"
         let new = "CREATE TABLE t(i INTEGER PRIMARY KEY)"
@@ -77,7 +77,7 @@ import Testing
         #expect(allowed.output.contains("-- drydock: rewrites sqlite_sequence\n"))
     }
 
-    @Test func `values are converted by leave, declared`() throws {
+    @Test func `values are converted with --allow-loss, and declared`() throws {
         let old = "CREATE TABLE t(a INT, b); INSERT INTO t VALUES (1, 2)"
         let new = "CREATE TABLE t(a TEXT, b)"
         #expect(try plan(old, new).status == 2)
@@ -85,7 +85,7 @@ import Testing
         #expect(allowed.status == 1 && allowed.output.contains("-- drydock: rewrites t.a\n"), "\(allowed)")
     }
 
-    @Test func `a view that was broken before is no obstacle`() throws {
+    @Test func `a view that was already broken does not prevent a plan`() throws {
         let view = "CREATE VIEW v AS SELECT x FROM gone; CREATE VIEW w AS SELECT * FROM v;"
         let result = try plan("CREATE TABLE t(a);" + view, "CREATE TABLE t(a NOT NULL);" + view)
         #expect(result.status == 1 && result.output.contains("DROP VIEW v;"), "\(result)")
@@ -105,7 +105,7 @@ import Testing
         #expect(result.status == 1 && result.output.contains("CREATE TABLE t ("), "\(result)")
     }
 
-    @Test func `an old SQLite is not given what it cannot read`() throws {
+    @Test func `an old SQLite gets no schema that it cannot read`() throws {
         let result = try plan("CREATE TABLE t(a)", "CREATE TABLE t(a INT) STRICT", "--sqlite-version", "3.30")
         #expect(result.status == 2 && result.output == "")
         #expect(result.errors.contains("STRICT tables (t) came with SQLite 3.37"), "\(result)")
@@ -116,26 +116,26 @@ import Testing
         #expect(result.status == 2 && result.errors.contains("Give the column a DEFAULT"), "\(result)")
     }
 
-    @Test func `a rename is told wherever it is written`() throws {
+    @Test func `a rename is reported in every format`() throws {
         let (old, new) = (
             "CREATE TABLE t(i INTEGER PRIMARY KEY, mail)", "CREATE TABLE t(i INTEGER PRIMARY KEY, email)"
         )
         let result = try plan(old, new)
-        let told = "Taken as renamed: t.mail to email (names and types alike)."
-        #expect(result.output.hasPrefix("-- \(told)\n\n-- Table t.\n"), "\(result)")
-        #expect(result.errors == "drydock: note: \(told)\n")
+        let note = "Taken as renamed: t.mail to email (names and types alike)."
+        #expect(result.output.hasPrefix("-- \(note)\n\n-- Table t.\n"), "\(result)")
+        #expect(result.errors == "drydock: note: \(note)\n")
         let markdown = try plan(old, new, "--format", "markdown").output
         #expect(markdown.contains("- Taken as renamed: `t.mail → email`\n"), "\(markdown)")
-        #expect(markdown.contains("```sql\n-- \(told)\n"), "\(markdown)")
+        #expect(markdown.contains("```sql\n-- \(note)\n"), "\(markdown)")
         let open = try plan(old, "CREATE TABLE t(i INTEGER PRIMARY KEY, other)")
         #expect(open.status == 2 && open.errors.contains("perhaps renamed: t.mail to other"), "\(open)")
         try tool.folder.write("Migrations/v1.sql", old)
         try tool.folder.write("new.sql", new)
         let written = try tool.run("new", "mail", "--from-diff", "new.sql")
-        #expect(written.status == 0 && written.errors == "drydock: note: \(told)\n", "\(written)")
+        #expect(written.status == 0 && written.errors == "drydock: note: \(note)\n", "\(written)")
     }
 
-    @Test func `columns swap names by leave`() throws {
+    @Test func `columns swap names when hints say so`() throws {
         let old = "CREATE TABLE t(a TEXT, b INT); INSERT INTO t VALUES ('x', 1)"
         for new in ["CREATE TABLE t(b TEXT, a INT)", "CREATE TABLE t(b TEXT NOT NULL, a INT)"] {
             let result = try plan(old, new, "--rename", "t.a=b", "--rename", "t.b=a")
@@ -146,7 +146,7 @@ import Testing
             misfit.status == 2 && misfit.errors.contains("t.b: the new t has no column nope"), "\(misfit)")
     }
 
-    @Test func `what the app registers is stood in for`() throws {
+    @Test func `stand-ins replace what the app registers`() throws {
         try tool.folder.write("a.sql", "CREATE TABLE t(a COLLATE uni, b AS (slug(a)) STORED)")
         #expect(try tool.run("schema", "a.sql").status == 2)
         let options = ["--function", "slug", "--collation", "uni"]
@@ -188,7 +188,7 @@ import Testing
         ("id INTEGER PRIMARY KEY", "id REAL PRIMARY KEY", "(1, 'x'), (2, '2')"),
         ("id TEXT COLLATE NOCASE PRIMARY KEY", "id INT PRIMARY KEY", "('1', 'x'), ('a', 'y')"),
     ])
-    func `a key gets another affinity by leave, and every row is found again`(
+    func `a key changes affinity with --allow-loss, and every row is found again`(
         _ before: String, _ after: String, _ rows: String
     ) throws {
         for (suffix, name) in [("", "t"), (" WITHOUT ROWID", "\"a \"\"table\"")] {
@@ -198,7 +198,7 @@ import Testing
             #expect(refused.status == 2 && refused.errors.contains("--allow-loss allows it"), "\(refused)")
             let result = try plan(old, new, "--allow-loss")
             #expect(result.status == 1, "\(result)")
-            // A key that compares as the old one is a changed value, else one row is gone and another has come.
+            // A key that compares as equal is a changed value; otherwise one row is lost and another added.
             let rule = after.contains("REAL") ? "rewrites \(name).id\n" : "deletes from \(name)\n"
             #expect(result.output.contains("-- drydock: \(rule)"), "\(result)")
             let database = try PlainDatabase(tool.folder.file("old.db"))
@@ -209,8 +209,8 @@ import Testing
         }
     }
 
-    @Test func `a key that does not convert whole is no leave to lose rows`() throws {
-        // 2^53 + 1 is no real number.
+    @Test func `a key that loses precision is refused even with --allow-loss`() throws {
+        // A REAL cannot hold 2^53 + 1.
         let precise = try plan(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES (9007199254740993, 'x');",
             "CREATE TABLE t(id REAL PRIMARY KEY, v);", "--allow-loss")
@@ -238,7 +238,7 @@ import Testing
         #expect(result.status == 1, "\(result)")
     }
 
-    @Test func `a generated column that goes with what it was made of is declared`() throws {
+    @Test func `a generated column that is dropped with its sources is declared`() throws {
         let old =
             "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'x') STORED, c); INSERT INTO t(id, a) VALUES (1, 'y')"
         let refused = try plan(old, "CREATE TABLE t(id INTEGER PRIMARY KEY, c);")

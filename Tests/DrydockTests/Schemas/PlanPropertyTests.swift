@@ -4,7 +4,7 @@ import GRDBEngine
 import SQLiteSchema
 import Testing
 
-/// Random schemas, edits and rows through diff, plan, apply, diff again.
+/// Takes random schemas, edits and rows through diff, plan, apply and a second diff.
 @Suite struct PlanPropertyTests {
     static let chunks = 10
     static let seedsOfChunk = Soak.rounds(15, 400)
@@ -56,36 +56,36 @@ struct PlanRound {
             report = try await SchemaComparer(engine: GRDBDriver()).run(request)
         }
         let hints = request.hints.adding(report.renames.taken)
-        let told =
+        let context =
             "\nold:\n\(old.statements.joined(separator: ";\n"))\nnew:\n\(new.statements.joined(separator: ";\n"))\nplan:\n\(report.plan?.text ?? "")\nhints: \(hints)"
 
         let upRefusals = report.refusals.filter { !$0.message.hasPrefix("the way back: ") }
         if report.isSame {
             guard report.refusals.isEmpty else {
-                throw Fault(description: "refused though same: \(report.refusals)\(told)")
+                throw Fault(description: "refused though same: \(report.refusals)\(context)")
             }
             return
         }
         let copier = RowCopier(folder: folder)
         guard let plan = report.plan else {
-            guard !upRefusals.isEmpty else { throw Fault(description: "no plan and no refusal\(told)") }
+            guard !upRefusals.isEmpty else { throw Fault(description: "no plan and no refusal\(context)") }
             guard try copier.hasReason(from: oldPath, to: new, hints, report.oldSchema, report.newSchema)
             else {
                 let text = MigrationPlanner(
                     from: report.oldSchema, to: report.newSchema, hints: hints, support: request.alterSupport
                 ).plan().text
-                throw Fault(description: "refused: \(upRefusals)\(told)\n\(text)")
+                throw Fault(description: "refused: \(upRefusals)\(context)\n\(text)")
             }
             return
         }
         let migrated = folder.file("migrated.sqlite")
         try FileManager.default.copyItem(atPath: oldPath, toPath: migrated)
-        try Self.apply(plan, to: migrated, told)
-        try await Self.expectSame(migrated, newPath, told)
-        try Self.expectSearches(new, migrated, told)
+        try Self.apply(plan, to: migrated, context)
+        try await Self.expectSame(migrated, newPath, context)
+        try Self.expectSearches(new, migrated, context)
         let rewritten = Set(plan.steps.flatMap(\.declarations).filter { $0.hasPrefix("rewrites ") })
         try copier.expectRows(
-            oldPath, migrated, hints, report.oldSchema, report.newSchema, told, rewritten: rewritten)
+            oldPath, migrated, hints, report.oldSchema, report.newSchema, context, rewritten: rewritten)
         guard let down = report.downPlan else {
             let text = MigrationPlanner(
                 from: report.newSchema, to: report.oldSchema, hints: hints.reversed,
@@ -94,13 +94,13 @@ struct PlanRound {
             guard
                 try copier.hasReason(
                     from: migrated, to: old, hints.reversed, report.newSchema, report.oldSchema)
-            else { throw Fault(description: "refused: \(report.refusals)\(told)\ndown:\n\(text)") }
+            else { throw Fault(description: "refused: \(report.refusals)\(context)\ndown:\n\(text)") }
             return
         }
         let back = folder.file("back.sqlite")
         try FileManager.default.copyItem(atPath: migrated, toPath: back)
-        try Self.apply(down, to: back, told + "\ndown:\n\(down.text)")
-        try await Self.expectSame(back, oldPath, told + "\ndown:\n\(down.text)")
+        try Self.apply(down, to: back, context + "\ndown:\n\(down.text)")
+        try await Self.expectSame(back, oldPath, context + "\ndown:\n\(down.text)")
     }
 
     private func fittingHints(_ new: RandomSchema, _ request: DiffRequest) async throws -> RenameHints {
@@ -118,7 +118,7 @@ struct PlanRound {
 
     // MARK: - Making
 
-    /// A schema that SQLite takes: what it does not take is taken back.
+    /// Makes a schema that SQLite accepts; an edit that it refuses is undone.
     private static func schema(_ random: inout SchemaRandom) throws -> RandomSchema {
         var schema = RandomSchema()
         let tables = 1 + random.below(4)
@@ -164,7 +164,7 @@ struct PlanRound {
             for search in schema.searches {
                 try database.execute("INSERT INTO \(search)(\(search)) VALUES ('rebuild')")
             }
-            // ALTER compiles everything.
+            // ALTER compiles the whole schema.
             try database.execute("CREATE TABLE zz(a); ALTER TABLE zz RENAME TO yy")
             return true
         } catch {
@@ -194,7 +194,7 @@ struct PlanRound {
                     "INSERT OR IGNORE INTO \(RandomSchema.quoted(table.name)) (\(columns.joined(separator: ", "))) VALUES (\(row.joined(separator: ", ")))"
                 )
             }
-            // So that an AUTOINCREMENT mark lies above the highest id.
+            // Leaves an AUTOINCREMENT mark above the highest id.
             if table.alias != nil {
                 try database.execute("DELETE FROM \(RandomSchema.quoted(table.name)) WHERE id > 5")
             }
@@ -210,9 +210,9 @@ struct PlanRound {
         try database.execute("COMMIT")
     }
 
-    // MARK: - Holding
+    // MARK: - Checking
 
-    static func apply(_ plan: MigrationPlan, to path: String, _ told: String) throws {
+    static func apply(_ plan: MigrationPlan, to path: String, _ context: String) throws {
         let database = try PlainDatabase(path)
         let faults = try Self.faults(database)
         do {
@@ -220,48 +220,49 @@ struct PlanRound {
             try database.execute(plan.text)
             try database.execute("COMMIT")
         } catch {
-            throw Fault(description: "the plan does not run: \(error)\(told)")
+            throw Fault(description: "the plan does not run: \(error)\(context)")
         }
         let check = try Self.faults(database)
-        // SQLite lets a STRICT table's generated column compute what its type does not allow.
+        // SQLite lets a STRICT table's generated column compute a value that its type does not allow.
         guard check.isEmpty || !faults.isEmpty else {
-            throw Fault(description: "integrity_check: \(check)\(told)")
+            throw Fault(description: "integrity_check: \(check)\(context)")
         }
     }
 
-    /// But for NULL in a table WITHOUT ROWID, where SQLite 3.40 takes one column for another.
+    /// Returns faults except NULL in a WITHOUT ROWID table, where SQLite 3.40 checks the wrong column.
     private static func faults(_ database: PlainDatabase) throws -> [String] {
         try database.rows("PRAGMA integrity_check") { $0.string(0) }
             .filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") }
     }
 
-    /// Full-text indexes agree with what they index (https://www.sqlite.org/fts5.html#the_integrity_check_command).
-    private static func expectSearches(_ schema: RandomSchema, _ path: String, _ told: String) throws {
+    /// Checks that full-text indexes agree with their content
+    /// (https://www.sqlite.org/fts5.html#the_integrity_check_command).
+    private static func expectSearches(_ schema: RandomSchema, _ path: String, _ context: String) throws {
         let database = try PlainDatabase(path)
         for search in schema.searches {
             do {
                 try database.execute("INSERT INTO \(search)(\(search), rank) VALUES ('integrity-check', 1)")
             } catch {
-                throw Fault(description: "\(search) is stale: \(error)\(told)")
+                throw Fault(description: "\(search) is stale: \(error)\(context)")
             }
         }
     }
 
-    private static func expectSame(_ a: String, _ b: String, _ told: String) async throws {
+    private static func expectSame(_ a: String, _ b: String, _ context: String) async throws {
         var request = DiffRequest(from: try SchemaSource(a), to: try SchemaSource(b))
         request.detectsRenames = false
         let changes = try await SchemaComparer(engine: GRDBDriver()).run(request).changes.filter {
             !$0.isQuiet
         }
-        guard changes.isEmpty else { throw Fault(description: "still differs: \(changes)\(told)") }
+        guard changes.isEmpty else { throw Fault(description: "still differs: \(changes)\(context)") }
     }
 }
 
-/// Copies rows the plain way, to know whether a refusal is true, and holds that kept columns hold what they held.
+/// Copies rows the simple way, to know whether a refusal is right, and checks that kept columns keep their values.
 struct RowCopier {
     let folder: TemporaryFolder
 
-    /// Columns of one table that both schemas store, by their names in each.
+    /// Returns the columns of each table that both schemas store, by their names in each.
     private func pairs(_ hints: RenameHints, _ old: Schema, _ new: Schema) -> [(
         from: Table, to: Table, columns: [(String, String)]
     )] {
@@ -290,25 +291,24 @@ struct RowCopier {
     }
 
     func expectRows(
-        _ before: String, _ after: String, _ hints: RenameHints, _ old: Schema, _ new: Schema, _ told: String,
-        rewritten: Set<String>
+        _ before: String, _ after: String, _ hints: RenameHints, _ old: Schema, _ new: Schema,
+        _ context: String, rewritten: Set<String>
     ) throws {
         for (from, to, all) in pairs(hints, old, new) {
             let columns = all.filter { column, _ in
-                // A name is quoted in a declaration where it must be.
+                // A declaration quotes a name only if necessary.
                 let path = "rewrites \(from.name).\(column)".replacing("\"", with: "")
                 return !rewritten.contains { $0.replacing("\"", with: "") == path }
             }
             let a = try rows(before, from.name, columns.map(\.0))
             let b = try rows(after, to.name, columns.map(\.1))
             guard a == b else {
-                throw PlanRound.Fault(description: "rows of \(from.name): \(a) -> \(b)\(told)")
+                throw PlanRound.Fault(description: "rows of \(from.name): \(a) -> \(b)\(context)")
             }
         }
     }
 
-    /// Whether the rows cannot be taken over: a constraint refuses them, a value becomes another, or a key has
-    /// no parent.
+    /// Returns whether the rows cannot be copied: a constraint refuses them, a value changes, or a key has no parent.
     func hasReason(
         from path: String, to schema: RandomSchema, _ hints: RenameHints, _ old: Schema, _ new: Schema
     ) throws -> Bool {
@@ -318,7 +318,7 @@ struct RowCopier {
         for table in RandomSchema.tablesAlone(schema) { try database.execute(table) }
         try database.execute("ATTACH '\(path)' AS before")
         for (from, to, columns) in pairs(hints, old, new) {
-            // Rows of which nothing is left.
+            // The rows would keep no column.
             if columns.isEmpty { return true }
             if from.primaryKey?.isAutoincrement == true, to.primaryKey?.isAutoincrement != true,
                 try isMarkAboveRows(from.name, path)
@@ -341,7 +341,7 @@ struct RowCopier {
         return try database.rows("PRAGMA main.integrity_check") { $0.string(0) } != ["ok"]
     }
 
-    /// Whether ids of deleted rows would be given out again without AUTOINCREMENT.
+    /// Returns whether ids of deleted rows would be used again without AUTOINCREMENT.
     private func isMarkAboveRows(_ table: String, _ path: String) throws -> Bool {
         let name = RandomSchema.quoted(table)
         let text = "'" + table.replacing("'", with: "''") + "'"
@@ -352,7 +352,7 @@ struct RowCopier {
 }
 
 extension RandomSchema {
-    /// Tables and unique indexes: what rows are held against.
+    /// Returns the statements of tables and unique indexes, which are the ones that can refuse rows.
     static func tablesAlone(_ schema: RandomSchema) -> [String] {
         schema.statements.filter { $0.hasPrefix("CREATE TABLE") || $0.hasPrefix("CREATE UNIQUE INDEX") }
     }

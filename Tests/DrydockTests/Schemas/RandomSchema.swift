@@ -17,12 +17,12 @@ struct SchemaRandom: RandomNumberGenerator {
     mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
 }
 
-/// A schema that can be edited and printed; what an edit leaves without its columns is not printed.
+/// A schema that can be edited and printed; an object that loses its columns in an edit is not printed.
 struct RandomSchema {
     struct Column {
         var name: String
         var type = ""
-        /// `NOT NULL`, `COLLATE`, `DEFAULT` and their like, as SQL by kind.
+        /// `NOT NULL`, `COLLATE`, `DEFAULT` and similar clauses, as SQL by kind.
         var clauses: [String: String] = [:]
         var parent: Parent?
         var generated: (of: String, isStored: Bool)?
@@ -37,9 +37,9 @@ struct RandomSchema {
     struct Table {
         var name: String
         var columns: [Column]
-        /// The columns of a PRIMARY KEY of the table.
+        /// The columns of the table's PRIMARY KEY.
         var key: [String] = []
-        /// The clause of an INTEGER PRIMARY KEY `id`, or nothing.
+        /// The clause of an INTEGER PRIMARY KEY `id`, if there is one.
         var alias: String?
         var uniques: [(columns: [String], suffix: String)] = []
         var checks: [(column: String, text: String)] = []
@@ -49,7 +49,7 @@ struct RandomSchema {
 
     enum Kind { case index, view, trigger, search }
 
-    /// An index, view, trigger or full-text index: `%t` is its table, `%u` another one, `%a` and `%b` its columns.
+    /// An index, view, trigger or full-text index: `%t` is its table, `%u` another table, `%a` and `%b` its columns.
     struct Dependent {
         var kind: Kind
         var name: String
@@ -70,14 +70,14 @@ struct RandomSchema {
 
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// A name that nothing has; now and then one that must be quoted.
+    /// Returns a name that is not used yet; sometimes one that must be quoted.
     mutating func newName(_ prefix: String, _ random: inout SchemaRandom) -> String {
         counter += 1
         let odd = ["order ", "x y", "q\"r", "it's", "Mixed", "new_", "é", "select"]
         return random.chance(15) ? random.pick(odd) + prefix + "\(counter)" : prefix + "\(counter)"
     }
 
-    /// As `newName`; now and then a name that columns of other tables may have, and tables too.
+    /// Like `newName`, but sometimes a name that columns of other tables, or tables, may have.
     private mutating func columnName(_ prefix: String, _ random: inout SchemaRandom) -> String {
         random.chance(25) ? random.pick(["a", "b", "t1", "rowid"]) : newName(prefix, &random)
     }
@@ -123,7 +123,7 @@ struct RandomSchema {
         guard let table = self.table(dependent.table), columns(table).contains(dependent.a),
             columns(table).contains(dependent.b), let other = self.table(dependent.other)
         else { return nil }
-        // FTS5 would read that column for the rowid.
+        // FTS5 would take that column for the rowid.
         if dependent.kind == .search, columns(table).contains(where: { $0.lowercased() == "rowid" }) {
             return nil
         }
@@ -238,7 +238,7 @@ struct RandomSchema {
 
     // MARK: - Edits
 
-    /// Changes one thing; it may come out as something that SQLite refuses.
+    /// Changes one thing; SQLite may refuse the result.
     mutating func edit(_ random: inout SchemaRandom) {
         let t = random.below(tables.count)
         let c = random.below(tables[t].columns.count)

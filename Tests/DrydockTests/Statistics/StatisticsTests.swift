@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// What `drydock stats` says holds for a database in whatever state its writer left it.
+/// Checks that `drydock stats` is right in whatever state a writer left the database.
 @Suite struct StatisticsTests {
     private static let schema = """
         CREATE TABLE a(id INTEGER PRIMARY KEY, x); CREATE TABLE b(id INTEGER PRIMARY KEY, y TEXT UNIQUE);
@@ -14,7 +14,7 @@ import Testing
         INSERT INTO a SELECT n, zeroblob(n % 700) FROM s;
         INSERT INTO b SELECT id, 'text ' || (id * 7919 % 2003) FROM a;
         """
-    /// Both tables have as many rows at the end of every transaction.
+    /// Keeps the row counts of both tables equal at the end of every transaction.
     private static let write = """
         BEGIN; INSERT INTO a SELECT max(id) + 1, zeroblob(5000) FROM a;
         INSERT INTO b SELECT max(id) + 1, hex(randomblob(20)) FROM b;
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["none", "full", "incremental"], [512, 4096, 65536])
-    func `every page has its use, and VACUUM gives back about what was said`(vacuum: String, pageSize: Int)
+    func `every page has its use, and VACUUM frees about as much as predicted`(vacuum: String, pageSize: Int)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["delete", "wal"])
-    func `a writer is neither waited for nor torn`(mode: String) async throws {
+    func `a reader neither waits for a writer nor sees half a write`(mode: String) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("live.sqlite")
         let database = try PlainDatabase(path)
@@ -86,7 +86,7 @@ import Testing
         #expect(try tool.run("stats", path).status == 0)
     }
 
-    @Test func `a log that nobody has open is read and nothing made beside it`() async throws {
+    @Test func `a log that no program has open is read, and nothing is created beside it`() async throws {
         let folder = try TemporaryFolder()
         let source = folder.file("source.sqlite")
         let database = try PlainDatabase(source)
@@ -102,7 +102,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + "-shm"))
     }
 
-    @Test func `a link leads to the log beside the file itself`() async throws {
+    @Test func `the log beside a link's target is read`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.file("data"), withIntermediateDirectories: true)
@@ -114,7 +114,7 @@ import Testing
         #expect(entries(try await read(link), "a") == 2000)
     }
 
-    @Test func `what a killed writer left beside is read and not touched`() async throws {
+    @Test func `files that a killed writer left are read and not changed`() async throws {
         let folder = try TemporaryFolder()
         let (source, path) = (folder.file("source.sqlite"), folder.file("killed.sqlite"))
         let database = try PlainDatabase(source)
@@ -128,7 +128,7 @@ import Testing
         #expect(try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(filePath: path + $0)) } == before)
     }
 
-    @Test func `what is no database is told in a sentence`() async throws {
+    @Test func `a file that is not a database gets one sentence`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("text.sqlite", String(repeating: "no database ", count: 100))
         try folder.write("empty.sqlite", "")
@@ -138,7 +138,7 @@ import Testing
         #expect(try await read(folder.file("empty.sqlite")).pageCount == 0)
     }
 
-    @Test func `damage is told with its page`() async throws {
+    @Test func `damage is reported with its page`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("damaged.sqlite")
         try PlainDatabase(path).execute(Self.schema + Self.rows)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Killed at any instant, a vacuum leaves the old database or the new one, and no commit of anybody is lost.
+/// Kills a vacuum at any instant: the file is the old database or the new one, and no commit is lost.
 @Suite struct VacuumKillTests {
     private static let kills = Soak.rounds(30, 1000)
 
     @Test(arguments: ["delete", "wal"])
-    func `nothing is lost when it is killed while somebody writes`(journal: String) throws {
+    func `nothing is lost when a run is killed while others write`(journal: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("live.sqlite")
         let writer = try PlainDatabase(path)
@@ -19,7 +19,7 @@ import Testing
             DELETE FROM t WHERE id > 300
             """)
         var (first, last, killed, round) = (1, 400, 0, 0)
-        // On a busy machine some are done before they are killed.
+        // On a busy machine some runs finish before they are killed.
         while killed < Self.kills, round < 4 * Self.kills {
             round += 1
             let process = Process()
@@ -50,7 +50,7 @@ import Testing
             #expect(try reader.firstRow("PRAGMA integrity_check") { $0.string(0) } == "ok", "round \(round)")
         }
         #expect(killed > 0)
-        // What the killed ones left beside is taken away by the next.
+        // The next run removes what killed runs left beside the database.
         #expect(try Tool(folder: folder).run("vacuum", "live.sqlite").status == 0)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(left.filter { $0.contains("drydock-vacuum-") }.isEmpty, "\(left)")

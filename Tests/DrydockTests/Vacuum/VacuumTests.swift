@@ -4,7 +4,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A vacuum gives space back and loses nothing, whatever the database is like.
+/// Checks that a vacuum frees space and loses nothing, whatever the database is like.
 @Suite struct VacuumTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("a db's.sqlite") }
@@ -82,7 +82,7 @@ import Testing
         return result
     }
 
-    @Test func `a forecast writes nothing and is near`() async throws {
+    @Test func `a forecast writes nothing and is close`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
         let bytes = try Data(contentsOf: URL(filePath: path))
         let forecast = try await vacuum { $0.isForecast = true }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [1024, 16384, 65536])
-    func `a forecast for another page size is near, and says how long it takes`(pageSize: Int) async throws {
+    func `a forecast for another page size is close, and says how long it takes`(pageSize: Int) async throws {
         try make(
             """
             CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t(x); \(Self.rows)
@@ -156,7 +156,7 @@ import Testing
         await #expect(throws: RequestError.self) { try await vacuum { $0.pageSize = 4096 } }
     }
 
-    @Test func `into another file the database is left alone`() async throws {
+    @Test func `a copy into another file leaves the database unchanged`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
         let bytes = try Data(contentsOf: URL(filePath: path))
         let report = try await vacuum { $0.into = folder.file("small.sqlite") }
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `free pages are given back in slices`() async throws {
+    @Test func `free pages are returned in slices`() async throws {
         try make(
             "PRAGMA auto_vacuum = incremental; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id > 100"
         )
@@ -185,7 +185,7 @@ import Testing
         #expect(try PlainDatabase(path).firstRow("PRAGMA freelist_count") { $0.integer(0) } == 0)
     }
 
-    @Test func `who holds the file open keeps it and sees what is new`() async throws {
+    @Test func `a program that has the file open keeps it and sees new rows`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
         let other = try PlainDatabase(path)
         #expect(try other.firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 750)
@@ -194,7 +194,7 @@ import Testing
         #expect(try PlainDatabase(path).firstRow("SELECT count(*) FROM t") { $0.integer(0) } == 751)
     }
 
-    @Test func `a log that others have open is vacuumed in place, or not where rowids count`() async throws {
+    @Test func `a log that others have open is vacuumed in place, unless rowids matter`() async throws {
         try make("PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
         let other = try PlainDatabase(path)
         try other.execute("DELETE FROM t WHERE id % 2")
@@ -207,7 +207,7 @@ import Testing
         #expect(error?.description.contains("--into") == true)
     }
 
-    @Test func `a lock, a read-only file and damage are told, and nothing is changed`() async throws {
+    @Test func `a lock, a read-only file and damage are reported, and nothing changes`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
         do {
             let other = try PlainDatabase(path)
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func `rowids that only VACUUM in place would change are a reason not to`() async throws {
+    @Test func `a VACUUM in place that would change rowids is refused`() async throws {
         try make(
             "PRAGMA journal_mode = wal; CREATE TABLE note(body); INSERT INTO note SELECT value FROM json_each('[1,2,3,4,5]')"
         )
@@ -244,7 +244,7 @@ import Testing
                 == PlainDatabase().literals("SELECT 3, 5"))
     }
 
-    @Test func `files that are not its own stay`() async throws {
+    @Test func `files of others stay`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
         let names = [".drydock-vacuum-20241121", ".drydock-vacuum-zzzzzzzzzzzzzzzz", "-vacuum-1", ".bak"]
         for name in names { try Data("mine".utf8).write(to: URL(filePath: path + name)) }
@@ -258,7 +258,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.file("small.sqlite-wal")))
     }
 
-    @Test func `a copy has the permissions of its original, and a log is not written for it`() async throws {
+    @Test func `a copy has the permissions of its original, and does not write the log`() async throws {
         try make("PRAGMA journal_mode = wal; CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows)")
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         let bytes = try Data(contentsOf: URL(filePath: path))
@@ -273,7 +273,7 @@ import Testing
         #expect((count ?? 0) > 0)
     }
 
-    @Test func `a log that is left stays where it is when a copy is made`() async throws {
+    @Test func `making a copy leaves an existing log in place`() async throws {
         let source = folder.file("source.sqlite")
         let database = try PlainDatabase(source)
         try database.execute(
@@ -287,7 +287,7 @@ import Testing
         #expect(["", "-wal"].map { FileManager.default.contents(atPath: path + $0) } == before)
     }
 
-    @Test func `pages that nothing leads to are not thrown away`() async throws {
+    @Test func `pages that nothing refers to are not dropped`() async throws {
         try make(
             """
             CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) PRAGMA writable_schema = on;
@@ -304,7 +304,7 @@ import Testing
     }
 
     @Test(arguments: [":memory:", "file:a.db", "a?b#c%20.db"])
-    func `a name is a file's and nothing else`(name: String) async throws {
+    func `a path is only ever the name of a file`(name: String) async throws {
         let path = folder.file(name)
         try PlainDatabase(
             "file:" + path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
@@ -316,7 +316,7 @@ import Testing
         #expect(try tool.run("stats", name, "--format", "json").output.contains("\"name\" : \"t\""))
     }
 
-    @Test func `a hot journal is taken back first`() async throws {
+    @Test func `a hot journal is rolled back first`() async throws {
         let source = folder.file("source.sqlite")
         let database = try PlainDatabase(source)
         try database.execute(
