@@ -8,7 +8,7 @@ struct Manifest {
     init() throws {
         let text = try Repository.text("Package.swift")
         let constants = Dictionary(
-            text.matches(of: /(?m)^let (\w+)(?:: Target\.Dependency)? = (?:.*name: )?"(\w+)"/)
+            text.matches(of: /(?m)^let (\w+)(?:: Target\.Dependency)? = (?:[^\n]*[\s(]+name: )?"(\w+)"/)
                 .map { (String($0.output.1), String($0.output.2)) }, uniquingKeysWith: { first, _ in first })
         let targets = text.matches(
             of: /\.(?:executableT|t)arget\(\s*name: "(\w+)"(?:,\s*dependencies: \[([^\]]*)\])?/)

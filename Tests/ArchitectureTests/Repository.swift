@@ -8,6 +8,11 @@ enum Repository {
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
+        /// The lines that are more than a comment.
+        var codeLines: [Substring] {
+            text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        }
+
         /// The target that it belongs to.
         var target: String { String(path.split(separator: "/")[1]) }
 

@@ -13,8 +13,7 @@ import Testing
     @Test func nothingTrapsOrIsLeftUndone() throws {
         let forbidden = try Regex(#"\btry!|\bas!|\bfatalError\(|\bTODO\b|\bFIXME\b|[\)\]]!(?!=)"#)
         for file in try Repository.swiftFiles(in: "Sources") {
-            for line in file.text.split(separator: "\n")
-            where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+            for line in file.codeLines {
                 #expect(line.firstMatch(of: forbidden) == nil, "\(file.path): \(line)")
             }
         }
