@@ -3,10 +3,12 @@ import DrydockFindings
 /// `file-left-out`: files of SQL among the migrations that the format does not read, such as one with another tool's kind
 /// of name, one that a journal does not list, or one that ends in `.SQL`.
 ///
-/// What stands beside migrations for another purpose is left in peace: ways back, seeds, a dump of the schema.
+/// What stands beside migrations for another purpose is not reported: ways back, seeds, a dump of the schema.
 struct LeftOutFiles {
     let folder: FolderFiles
     let set: MigrationSet
+    /// Whether the format was recognised by the files alone.
+    let isGuess: Bool
 
     func findings() -> [Finding] {
         let format = set.format
@@ -17,22 +19,29 @@ struct LeftOutFiles {
         known.formUnion(set.findings.compactMap { $0.place?.file })
         let files = format.readsSubfolders ? folder.descendants() : folder.files
         let homes = Set(set.migrations.map { Self.home(of: $0.path) })
-        return files.filter { file in
+        let left = files.filter { file in
             let path = folder.file(file)
             return Self.isScript(file, format) && !known.contains(path)
                 && (!format.readsSubfolders || format.readsEverySubfolder
                     || homes.contains(Self.home(of: path)))
                 && !format.knows(file) && !Self.hasAnotherPurpose(file)
-        }.map { finding(folder.file($0)) }
+        }
+        // A format that reads the smaller part of a folder is hardly the folder's.
+        let severity = isGuess && left.count > set.migrations.count ? Finding.Severity.error : .warning
+        return left.map { finding(folder.file($0), severity) }
     }
 
-    private func finding(_ path: String) -> Finding {
+    private func finding(_ path: String, _ severity: Finding.Severity) -> Finding {
         let isUppercase = path.lowercased().hasSuffix(".sql") && !path.hasSuffix(".sql")
         let ending = isUppercase ? " The ending is written in lower case." : ""
+        let other =
+            severity == .error
+            ? " Most of the files here are not read: --migration-format names the tool that runs them." : ""
         return Finding(
-            .fileLeftOut, .warning,
-            "\(path) is not read: \(set.format.name) does not take it for a migration",
-            help: "\(set.format.namingAdvice)\(ending) If it is no migration, move it out of the folder.",
+            .fileLeftOut, severity,
+            "\(path) is not read: it is not named like a migration of \(set.format.name)",
+            help:
+                "\(set.format.namingAdvice)\(ending)\(other) If it is not a migration, move it out of the folder.",
             place: .init(file: path))
     }
 

@@ -31,12 +31,15 @@ package struct FormatChoice {
     package let options: FormatOptions
     private let files: FolderFiles
     private let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
+    /// Whether the project says which format it is.
+    private let isNamed: Bool
 
     package init(
         folder: String, named name: String?, options: FormatOptions, edited: [String: [UInt8]] = [:]
     ) throws {
         self.options = options
         files = try FolderFiles(folder, edited: edited)
+        isNamed = name != nil || options.custom != nil
         if let name {
             guard name == CustomFormat.formatName || options.custom == nil else {
                 throw RequestError(
@@ -157,7 +160,7 @@ package struct FormatChoice {
         if let misfit = misfit(format) { throw RequestError(misfit) }
         var set = try format.load(folder: files, options: options)
         set.base = options.base
-        set.findings += LeftOutFiles(folder: files, set: set).findings()
+        set.findings += LeftOutFiles(folder: files, set: set, isGuess: !isNamed).findings()
         return set
     }
 

@@ -114,9 +114,24 @@ import Testing
         request.migrationFormat = "flyway"
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         let finding = try report.finding(.fileLeftOut)
-        #expect(finding.message.hasSuffix("V2__b.SQL is not read: flyway does not take it for a migration"))
+        #expect(
+            finding.message.hasSuffix("V2__b.SQL is not read: it is not named like a migration of flyway"))
         #expect(finding.help.contains("V2__description.sql") && finding.help.contains("lower case"))
         #expect(report.hasPassed)
+    }
+
+    @Test func `a format that was guessed and reads the smaller part of the folder fails`() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["m/V1__a.sql", "m/v1.sql", "m/v2.sql"] { try folder.write(name, Self.sql) }
+        var request = LintRequest()
+        request.migrationsFolder = folder.file("m")
+        let report = try await Linter(engine: GRDBDriver()).run(request).report
+        #expect(report.migrationFormat == "flyway" && !report.hasPassed)
+        let left = report.findings.filter { $0.rule == .fileLeftOut }
+        #expect(left.count == 2 && left.allSatisfy { $0.severity == .error })
+        #expect(left[0].help.contains("--migration-format"))
+        request.migrationFormat = "flyway"
+        #expect(try await Linter(engine: GRDBDriver()).run(request).report.hasPassed)
     }
 
     @Test func `what files a custom format reads are its own`() async throws {
