@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What DELETE, and UPDATE of a key, do to the rows that reference a parent's
+/// Finds what DELETE, and UPDATE of a key, do to the rows that reference the parent's rows
 /// (https://www.sqlite.org/foreignkeys.html#fk_actions).
 extension DestructiveRule {
     func children(_ step: LintStep) -> [LintFault] {
@@ -22,7 +22,7 @@ extension DestructiveRule {
         return children.compactMap { child -> LintFault? in
             let keys = child.foreignKeys.filter { key in
                 guard key.parent.foldedASCII == name.folded else { return false }
-                // Rows that go together do not stand in each other's way.
+                // Rows that are deleted together do not obstruct each other.
                 guard let assigned else { return child.name != parent.name }
                 let columns = step.before.parentColumns(of: key) ?? []
                 return columns.contains { assigned.contains($0.foldedASCII) }
@@ -36,7 +36,7 @@ extension DestructiveRule {
         if case .update = step.action { verb = "UPDATE" }
         let isDelete = verb == "DELETE"
         let action = isDelete ? key.onDelete : key.onUpdate
-        // Who looks at the child's rows, or changes them before, has thought of them.
+        // An author who reads the child's rows, or changes them before, has considered them.
         let isCared = step.statement.mentions(child.name) && child.name != parent.name
         if isCared || !step.changing(child.name).isEmpty { return nil }
         let name = QualifiedName(name: child.name)
@@ -78,7 +78,7 @@ extension DestructiveRule {
         }
     }
 
-    /// Rows that lose their parent while foreign keys are off, whatever their key says of it.
+    /// Returns the rows that lose their parent while foreign keys are off, whatever action their key declares.
     private func orphans(_ child: Table, _ parent: Table, _ verb: String, _ step: LintStep) -> LintFault? {
         let isMended = step.migration.statements.dropFirst(step.index + 1).contains { statement in
             switch statement.action {
