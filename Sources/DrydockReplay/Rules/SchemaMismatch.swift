@@ -2,9 +2,9 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `schema-mismatch`: a migrated snapshot's schema is not that of a fresh install, so that the next
-/// migration meets two kinds of database. Schemas are compared by meaning; the order of columns alone is a
-/// warning, and so is a UNIQUE constraint in place of an equal index, which holds rows to the same rule.
+/// `schema-mismatch`: a migrated snapshot's schema differs from that of a fresh install, so that the next migration
+/// runs on two kinds of database. Schemas are compared by meaning; a different order of columns is only a warning, and
+/// so is a UNIQUE constraint instead of an equal index, which has the same effect on rows.
 enum SchemaMismatch {
     static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
         let (mine, theirs) = (migrated.schema, fresh.schema)
@@ -37,11 +37,11 @@ enum SchemaMismatch {
     private struct Twins {
         var index: Index
         var unique: UniqueConstraint
-        /// The snapshot has the index.
+        /// Whether the snapshot has the index.
         var isMine: Bool
     }
 
-    /// Takes out what is an index on one side and the same as a constraint on the other.
+    /// Separates indexes that the other side has as an equal constraint from the changes.
     private static func telling(
         _ changes: [SchemaChange], _ mine: Schema, _ theirs: Schema
     ) -> (left: [SchemaChange], twins: [Twins]) {
@@ -97,7 +97,7 @@ enum SchemaMismatch {
         }
     }
 
-    /// Both definitions, where both have the object.
+    /// Returns both definitions, where both schemas have the object.
     private static func evidence(_ change: SchemaChange, _ mine: Schema, _ theirs: Schema) -> Evidence? {
         guard let name = change.table, let old = mine.table(name), let new = theirs.table(name), old != new
         else {
@@ -112,7 +112,7 @@ enum SchemaMismatch {
 }
 
 extension SchemaChange {
-    /// The UNIQUE constraint that came, or that went.
+    /// The UNIQUE constraint that was added or dropped.
     fileprivate func unique(isAdded: Bool) -> UniqueConstraint? {
         switch self {
         case .table(_, .uniqueAdded(let unique)) where isAdded: unique
@@ -123,7 +123,7 @@ extension SchemaChange {
 }
 
 extension Catalog {
-    /// The same by meaning. Shadow tables, history and SQLite's own are left out already.
+    /// The schema by meaning. Shadow tables, history and SQLite's own are already left out.
     var schema: Schema {
         let tables = tables.values.map {
             SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text)
