@@ -7,7 +7,7 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockLint
 
-/// What the cache says was put there by Drydock, for this name, whole.
+/// The cache returns only complete values that Drydock stored under the same name.
 @Suite struct CacheFilesTests {
     private struct Entry: Codable, Equatable {
         var word = "clean"
@@ -45,7 +45,7 @@ import Testing
         #expect(files.read("a.baseline") == Entry())
     }
 
-    /// A damaged snapshot is not called sound by an entry that was made up from one of another.
+    /// A damaged snapshot is not reported as sound because of an entry copied from another snapshot's.
     @Test func anEntryOfAnotherSnapshotIsNotTaken() async throws {
         let scenario = Scenario(
             "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p INT REFERENCES p);",

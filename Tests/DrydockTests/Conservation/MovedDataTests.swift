@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    /// Keys count from 1 in every table: that they are alike says nothing of the rows.
+    /// Keys count from 1 in every table: equal keys prove nothing about the rows.
     @Test(arguments: [
         "INSERT INTO u(id) SELECT id + 10 FROM t; DROP TABLE t",
         "INSERT INTO u(id, x) SELECT id + 10, 'n' FROM t; DROP TABLE t",

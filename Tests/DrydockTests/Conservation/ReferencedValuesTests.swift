@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// Values that went to a table which their rows reference now are not lost.
+/// Values that moved to a table which their rows now reference are not lost.
 @Suite struct ReferencedValuesTests {
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, b INTEGER);"
     private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30),(4,'x',40);"

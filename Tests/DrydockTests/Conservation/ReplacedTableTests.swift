@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// A table that was dropped, and whose name another table has since.
+/// A table was dropped, and another table has its name since.
 @Suite struct ReplacedTableTests {
     private static let schema = """
         CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT);
@@ -75,7 +75,7 @@ import Testing
     ])
     func names(_ it: RuleCase) async throws { try await it.check() }
 
-    /// What a declaration lets go is not missed with the table or column that goes.
+    /// Rows and values that a declaration allows to go are not searched for with their table or column.
     @Test(arguments: [
         RuleCase(
             "all rows go as declared, and then the table",

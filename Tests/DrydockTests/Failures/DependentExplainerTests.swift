@@ -42,7 +42,7 @@ import Testing
             says: "no such column: title; view titles and view \"all titles\" use title",
             help: "Recreate view titles at the end, without title"
         ) {
-            // What SQL it proposes to recreate names no column that is gone.
+            // The SQL that recreates the objects must not name a dropped column.
             "-- drydock: drops column note.title\n" + $0.proposed("DROP ")
                 + "ALTER TABLE note DROP COLUMN title;\nCREATE VIEW titles AS SELECT body FROM note;\n"
                 + $0.proposed("CREATE ")
@@ -218,7 +218,7 @@ import Testing
 }
 
 extension Finding {
-    /// The proposed statements that begin with a word.
+    /// Returns the proposed statements that begin with a word.
     fileprivate func proposed(_ word: String) -> String {
         proposedSQL.split(separator: "\n").filter { $0.hasPrefix(word) }.joined(separator: "\n") + "\n"
     }

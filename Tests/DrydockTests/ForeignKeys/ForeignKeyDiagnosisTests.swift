@@ -261,7 +261,7 @@ import Testing
 
     @Test(arguments: cases) func causes(_ it: RemedyCase) async throws { try await it.check() }
 
-    /// Deleting rows is never the first thing that is proposed.
+    /// Deleting rows is never the first proposal.
     @Test(arguments: cases) func nothingIsDeletedFirst(_ it: RemedyCase) async throws {
         let report = try await Scenario(it.schema, rows: it.rows, steps: it.step).verify()
         for finding in report.findings {
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    /// A tool that checks nothing before its commit: the violation is a finding of its own.
+    /// The tool checks nothing before its commit: the violation is a separate finding.
     @Test func theSameIsSaidWhereNothingRefusesIt() async throws {
         var project = GolangMigrateFormatTests.project
         project = project.with(
@@ -297,7 +297,7 @@ import Testing
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line)) \(finding.help)")
     }
 
-    /// The key is of two columns, the table's names are quoted and one is WITHOUT ROWID.
+    /// The key has two columns, the table's names are quoted and one table is WITHOUT ROWID.
     @Test func aCompoundKeyOfQuotedNames() async throws {
         let schema = """
             CREATE TABLE "my parent"("a b" TEXT, c INTEGER, PRIMARY KEY("a b", c)) WITHOUT ROWID;

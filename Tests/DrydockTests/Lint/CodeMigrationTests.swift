@@ -2,7 +2,7 @@ import Drydock
 import GRDBEngine
 import Testing
 
-/// Migrations that are code are stepped over, and what follows is linted.
+/// Migrations in code are skipped, and what follows is linted.
 @Suite struct CodeMigrationTests {
     private func lint(
         _ files: [String: String], _ configure: (inout LintRequest) -> Void = { _ in }
@@ -46,7 +46,7 @@ import Testing
             }.hasPassed)
     }
 
-    /// What only code can have made is no error where it is missing; what is not SQL is.
+    /// A missing object that only code can have created is not an error; text that is not SQL is.
     @Test func aSyntaxErrorIsStillOne() async throws {
         var files = Self.goose
         files["004_index.sql"] = GooseFormatTests.file("CREATE VIEW v AS SELECT * FROM toy;")
@@ -86,7 +86,7 @@ import Testing
         #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.migration == "3" })
     }
 
-    /// A folder of a migration without its file.
+    /// The folder of a migration without its file.
     @Test func aFileThatIsMissing() async throws {
         let prisma = try await lint([
             "1_a/migration.sql": ToolProject.one, "2_b/notes.txt": "", "3_c/migration.sql": "SELECT 1;",
@@ -100,7 +100,7 @@ import Testing
         #expect(diesel.findings.contains { $0.rule == .nothingVerified && $0.severity == .warning })
     }
 
-    /// A set that needs what no migration makes is not passed for the part that could be read.
+    /// A set that needs what no migration creates does not pass because of the part that could be read.
     @Test func aSetThatCannotBeMadeFails() async throws {
         let report = try await lint([
             "1.sqm": "CREATE TABLE b(x);\nALTER TABLE a ADD COLUMN y;", "2.sqm": "DROP TABLE b;",

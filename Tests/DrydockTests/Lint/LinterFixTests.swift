@@ -4,7 +4,7 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockLint
 
-/// `--fix` in memory: what is mended is told as that, what stands is judged.
+/// `--fix` in memory: fixed findings are reported as fixed, the remaining ones decide the verdict.
 @Suite struct LinterFixTests {
     private func fix(_ it: LintCase, _ configure: (inout LintRequest) -> Void = { _ in }) async throws
         -> (folder: TemporaryFolder, outcome: LintOutcome)
@@ -36,7 +36,7 @@ import Testing
         let fixed = try #require(outcome.report.lint?.fixed)
         #expect(fixed.allSatisfy { $0.place.line == 2 || $0.place.line == 3 })
         #expect(fixed.allSatisfy { text(rewrite).contains($0.place.lineText ?? "nowhere") })
-        // Nothing is written but by who is asked to, and once more changes nothing.
+        // Nothing is written without `write()`, and fixing again changes nothing.
         #expect(try folder.text("Migrations/0002_x.sql") == it.steps[1])
         try rewrite.write()
         #expect(try folder.text("Migrations/0002_x.sql") == text(rewrite))

@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A folder that may be several tools': none is taken that says less than another.
+/// A folder that may belong to several tools: no reading is used that reports less than another.
 @Suite struct LinterReadingsTests {
     private static let rebuild = """
         CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '');
@@ -61,7 +61,7 @@ import Testing
         #expect(try await lint(folder) { $0.migrationFormat = formats[0] }.hasPassed)
     }
 
-    /// The difference that is named is the one that makes the finding.
+    /// The named difference is the one that causes the finding.
     @Test func theDifferenceThatMattersIsNamed() async throws {
         let text = "CREATE INDEX i ON person(\"nmae\");\n"
         let refusal = try await refusal(try folder(["0001_people.sql", "0002_index.sql"], text))
@@ -95,7 +95,7 @@ import Testing
         #expect(report.findings.contains { $0.rule == .dropParentCascades })
     }
 
-    /// What a lock says of a folder is believed ever after.
+    /// A lock is relied on from then on, so it is not made of one reading of two.
     @Test func aLockIsNotMadeOfOneReadingOfTwo() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
         var request = LockRequest()

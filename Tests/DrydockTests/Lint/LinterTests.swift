@@ -6,7 +6,7 @@ import GRDBEngine
 import SQLiteSchema
 import Testing
 
-/// What surrounds the rules: order, selection, ignores, severities, what does not run.
+/// Everything around the rules: order, selection, ignores, severities, statements that do not run.
 @Suite struct LinterTests {
     @Test func aCleanSetPasses() async throws {
         let report = try await LintCase("", "CREATE INDEX i ON email(body)").lint().report
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    /// Whoever mends the one statement should not have to lint again to hear of the others.
+    /// After fixing the one statement it should not be necessary to lint again to see the other findings.
     @Test func whatDoesNotRunHidesNothingElse() async throws {
         let report = try await LintCase(
             "", "UPDATE email SET nothing = 1; CREATE UNIQUE INDEX one ON email(subject);"
@@ -46,7 +46,7 @@ import Testing
             finding.message
                 == "no such column: subjct, on the schema that the earlier migrations make; did you mean 'subject'?"
         )
-        // Rows do not matter to the schema: what comes behind is linted.
+        // Rows do not affect the schema: later statements are linted.
         #expect(report.notChecked.isEmpty)
     }
 
@@ -57,7 +57,7 @@ import Testing
             finding.message.contains("no such column: ") && finding.help.contains("write 'draft' in single"))
     }
 
-    /// SQLite refuses the statement as it compiles it, whatever rows there are.
+    /// SQLite refuses the statement when it compiles it, whatever rows exist.
     @Test(arguments: [
         "UPDATE email SET body = slug(body)", "UPDATE email SET body = iff(is_spam, 'a', 'b')",
         "INSERT INTO account(email) SELECT slug(subject) FROM email", "DELETE FROM email WHERE slug(body)",

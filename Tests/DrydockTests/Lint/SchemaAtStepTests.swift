@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// Names mean what the migrations before have made of them, not what stands in another file.
+/// Names refer to what earlier migrations have created, not to what another file contains.
 @Suite struct SchemaAtStepTests {
     private static let events = "CREATE TABLE event(id INTEGER PRIMARY KEY, body TEXT, kind TEXT);"
     private static let guarded =

@@ -7,7 +7,7 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockLint
 
-/// A snapshot's own faults are found once, and again when it is another.
+/// A snapshot's own faults are determined once, and again when the snapshot changes.
 @Suite struct BaselineTests {
     private let scenario = Scenario(
         "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p INT REFERENCES p, t TEXT);",
@@ -30,7 +30,7 @@ import Testing
         }
         let first = try await verify()
         #expect(first.replays.map(\.baseline) == [.checked])
-        // Written a moment ago, it is not known by its times.
+        // A file written a moment ago is not identified by its times.
         try await Task.sleep(for: .seconds(2.1))
         _ = try await verify()
         let known = try await verify()
@@ -67,7 +67,7 @@ import Testing
         scenario.rows = "INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 'x');"
         let folder = try scenario.write()
         let report = try await folder.verify()
-        // The new table and the history.
+        // The new table and the history table.
         #expect(report.replays.map(\.tablesChecked) == [2])
         let full = try await folder.verify { $0.isFullCheck = true }
         #expect(full.replays.map(\.tablesChecked) == [nil])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DrydockState
 
-/// The map that is kept from state to state is the one that reading every tree gives.
+/// The map that is updated from state to state equals the one made by reading every tree.
 @Suite struct PageParentsTests {
     static let seeds = Soak.rounds(60, 3_000)
 

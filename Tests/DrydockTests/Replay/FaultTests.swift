@@ -5,8 +5,8 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockMaintenance
 
-/// Whatever operation fails, the outcome is an error that says so: never a crash, never a pass that was not
-/// earned, and the files stay as they are.
+/// Whatever operation fails, the outcome is an error that says so: never a crash, never a false pass, and the files
+/// stay unchanged.
 @Suite struct FaultTests {
     /// With an index, rows that need overflow pages, a full-text table and a rebuild.
     private static let scenario = Scenario(
@@ -23,7 +23,7 @@ import Testing
 
     private static let failures: [FaultPlan.Failure] = [.inputOutput, .diskFull]
 
-    /// Every n-th operation, so that so many rounds go through all of them.
+    /// Returns every n-th operation, so that the given number of rounds covers all of them.
     private static func operations(_ count: Int) -> [Int] {
         let rounds = Soak.rounds(40, 4000)
         return Array(Swift.stride(from: 1, through: max(1, count), by: max(1, count / rounds)))

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What a snapshot is called that has applied no migration of the folder.
+/// The description of a snapshot that has applied no migration of the folder.
 @Suite struct ReplayStartTests {
     private func report(
         _ schema: String, _ configure: (inout VerifyRequest) -> Void = { _ in }

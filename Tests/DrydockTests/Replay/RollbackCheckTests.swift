@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// `rollback-failed` and `rollback-mismatch`: every step down and up again.
+/// `rollback-failed` and `rollback-mismatch`: every step is undone and run again.
 @Suite struct RollbackCheckTests {
     private func verify(up: String, down: String?) async throws -> VerifyReport {
         let scenario = Scenario(
@@ -45,7 +45,7 @@ import Testing
         ])
     }
 
-    /// Under `custom:`, where nobody says how the tool forgets a migration: its record is left as it is.
+    /// For `custom:`, where it is not known how the tool removes a migration's record: the record stays unchanged.
     @Test(
         arguments: [
             ("DROP TABLE toy;", []), ("SELECT 1;", [Rule.rollbackFailed, .rollbackMismatch]),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ChangeSummaryTests {
     private static let schema = "CREATE TABLE p(id INTEGER PRIMARY KEY, age);\n"
-    /// 98 texts of numbers, and two among the last that are none.
+    /// 98 numbers as text, and two texts near the end that are not numbers.
     private static let ages = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
         INSERT INTO p SELECT i, CASE WHEN i IN (60, 99) THEN 'unknown' ELSE '21' END FROM n;
@@ -41,7 +41,7 @@ import Testing
         ).verify().expectNothing()
     }
 
-    /// What the rows held, what the step makes of them, and what is said.
+    /// The rows before, the change by the step, and the message.
     @Test(arguments: [
         ("'021'", "21", ""), ("'21'", "21", ""), ("1", "1.0", ""),
         ("9007199254740993", "9007199254740992.0", ""),
@@ -55,7 +55,7 @@ import Testing
         #expect(!finding.help.contains("replaced"))
     }
 
-    /// Whether an old value can be had back from the new one.
+    /// Whether an old value can be recovered from the new one.
     @Test(arguments: [
         ("'021'", "21", false), ("'21'", "21", true), ("' 21'", "21", false), ("'1.5'", "1.5", true),
         ("'1.50'", "1.5", false), ("'2.0'", "2.0", true), ("'1.0e+20'", "1e20", true), ("1", "1.0", true),
@@ -73,11 +73,11 @@ import Testing
             scenario.pragmas = [pragma]
             let finding = try await scenario.verify().finding(.valuesChanged)
             let kind = isConversion ? "1 only changed storage class" : "1 was replaced"
-            // The same blob is another text in another encoding.
+            // The same blob is a different text in another encoding.
             if old + new == "x'61''a'" || old + new == "'a'x'61'", pragma.contains("16") { continue }
             #expect(finding.message.contains(kind), "\(finding.message)")
             #expect(finding.message.contains("1 was NULL (now 'filled')"), "\(finding.message)")
-            // The filled row is shown behind a replaced one.
+            // The filled row is shown after a replaced one.
             #expect(finding.evidence?.rows.first?.key[0].value.literal == (isConversion ? "1" : "2"))
         }
     }

@@ -38,7 +38,7 @@ import Testing
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
-    /// `main` may stand before each name, as in SQL.
+    /// `main` may precede each name, as in SQL.
     @Test(arguments: [
         RuleCase(
             "deletes from", "-- drydock: deletes from main.setting where name > ''\nDELETE FROM main.setting"),

@@ -12,7 +12,7 @@ import Testing
         """
     private static let orphan = "INSERT INTO child VALUES (3, 99, NULL);"
     private static let immediate = "-- drydock: foreign-keys immediate\n"
-    /// Leaves `child` referencing a table that is not there.
+    /// Leaves `child` referencing a table that does not exist.
     private static let loseParent = redirect("parent", "person")
 
     private static func redirect(_ old: String, _ new: String) -> String {
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func moreOfTheSameIsANewViolation() async throws {
-        // Edited behind SQLite's back, since with foreign keys on it lets no violation in.
+        // The file is edited directly, since SQLite accepts no violation with foreign keys on.
         let report = try await Scenario(
             Self.schema
                 + "CREATE TABLE person(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO person VALUES (1, 'a'), (2, 'b');",

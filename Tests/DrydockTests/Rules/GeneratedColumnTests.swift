@@ -3,9 +3,9 @@ import GRDBEngine
 import NIOEngine
 import Testing
 
-/// What becomes of the values that generated columns gave.
+/// The conservation of the values of generated columns.
 @Suite struct GeneratedColumnTests {
-    /// A table of each shape with the same columns.
+    /// A table in each storage format, with the same columns.
     enum Shape: String, CaseIterable, Sendable {
         case keyed = "id INTEGER PRIMARY KEY"
         case keyedByText = "id TEXT PRIMARY KEY"
@@ -180,7 +180,7 @@ import Testing
     func `its values are conserved`(shape: Shape, index: Int) async throws {
         let it = Self.expectations[index]
         for storage in [" VIRTUAL", " STORED"] {
-            // Neither reading of a rowid table without a key knows one row from another where all of it changes.
+            // Neither comparison of a rowid table without a key can identify rows when all their values change.
             let scenario = Scenario(
                 Self.schema(shape, storage), rows: Self.rows, steps: [it.step(shape)])
             for readsPages in [true, false] {
@@ -269,13 +269,13 @@ import Testing
         )
         dropped.expect(errors: [.columnDropped], notChecked: [.valuesChanged])
         #expect(try dropped.finding(.columnDropped).message.contains("2 values"))
-        // The repair of what the snapshot has.
+        // The step repairs a fault of the snapshot.
         try await verify("ALTER TABLE t DROP COLUMN kind;").expect(warnings: [.columnDropped])
     }
 }
 
 extension RuleCase {
-    /// Rules of each severity.
+    /// The expected rules of each severity.
     struct Expected: Sendable {
         var errors: [Rule] = []
         var warnings: [Rule] = []

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What only a full-text table holds.
+/// The conservation of full-text tables that are the only copy of their words.
 @Suite struct IndexConservationTests {
     static let variants = [
         "fts5(body, title, content='')", "fts5(body, title, content='', columnsize=0)",
@@ -48,7 +48,7 @@ import Testing
                     + report.notChecked.map(\.reason).joined(separator: "\n"))
             #expect(report.rules(.error) == errors, told)
             #expect(report.rules(.warning) == warnings, told)
-            // What deletes a document cannot be done on an empty database.
+            // A document cannot be deleted on an empty database.
             #expect(report.notChecked.allSatisfy { $0.rule == .schemaMismatch }, told)
         }
     }

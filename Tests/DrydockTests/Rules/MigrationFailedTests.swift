@@ -31,7 +31,7 @@ import Testing
         let report = try await it.scenario.verify()
         #expect(report.rules(.error) == it.errors.inOrder, "\(report.findings.map(\.line))")
         #expect(report.rules(.warning).isEmpty)
-        // Neither the schema nor idempotence was held.
+        // Neither the schema nor idempotence was checked.
         #expect(report.notChecked.contains { $0.rule == .schemaMismatch })
     }
 

@@ -194,7 +194,7 @@ import Testing
         #expect(statement.hasPrefix("INSERT INTO new_email"))
     }
 
-    /// The statement after which the rows are nowhere, whatever was copied later.
+    /// The finding names the statement after which no table has the rows, whatever was copied later.
     @Test(arguments: [
         ("what went before the rebuild", "DELETE FROM n WHERE a = 1;", "", 1),
         ("what the copy left out", "SELECT 1;", " WHERE a > 1", 4),
@@ -255,7 +255,7 @@ import Testing
         #expect(try report.finding(.rowsLost).place?.line == 5)
     }
 
-    /// Rows may wait in a table of another name while theirs is made anew.
+    /// Rows may be kept in a table of another name while their own is created again.
     @Test(arguments: [("", " WHERE a > 1", 4), ("DELETE FROM n WHERE a = 1;", "", 1), ("", "", nil)])
     func aRebuildThroughAnotherTable(_ first: String, _ filter: String, _ line: Int?) async throws {
         for end in ["DROP TABLE keep;", "SELECT 1;"] {

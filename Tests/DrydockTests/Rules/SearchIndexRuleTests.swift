@@ -98,7 +98,7 @@ import Testing
         INSERT INTO x SELECT i, i, i + 1, i FROM n;
         """
 
-    /// What a module keeps beside its content, changed behind its back.
+    /// The data that a module keeps beside its content, changed without the module.
     @Test(arguments: [
         RuleCase(
             "FTS5, list of pages", "DELETE FROM x_idx;", schema: five, rows: many, errors: [.searchIndexStale]
@@ -180,7 +180,7 @@ import Testing
         #expect(finding.message.hasPrefix("spatial index x is damaged: Mapping ("))
     }
 
-    // MARK: - An index that takes its text over
+    // MARK: - An index that starts to store its text
 
     private static let own = "DROP TABLE note_fts; CREATE VIRTUAL TABLE note_fts USING fts5(body);"
     private static let copy = "INSERT INTO note_fts(rowid, body) SELECT id, body FROM note"

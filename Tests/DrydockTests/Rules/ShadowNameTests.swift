@@ -1,12 +1,12 @@
 import Drydock
 import Testing
 
-/// Tables whose names are such as modules give, and which the user made.
+/// Tables created by the user with names that modules also use.
 @Suite struct ShadowNameTests {
     private static let own = "CREATE TABLE note_NAME(id INTEGER PRIMARY KEY, body TEXT);"
     private static let rows = "INSERT INTO note_NAME VALUES (1, 'a'), (2, 'b');"
 
-    /// A virtual table, and a name that its module does not give.
+    /// A virtual table, and a name that its module does not use.
     static let cases: [(virtual: String, suffix: String)] = [
         ("fts3(body)", "stat"), ("fts3(body)", "docsize"), ("fts4(body, matchinfo=fts3)", "docsize"),
         ("fts4(body, matchinfo='FTS3')", "docsize"), ("fts4(body, content=\"\")", "content"),
@@ -49,7 +49,7 @@ import Testing
         ).verify().expect(warnings: [.rowsAdded])
     }
 
-    /// The connection that dropped it goes on taking their names for a module's.
+    /// The connection that dropped the virtual table still takes these names for the module's.
     @Test(arguments: cases.indices)
     func `the virtual table that goes leaves them`(index: Int) async throws {
         let it = Self.cases[index]
@@ -61,7 +61,7 @@ import Testing
             steps:
                 "CREATE TABLE new(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO new SELECT * FROM \(name); DROP TABLE \(name); ALTER TABLE new RENAME TO \(name); DROP TABLE note"
         ).verify()
-        // FTS4 drops its names whoever made them.
+        // FTS4 drops tables with its names, whoever created them.
         if !it.virtual.hasPrefix("fts4") && !it.virtual.hasPrefix("fts3") {
             #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
         }

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// `transaction-ended` and `pragma-ignored`: what can be said before a migration runs.
+/// `transaction-ended` and `pragma-ignored`: what can be reported before a migration runs.
 @Suite struct StaticRulesTests {
     @Test(arguments: [
         RuleCase(
@@ -118,7 +118,7 @@ import Testing
         #expect(try report.finding(.transactionEnded).place?.line == 3)
         #expect(try report.finding(.transactionEnded).place?.column == 3)
         #expect(try report.finding(.pragmaIgnored).place?.line == 2)
-        // The migration was not run, and what came before the COMMIT is not there.
+        // The migration was not run, and the effects of statements before the COMMIT do not exist.
         #expect(report.replays[0].steps.isEmpty)
     }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(expansion.hasTooLarge)
     }
 
-    /// People do stack views.
+    /// People do write such chains of views.
     @Test func aLongChainIsNotTooLarge() {
         let expansion = chain(500) { "SELECT a FROM [w\($0)]" }
         #expect(!expansion.isTooLarge("w499") && !expansion.hasTooLarge)

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: failing) func says(_ it: LintCase) async throws {
         try await it.check(.addColumnFails)
         #expect(try it.failure() != nil, "SQLite takes it")
-        // Without rows nothing shows it.
+        // Without rows SQLite accepts it.
         #expect(try it.failure(rows: "") == nil)
     }
 

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What a statement does beyond its own table, and what only looks like a copy.
+/// Effects of a statement beyond its own table, and statements that only look like a copy.
 @Suite struct DestructiveRuleFollowsTests {
     private static let plain = "CREATE TABLE e(id INTEGER PRIMARY KEY, s TEXT, n INTEGER);"
     private static let keep = "CREATE TABLE keep(id INTEGER PRIMARY KEY, s TEXT, n INTEGER);"

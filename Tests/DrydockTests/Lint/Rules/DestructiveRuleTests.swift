@@ -51,7 +51,7 @@ import Testing
 
     private static let people = "CREATE TABLE t(id INTEGER PRIMARY KEY, p TEXT, q TEXT);"
 
-    /// The values of a dropped column are looked for at the end of the migration, whatever was renamed in between.
+    /// The values of a dropped column are searched for at the end of the migration, whatever was renamed in between.
     @Test(arguments: [
         LintCase(
             "a new type under the old name", schema: people,
@@ -132,7 +132,7 @@ import Testing
         ),
     ]) func columnsAreFollowed(_ it: LintCase) async throws {
         let findings = try await it.check(.destructiveUndeclared)
-        // Where another column has the name at the end, it is not that one that may go.
+        // Where another column has the name at the end, the help must not declare that it goes.
         for finding in findings where it.steps.last?.contains("TO p;") == true {
             #expect(finding.help.contains("rewrites t.p") && !finding.help.contains("drops column"))
         }
@@ -417,7 +417,7 @@ import Testing
         let before = try database.literals(tables)
         try database.execute(it.steps[1])
         #expect(try database.literals(tables) != before)
-        // A child goes with its parent, though the parent is there again.
+        // A child's rows are deleted with the parent's, although the parent is created again.
         if it.tool == .d1 {
             #expect(
                 try database.rows("SELECT count(*) FROM email WHERE account_id = 1") { $0.integer(0) } == [0])

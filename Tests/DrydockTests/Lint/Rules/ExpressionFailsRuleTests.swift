@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import Testing
 
-/// What SQLite takes when the schema changes, and refuses whenever a row is read or written.
+/// Expressions that SQLite accepts when the schema changes, and refuses whenever a row is read or written.
 @Suite struct ExpressionFailsRuleTests {
     private static let hook = "CREATE TABLE hook(id INTEGER PRIMARY KEY, n TEXT NOT NULL);"
     private static let rows = "INSERT INTO hook VALUES (1, 'a')"
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// hydra's 20251030: `if()` came with SQLite 3.48.
+    /// From hydra's 20251030: `if()` was added in SQLite 3.48.
     @Test func whatANewerSQLiteKnows() async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (if(n = 'a', 1, 2))", says: [.error])
@@ -116,7 +116,7 @@ import Testing
         }
         let finding = try #require(try await it.check(.expressionFails).first)
         #expect(finding.help.contains("if() came with SQLite 3.48, and this is \(version)"))
-        // Where the app's oldest SQLite has it, that this one has not is no fault.
+        // If the app's oldest SQLite has the function, its absence here is not an error.
         var newer = it
         newer.says = [.warning]
         try await newer.check(.expressionFails) { $0.minimumSQLite = SQLiteVersion("3.50") }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// What is refused at once is a migration that fails, and not a word about the app's functions.
+    /// A statement that is refused at once is a failed migration, without a word about the app's functions.
     @Test(arguments: [
         LintCase("a CHECK", schema: hook, "CREATE TABLE d(a CHECK (nosuch(a)))", says: [.error]),
         LintCase("an index", schema: hook, "CREATE INDEX i ON hook(nosuch(n))", says: [.error]),

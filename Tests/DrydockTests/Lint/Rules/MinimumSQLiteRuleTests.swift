@@ -2,7 +2,7 @@ import Drydock
 import Testing
 
 @Suite struct MinimumSQLiteRuleTests {
-    /// Statements by the version that all they use came with.
+    /// Statements by the first version with everything that they use.
     private static let known: [(String, String)] = [
         ("ALTER TABLE email DROP COLUMN body", "3.35"),
         ("ALTER TABLE account RENAME COLUMN name TO n", "3.25"),
@@ -67,14 +67,14 @@ import Testing
         try await it.check(.minimumSQLite) { $0.minimumSQLite = before }
     }
 
-    /// The version before; nil where a statement may use more that came with an earlier one.
+    /// Returns the previous version; nil where a statement may use more that an earlier version added.
     private static func before(_ version: SQLiteVersion) -> SQLiteVersion? {
         version.patch > 0
             ? SQLiteVersion("3.\(version.minor).\(version.patch - 1)")
             : SQLiteVersion("3.\(version.minor - 1)")
     }
 
-    /// What this SQLite may be too old for is read from tokens alone.
+    /// SQL for which this SQLite may be too old is recognised by its tokens.
     @Test(arguments: [
         ("SELECT concat('a', 'b')", "3.44"), ("SELECT string_agg(subject, ',') FROM email", "3.44"),
         ("SELECT jsonb('{}')", "3.45"), ("SELECT unhex('00')", "3.41"), ("SELECT octet_length('a')", "3.43"),
@@ -88,7 +88,7 @@ import Testing
             let findings = try await LintCase("", "CREATE VIEW v AS " + sql).lint {
                 $0.minimumSQLite = minimum
             }.report.findings
-            // Where this SQLite does not parse it, that is said instead.
+            // Where this SQLite does not parse the statement, that is reported instead.
             if findings.contains(where: { $0.rule == .migrationFailed }) { continue }
             #expect(findings.count { $0.rule == .minimumSQLite } == count, "\(findings.map(\.line))")
         }

@@ -139,11 +139,11 @@ import Testing
         try rewrite.write()
         let again = try await Linter(engine: GRDBDriver()).run(request)
         #expect(again.rewrites.isEmpty && !again.report.findings.contains { $0.rule == .positionalCopy })
-        // What changed since it was linted is left alone.
+        // A file that changed since it was linted stays unchanged.
         #expect(throws: RequestError.self) { try rewrite.write() }
     }
 
-    /// Every keyword of the SQLite at hand, each the name of a column.
+    /// Every keyword of the available SQLite, each as the name of a column.
     @Test func theRewriteQuotesKeywords() async throws {
         let keywords = (0..<sqlite3_keyword_count()).compactMap { place -> String? in
             var text: UnsafePointer<CChar>?

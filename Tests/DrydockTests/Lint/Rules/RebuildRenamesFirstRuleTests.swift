@@ -36,7 +36,7 @@ import Testing
         let it = LintCase("", Self.rebuild, mend, says: [.warning])
         let finding = try #require(try await it.check(.rebuildRenamesFirst).first)
         #expect(finding.help.hasPrefix("A later migration fixes it."))
-        // What the project says of a rule stays.
+        // A severity set by the project stays.
         var strict = it
         strict.says = [.error]
         try await strict.check(.rebuildRenamesFirst) { $0.severities[.rebuildRenamesFirst] = .error }
@@ -54,7 +54,7 @@ import Testing
 }
 
 extension LintCase {
-    /// The same on another schema.
+    /// Returns the same case on another schema.
     func on(_ schema: String) -> LintCase {
         var it = self
         it.steps[0] = schema

@@ -121,7 +121,7 @@ import Testing
             "INSERT INTO new_account(id, email, name) SELECT id, email, name FROM account")
         for step in [rebuild, "CREATE UNIQUE INDEX i ON account(name)"] {
             try await LintCase("", merge, step, says: [.note]).check(.uniqueOverExisting)
-            // A DELETE of other rows is no merge.
+            // A DELETE of other rows does not merge duplicates.
             try await LintCase("", "DELETE FROM account WHERE id > 9", step, says: [.warning])
                 .check(.uniqueOverExisting)
         }
