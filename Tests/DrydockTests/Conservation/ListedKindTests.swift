@@ -4,7 +4,7 @@ import Testing
 
 /// Without `PRAGMA table_list` the same kinds of tables are found.
 @Suite struct ListedKindTests {
-    @Test func whatIsDerivedIsWhatSQLiteLists() throws {
+    @Test func derivedKindsEqualThoseThatSQLiteLists() throws {
         let database = try PlainDatabase()
         try database.execute(
             """

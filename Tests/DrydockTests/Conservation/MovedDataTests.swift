@@ -284,7 +284,7 @@ import Testing
     func moves(_ it: RuleCase) async throws { try await it.check() }
 
     /// The migrations that made the copy were applied before the snapshot was taken.
-    @Test func whatWasCopiedInAnEarlierReleaseIsFound() async throws {
+    @Test func rowsCopiedInAnEarlierReleaseAreFound() async throws {
         for (copy, severity) in [
             ("SELECT * FROM t", Finding.Severity.note), ("SELECT * FROM t WHERE id > 1", .error),
         ] {
@@ -303,7 +303,7 @@ import Testing
         "INSERT INTO u(id) SELECT id + 10 FROM t; DROP TABLE t",
         "INSERT INTO u(id, x) SELECT id + 10, 'n' FROM t; DROP TABLE t",
         "INSERT INTO u(id) SELECT id FROM t WHERE id > 3; DROP TABLE t",
-    ]) func idsThatCoincideAreNotTheRows(_ step: String) async throws {
+    ]) func equalIDsDoNotIdentifyRows(_ step: String) async throws {
         let finding = try await Scenario(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY, x TEXT);",
             rows:
@@ -313,7 +313,7 @@ import Testing
         #expect(finding.message == "table t is gone, with its 3 rows", "\(finding.message)")
     }
 
-    @Test func whatIsMissingOfCopiedRowsIsSaid() async throws {
+    @Test func missingPartsOfCopiedRowsAreReported() async throws {
         let finding = try await Scenario(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b TEXT);",
             rows: "INSERT INTO t VALUES (1, 'p', 'x'), (2, 'q', NULL);",

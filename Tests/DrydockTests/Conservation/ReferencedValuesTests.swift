@@ -92,7 +92,7 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x','X'),(2,NULL,NULL),(3,'z','Z'),(4,'x','X');",
             notes: [.columnDropped, .columnDropped]),
     ])
-    func reached(_ it: RuleCase) async throws { try await it.check() }
+    func valuesFoundByReference(_ it: RuleCase) async throws { try await it.check() }
 
     @Test(arguments: [
         RuleCase(
@@ -157,9 +157,9 @@ import Testing
             "all rows are lost", lookup + column + "DELETE FROM t;" + drop, schema: schema, rows: rows,
             errors: [.rowsLost, .columnDropped]),
     ])
-    func lost(_ it: RuleCase) async throws { try await it.check() }
+    func lostValues(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theNoteSaysWhatLeadsThere() async throws {
+    @Test func theNoteNamesTheReference() async throws {
         let finding = try await Scenario(
             Self.schema, rows: Self.rows, steps: Self.lookup + Self.column + Self.drop
         ).verify().finding(.columnDropped)

@@ -73,7 +73,7 @@ import Testing
             "CREATE TABLE w AS SELECT * FROM t", "DROP TABLE t; ALTER TABLE u RENAME TO t",
             schema: schema + "CREATE INDEX i ON t(a);", rows: rows, notes: [.tableDropped]),
     ])
-    func names(_ it: RuleCase) async throws { try await it.check() }
+    func replacedTables(_ it: RuleCase) async throws { try await it.check() }
 
     /// Rows and values that a declaration allows to go are not searched for with their table or column.
     @Test(arguments: [
@@ -157,7 +157,7 @@ import Testing
             "-- drydock: deletes from t where id = 1\nDROP TABLE t; ALTER TABLE new RENAME TO t; DELETE FROM t WHERE id = 1",
             schema: schema, rows: rows),
     ])
-    func declared(_ it: RuleCase) async throws { try await it.check() }
+    func declaredLosses(_ it: RuleCase) async throws { try await it.check() }
 
     @Test(arguments: [
         RuleCase(

@@ -163,7 +163,7 @@ import Testing
         ) { $0.proposedDeclarations + $0.proposedSQL },
     ]
 
-    @Test(arguments: cases) func whatStandsOnATableIsNamed(_ it: RemedyCase) async throws {
+    @Test(arguments: cases) func objectsThatDependOnATableAreNamed(_ it: RemedyCase) async throws {
         try await it.check()
     }
 

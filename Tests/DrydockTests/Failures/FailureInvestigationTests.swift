@@ -159,7 +159,7 @@ import Testing
         try await it.check()
     }
 
-    @Test func howManyMoreIsSaid() async throws {
+    @Test func theNumberOfFurtherRowsIsReported() async throws {
         let rows =
             "INSERT INTO log VALUES ('a'), ('a'), ('a'), ('a'), ('a'), ('a'), ('a'), ('b'), ('b'), ('c'), (NULL), (NULL);"
         let finding = try await Scenario(
@@ -309,7 +309,7 @@ import Testing
     }
 
     /// The rows of the copy have rowids of another table, the rows that existed before do not.
-    @Test func aRowThatWasThereBeforeIsToldApart() async throws {
+    @Test func anExistingRowIsDistinguishedFromCopiedRows() async throws {
         let finding = try await Scenario(
             "CREATE TABLE old(a); CREATE TABLE new(k TEXT UNIQUE);",
             rows: "INSERT INTO old VALUES ('x'), ('y'); INSERT INTO new VALUES ('p'), ('y');",

@@ -64,7 +64,7 @@ import Testing
         Refusal(sql: "ALTER TABLE tag DROP COLUMN id", help: "Rebuild tag with another primary key"),
     ]
 
-    @Test(arguments: refusals) func verifyAndLintSayTheSame(_ it: Refusal) async throws {
+    @Test(arguments: refusals) func verifyAndLintReportTheSame(_ it: Refusal) async throws {
         let scenario = Scenario(it.schema, rows: it.rows, steps: it.sql)
         let verified = try await scenario.verify().finding(.migrationFailed).help
         #expect(verified.contains(it.help), "\(verified)")
@@ -114,7 +114,7 @@ import Testing
             "SELECT other.note.title FROM note",
             "no such column: other.note.title; note has a column of that name"
         ),
-    ]) func aNameOfAnotherTableIsNotItsOwnMisspelling(_ sql: String, _ message: String) async throws {
+    ]) func anExistingNameIsNotAMisspellingOfItself(_ sql: String, _ message: String) async throws {
         let finding = try await Scenario(Self.schema, steps: sql).verify().finding(.migrationFailed)
         #expect(finding.message.hasSuffix(message), "\(finding.message)")
     }

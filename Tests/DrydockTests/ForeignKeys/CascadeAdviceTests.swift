@@ -15,7 +15,7 @@ import Testing
         DrizzleFormatTests.project.with("0002_index.sql", DrizzleFormatTests.pieces(sql))
     }
 
-    @Test func drizzlesOwnRebuildRunsWithForeignKeysOffAroundIt() async throws {
+    @Test func drizzlesRebuildPassesWithForeignKeysOff() async throws {
         let project = Self.drizzle(ToolProject.rebuild)
         let finding = try await project.verify().finding(.rowsLost)
         #expect(
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The help for D1.
-    @Test func childrenThatAreCopiedAndBroughtBackAreKept() async throws {
+    @Test func childrenThatAreCopiedAndRestoredAreKept() async throws {
         let sql =
             "CREATE TABLE kept_pet AS SELECT * FROM pet;\n" + Self.bare
             + "INSERT INTO pet SELECT * FROM kept_pet;\nDROP TABLE kept_pet;\n"
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// The statement that keeps each file out of the tool's transaction.
-    @Test func otherToolsTakeThePragmaOutsideOfTheirTransaction() async throws {
+    @Test func otherToolsRunThePragmaOutsideTheirTransaction() async throws {
         let open = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
         let metadata = "2024-01-03-000000_index/metadata.toml"
         let projects: [(ToolProject, String, String, String, also: (String, String)?)] = [
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// For golang-migrate a setting in the database's URL applies to all files.
-    @Test func golangMigrateTurnsItsTransactionOffForAllFiles() async throws {
+    @Test func golangMigrateTurnsTransactionsOffForAllFiles() async throws {
         let project = GolangMigrateFormatTests.project
         let file = "000003_index.up.sql"
         let finding = try await project.with(file, Self.bare).verify { $0.format.foreignKeys = true }

@@ -271,7 +271,7 @@ import Testing
     }
 
     /// The tool checks nothing before its commit: the violation is a separate finding.
-    @Test func theSameIsSaidWhereNothingRefusesIt() async throws {
+    @Test func theCauseIsTheSameWhereNothingRefusesTheViolation() async throws {
         var project = GolangMigrateFormatTests.project
         project = project.with(
             "000003_index.up.sql",
@@ -285,7 +285,7 @@ import Testing
         #expect(finding.place?.line == 4)
     }
 
-    @Test func theSnapshotsOwnOrphansCanReferenceNothing() async throws {
+    @Test func theHelpRepairsTheSnapshotsOwnOrphans() async throws {
         let orphan = "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (9, 99);"
         let finding = try await Scenario(Self.family, rows: Self.rows + orphan, steps: "CREATE TABLE t(a)")
             .verify()

@@ -19,7 +19,7 @@ import Testing
 
     private func text(_ rewrite: FileRewrite) -> String { String(decoding: rewrite.result, as: UTF8.self) }
 
-    @Test func severalMendsOfAFileAreOneRewrite() async throws {
+    @Test func severalFixesOfAFileAreOneRewrite() async throws {
         let it = LintCase(
             "",
             """
@@ -47,13 +47,13 @@ import Testing
         #expect(again.rewrites.isEmpty && again.report.lint?.fixed?.isEmpty == true)
     }
 
-    @Test func withoutAnythingToMendNothingIsRewritten() async throws {
+    @Test func nothingIsRewrittenWithoutFixes() async throws {
         let (_, outcome) = try await fix(LintCase("", "DELETE FROM email"))
         #expect(outcome.rewrites.isEmpty && outcome.report.lint?.fixed?.isEmpty == true)
         #expect(outcome.report.findings.contains { $0.rule == .destructiveUndeclared })
     }
 
-    @Test func aFileThatWasChangedMeanwhileIsLeftAlone() async throws {
+    @Test func aFileChangedMeanwhileStaysUnchanged() async throws {
         let it = LintCase("", "CREATE TABLE a(name, id, email); INSERT INTO a SELECT * FROM account;")
         let (folder, outcome) = try await fix(it)
         try folder.write("Migrations/v2.sql", "SELECT 1;")
@@ -62,7 +62,7 @@ import Testing
         #expect(try folder.text("Migrations/v2.sql") == "SELECT 1;")
     }
 
-    @Test func mendsThatTouchAreMadeOneAfterTheOther() throws {
+    @Test func overlappingFixesAreAppliedOneAfterAnother() throws {
         func mend(_ edits: SQLEdit...) -> LintMend {
             LintMend(finding: Finding(.positionalCopy, "m"), path: "f", edits: edits)
         }

@@ -50,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func aCascadeThatOneToolWouldRunIsNotPassedOver(_ names: [String], _ formats: [String]) async throws {
+    func aCascadeUnderOnlyOneToolIsReported(_ names: [String], _ formats: [String]) async throws {
         let folder = try folder(names)
         let refusal = try await refusal(folder)
         for format in formats { #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal)) }
@@ -77,14 +77,14 @@ import Testing
     }
 
     @Test(arguments: names)
-    func whatAllSayIsSaid(_ names: [String], _ formats: [String]) async throws {
+    func findingsOfAllReadingsAreReported(_ names: [String], _ formats: [String]) async throws {
         #expect(try await lint(folder(names, ToolProject.two)).hasPassed)
         let report = try await lint(folder(names, ToolProject.loss))
         #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.severity == .error })
         #expect(report.migrationFormat == formats[0])
     }
 
-    @Test func aSnapshotSaysWhoseTheFolderIs() async throws {
+    @Test func aSnapshotShowsTheFormatOfTheFolder() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// A lock is relied on from then on, so it is not made of one reading of two.
-    @Test func aLockIsNotMadeOfOneReadingOfTwo() async throws {
+    @Test func aLockIsRefusedWhereReadingsDiffer() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
         var request = LockRequest()
         request.migrationsFolder = folder.file("Migrations")

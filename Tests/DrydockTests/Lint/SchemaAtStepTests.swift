@@ -119,5 +119,5 @@ import Testing
             LintCase(
                 "it is there", schema: "CREATE TABLE a(x TEXT) STRICT", "CREATE TABLE IF NOT EXISTS a(x)")
         ),
-    ]) func means(_ rule: Rule, _ it: LintCase) async throws { try await it.check(rule) }
+    ]) func usesTheSchemaAtTheStep(_ rule: Rule, _ it: LintCase) async throws { try await it.check(rule) }
 }

@@ -13,7 +13,7 @@ import Testing
             .verify(comparingWith: NIODriver())
     }
 
-    @Test func bothMakeTheSame() async throws {
+    @Test func bothEnginesHaveTheSameResult() async throws {
         try await verify(
             "ALTER TABLE t ADD COLUMN c DEFAULT 7",
             """
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Another rule reports that both refuse it.
-    @Test func whatBothRefuseIsNoDivergence() async throws {
+    @Test func aStepThatBothRefuseIsNotADivergence() async throws {
         let report = try await verify("INSERT INTO t(id) VALUES (1)")
         report.expect(errors: [.migrationFailed], notChecked: [.schemaMismatch])
     }
@@ -68,10 +68,10 @@ import Testing
         INSERT INTO t(id) VALUES (9);
         """,
     ])
-    func timeAndChanceAreTheSame(step: String) async throws { try await verify(step).expectNothing() }
+    func timeAndRandomNumbersAreTheSame(step: String) async throws { try await verify(step).expectNothing() }
 
     /// Steps do not begin with the same random numbers.
-    @Test func chanceGoesOn() async throws {
+    @Test func randomNumbersContinueAcrossSteps() async throws {
         try await verify(
             "CREATE TABLE n(a PRIMARY KEY); INSERT INTO n VALUES (randomblob(16))",
             "-- drydock: inserts into n\nINSERT INTO n VALUES (randomblob(16))"
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Values that differ every time do not hide other differences.
-    @Test func besidesWhatIsRandomTheRestIsCompared() async throws {
+    @Test func otherDifferencesThanRandomValuesAreFound() async throws {
         let report = try await verify(
             """
             CREATE TABLE n(a INTEGER PRIMARY KEY, b, c);
@@ -100,7 +100,7 @@ import Testing
         #expect(report.findings.filter { $0.rule == .engineDivergence }.map(\.migration).first == "v3")
     }
 
-    @Test func theWholeReplayRunsOnSwiftNIOAlone() async throws {
+    @Test func theWholeReplayRunsOnlyOnSwiftNIO() async throws {
         let report = try await Scenario(
             Self.schema, rows: Self.rows,
             steps: "ALTER TABLE t ADD COLUMN c", "DELETE FROM t WHERE id = 1"

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// What a statement may write is limited wherever it is stored.
-    @Test func whatIsWrittenIsBounded() throws {
+    @Test func writesAreLimited() throws {
         let blobs = String(repeating: "INSERT INTO t VALUES (zeroblob(10000000));\n", count: 30)
         let folder = try project(blobs)
         let tool = Tool(folder: folder)
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// A rehearsal has the limits of a replay, and leaves the database unchanged.
-    @Test(arguments: ["grdb", "nio"]) func aRehearsalIsBounded(_ engine: String) throws {
+    @Test(arguments: ["grdb", "nio"]) func aRehearsalIsLimited(_ engine: String) throws {
         let folder = try project(Self.steps[0])
         let database = folder.file("Snapshots/snapshot.sqlite")
         let before = FileManager.default.contents(atPath: database)
@@ -141,7 +141,7 @@ import Testing
             "PRAGMA cache_size = 1000000; CREATE TABLE u AS \(endless) SELECT zeroblob(1000000) AS b FROM r LIMIT 1000;",
             "CREATE TABLE u AS SELECT json_group_array(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r LIMIT 1000) SELECT x FROM s);",
         ], ["grdb", "nio"])
-    func memoryIsBounded(_ step: String, _ engine: String) throws {
+    func memoryIsLimited(_ step: String, _ engine: String) throws {
         let folder = try project("SELECT 1;\n" + step)
         let result = try Tool(folder: folder).run(
             "verify", "--no-cache", "--memory", "256MB", "--engine", engine, "--timeout", "60s")

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: engines.indices)
-    func aFileThatIsNowhereIsMadeInTheOverlay(_ engine: Int) async throws {
+    func aNewFileIsCreatedInTheOverlay(_ engine: Int) async throws {
         let folder = try Scenario(
             "CREATE TABLE t(a)",
             steps: "COMMIT; ATTACH 'drydock-nowhere.sqlite' AS n; CREATE TABLE n.x(a); DETACH n; BEGIN;"

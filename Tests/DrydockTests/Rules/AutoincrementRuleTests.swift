@@ -69,7 +69,7 @@ import Testing
     ])
     func marks(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theFindingSaysTheNextIDs() async throws {
+    @Test func theFindingNamesTheNextIDs() async throws {
         let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(mark: "")).verify()
         let finding = try report.finding(.autoincrementReset)
         #expect(finding.message.hasPrefix("the next id of email falls from 10 to 4"))

@@ -11,7 +11,7 @@ import Testing
     private static let cast = "UPDATE p SET age = CAST(age AS INTEGER)"
 
     @Test(arguments: [true, false])
-    func whatDoesNotConvertBackComesFirst(_ readsPages: Bool) async throws {
+    func valuesThatCannotBeRecoveredComeFirst(_ readsPages: Bool) async throws {
         let finding = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast)
             .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
         #expect(
@@ -47,7 +47,7 @@ import Testing
         ("9007199254740993", "9007199254740992.0", ""),
         ("NULL", "''", ""), ("'a'", "x'61'", ""),
     ])
-    func oneKindAloneIsNotCountedApart(_ old: String, _ new: String, _ said: String) async throws {
+    func aSingleKindIsNotCountedSeparately(_ old: String, _ new: String, _ said: String) async throws {
         let finding = try await Scenario(
             Self.schema, rows: "INSERT INTO p VALUES (1, \(old))", steps: "UPDATE p SET age = \(new)"
         ).verify().finding(.valuesChanged)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aRebuildIsCountedAlike() async throws {
+    @Test func aRebuildIsCountedInTheSameWay() async throws {
         let steps = """
             CREATE TABLE q(id INTEGER PRIMARY KEY, age INTEGER NOT NULL);
             INSERT INTO q SELECT id, CAST(age AS INTEGER) FROM p;
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aTableWithoutAKeyAndOneWithoutRowidAreCountedAlike() async throws {
+    @Test func tablesWithoutKeyOrRowidAreCountedInTheSameWay() async throws {
         for definition in ["age, id", "id PRIMARY KEY, age) WITHOUT ROWID; CREATE TABLE x(a"] {
             let finding = try await Scenario(
                 "CREATE TABLE p(\(definition));",

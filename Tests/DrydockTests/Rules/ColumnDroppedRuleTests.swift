@@ -153,7 +153,7 @@ import Testing
     ])
     func columns(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theFindingCountsValuesAndProposesARenaming() async throws {
+    @Test func theFindingCountsValuesAndProposesARename() async throws {
         let report = try await Scenario(
             Self.schema, rows: Self.rows,
             steps:

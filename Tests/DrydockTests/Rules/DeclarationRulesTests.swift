@@ -85,9 +85,9 @@ import Testing
             "no table behind the schema", "-- drydock: deletes from main.\nSELECT 1",
             errors: [.invalidDeclaration]),
     ])
-    func schemasAreTaken(_ it: RuleCase) async throws { try await it.check() }
+    func schemaNamesAreAccepted(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func aTableThatIsCalledMainIsNoSchema() async throws {
+    @Test func aTableCalledMainIsNotASchema() async throws {
         let schema = "CREATE TABLE main(id INTEGER PRIMARY KEY, a);"
         let rows = "INSERT INTO main VALUES (1, 2);"
         for declaration in ["rewrites main.a", "rewrites main.main.a", "rewrites main"] {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aTableBehindItsSchemaIsTakenForAColumn() async throws {
+    @Test func aTableAfterItsSchemaIsReadAsAColumn() async throws {
         let finding = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "-- drydock: rewrites main.log\nUPDATE log SET line = 'x'"
         ).verify().finding(.invalidDeclaration)
@@ -123,7 +123,7 @@ import Testing
         try await folder.verify().expectNothing()
     }
 
-    @Test func aFindingIsSaidOnceForAllSnapshots() async throws {
+    @Test func aFindingIsReportedOnceForAllSnapshots() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "-- drydock: drops table lgo\nSELECT 1")
         let folder = try scenario.write()
         try scenario.makeSnapshot(folder.file("Snapshots/second.sqlite"))
@@ -155,7 +155,7 @@ import Testing
         report.expectNothing()
     }
 
-    @Test func aDeclarationForAnUnknownMigrationIsNoRequest() async throws {
+    @Test func aDeclarationForAnUnknownMigrationIsRefused() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "SELECT 1")
         await #expect(throws: RequestError.self) {
             try await scenario.verify { $0.declarations = ["v22": []] }

@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Losing the tool's own rows is an error just as losing the app's is.
-    @Test func aMigrationThatTakesRowsOfTheHistory() async throws {
+    @Test func aMigrationThatDeletesRowsOfTheHistory() async throws {
         let lost = try await GooseFormatTests.project.with(
             "003_index.sql", GooseFormatTests.file("DELETE FROM goose_db_version WHERE version_id = 0;\n")
         ).verify()

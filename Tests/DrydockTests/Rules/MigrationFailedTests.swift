@@ -45,7 +45,7 @@ import Testing
         #expect(report.rules(.error) == [.migrationFailed])
     }
 
-    @Test func thePlaceIsTheFaultInTheStatement() async throws {
+    @Test func thePlaceIsThatOfTheFaultInTheStatement() async throws {
         let report = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "SELECT 1;\n\nSELECT id,\n  subjekt FROM email;"
         ).verify()
@@ -61,13 +61,13 @@ import Testing
         ("CREATE INDEX i ON log(\"oh\")", "write 'oh' in single quotes"),
         ("SELECT \"line\", oh FROM log", "The whole migration was rolled back"),
         ("SELECT \"at\", [oh] FROM log", "The whole migration was rolled back"),
-    ]) func aTextInDoubleQuotesIsToldApartFromAName(_ sql: String, _ help: String) async throws {
+    ]) func textInDoubleQuotesIsDistinguishedFromAName(_ sql: String, _ help: String) async throws {
         let finding = try await Scenario(Mail.schema, rows: Mail.rows, steps: sql).verify()
             .finding(.migrationFailed)
         #expect(finding.message.contains("no such column") && finding.help.contains(help), "\(finding.help)")
     }
 
-    @Test func tagsTellDataFromSyntax() async throws {
+    @Test func tagsDistinguishDataFromSyntax() async throws {
         let data = try await Scenario(Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(at)")
             .verify().finding(.migrationFailed)
         #expect(data.tags == [.dataDependent])

@@ -193,7 +193,7 @@ import Testing
         try await it.check()
     }
 
-    @Test func theFindingShowsHowToMakeItAgain() async throws {
+    @Test func theFindingShowsHowToRecreateTheObject() async throws {
         let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(indexes: ""))
             .verify()
         let finding = try report.finding(.objectLost)
@@ -204,7 +204,7 @@ import Testing
         #expect(finding.help.contains("-- drydock: drops index email_on_account"))
     }
 
-    @Test func whatIsHealedIsTagged() async throws {
+    @Test func aFaultRepairedLaterIsTagged() async throws {
         let report = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: Mail.rebuild(indexes: ""), Mail.emailIndexes
         ).verify()

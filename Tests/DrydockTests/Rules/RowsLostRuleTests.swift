@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func aRebuildBlamedForWhatItDidBetween() async throws {
+    @Test func statementsWithinARebuildAreFound() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
             steps: """
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func rowsThatATableBetweenLeftOut() async throws {
+    @Test func rowsThatAnIntermediateTableLeftOut() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
             steps: """

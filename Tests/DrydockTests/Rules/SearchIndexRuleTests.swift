@@ -163,7 +163,7 @@ import Testing
             rows: places,
             warnings: [.rowsAdded]),
     ])
-    func stores(_ it: RuleCase) async throws { try await it.check() }
+    func damagedStores(_ it: RuleCase) async throws { try await it.check() }
 
     @Test func `an R-Tree that nobody can read is the fault of the step, not of the snapshot`() async throws {
         let report = try await Scenario(Self.tree, rows: Self.places, steps: "DELETE FROM x_node;").verify()
@@ -223,7 +223,7 @@ import Testing
             "it had nothing", own, schema: external, rows: "INSERT INTO note VALUES (1, 'apple');",
             notes: [.searchIndexStale]),
     ])
-    func takeovers(_ it: RuleCase) async throws { try await it.check() }
+    func indexesThatStartToStoreText(_ it: RuleCase) async throws { try await it.check() }
 
     @Test func `the remedy for an index that takes its text over works`() async throws {
         let scenario = Scenario(Self.external, rows: Self.rows, steps: Self.own + Self.copy + " WHERE id = 2")
@@ -246,7 +246,7 @@ import Testing
         #expect(finding.help.contains("INSERT INTO note_fts(note_fts) VALUES('rebuild');"))
     }
 
-    @Test func whatTheSnapshotHadIsPreExisting() async throws {
+    @Test func aFaultOfTheSnapshotIsPreExisting() async throws {
         let report = try await Scenario(
             Self.external, rows: Self.rows + "UPDATE note SET body = 'plum' WHERE id = 1;", steps: "SELECT 1"
         ).verify()

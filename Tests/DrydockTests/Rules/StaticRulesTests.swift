@@ -122,7 +122,7 @@ import Testing
         #expect(report.replays[0].steps.isEmpty)
     }
 
-    @Test func migrationsThatNoSnapshotReplaysAreNotJudged() async throws {
+    @Test func migrationsThatNoSnapshotReplaysAreNotChecked() async throws {
         let report = try await Scenario(
             migrations: [
                 ("v1", "PRAGMA page_size = 8192; CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"),

@@ -163,7 +163,7 @@ import Testing
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theTablesNameBeforeTheStepWithTheColumnsAfterIt() async throws {
+    @Test func declarationsMayMixNamesBeforeAndAfterTheStep() async throws {
         let it = RuleCase(
             "setting.content",
             """

@@ -92,7 +92,7 @@ import Testing
         #expect(try database.rows("SELECT state FROM v") { $0.string(0) } == ["no"])
     }
 
-    @Test func whereTheToolRefusesThemTheMigrationFails() async throws {
+    @Test func theMigrationFailsWhereTheToolRefusesThem() async throws {
         try await LintCase("", "UPDATE email SET subject = \"draft\"", says: [.error]).check(.migrationFailed)
     }
 }

@@ -58,7 +58,7 @@ import Testing
         LintCase("to itself", schema: selfReferencing(""), again(""), says: [.error], tool: .d1),
         LintCase(
             "child, then parent", schema: family, both, says: [.error], tool: .d1),
-    ]) func whatTheMigrationCopiedGoes(_ it: LintCase) async throws {
+    ]) func copiedRowsAreDeleted(_ it: LintCase) async throws {
         try await it.check(.dropParentCascades)
         let database = try PlainDatabase()
         try database.execute(
@@ -86,11 +86,11 @@ import Testing
         LintCase(
             "the copy references itself", schema: selfReferencing("ON DELETE CASCADE"),
             again("").replacing("REFERENCES c(", with: "REFERENCES n("), tool: .d1),
-    ]) func whatTheMigrationCopiedStays(_ it: LintCase) async throws {
+    ]) func copiedRowsAreKept(_ it: LintCase) async throws {
         try await it.check(.dropParentCascades)
     }
 
-    @Test func theChildrenGo() throws {
+    @Test func theChildrenAreDeleted() throws {
         let database = try PlainDatabase()
         try database.execute(
             LintCase.mail + LintCase.rows + "PRAGMA foreign_keys = ON; BEGIN;" + Self.rebuild + "COMMIT")

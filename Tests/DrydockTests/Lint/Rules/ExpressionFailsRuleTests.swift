@@ -49,7 +49,7 @@ import Testing
             "WITHOUT ROWID", schema: hook,
             "CREATE TABLE d(id INTEGER PRIMARY KEY, a TEXT DEFAULT (nosuch())) WITHOUT ROWID;", says: [.error]
         ),
-    ]) func whatIsWritten(_ it: LintCase) async throws {
+    ]) func expressionsOfWrittenRows(_ it: LintCase) async throws {
         try await it.check(.expressionFails)
         var write = it
         write.steps[1] += "INSERT INTO d(id) VALUES (1)"
@@ -82,7 +82,7 @@ import Testing
 
     /// One row with other text makes the table unreadable.
     @Test(arguments: ["json_extract(n, '$.kind')", "n ->> '$.kind'", "json_type(n)"])
-    func whatOnlyJSONHas(_ expression: String) async throws {
+    func expressionsThatNeedJSON(_ expression: String) async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (\(expression))", says: [.warning])
         let finding = try #require(try await it.check(.expressionFails).first)
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// From hydra's 20251030: `if()` was added in SQLite 3.48.
-    @Test func whatANewerSQLiteKnows() async throws {
+    @Test func functionsOfANewerSQLite() async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (if(n = 'a', 1, 2))", says: [.error])
         let version = try PlainDatabase().rows("SELECT sqlite_version()") { $0.string(0) }[0]
@@ -136,7 +136,7 @@ import Testing
         LintCase("a query", schema: hook, "UPDATE hook SET n = nosuch(n)", says: [.error]),
     ]) func isRefusedAtOnce(_ it: LintCase) async throws { try await it.check(.migrationFailed) }
 
-    @Test func whatALaterMigrationMendsWeighsLess() async throws {
+    @Test func aFaultFixedLaterIsAWarning() async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (nosuch(n))",
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE hook(id INTEGER PRIMARY KEY, n TEXT NOT NULL)' WHERE name = 'hook'",
@@ -144,7 +144,7 @@ import Testing
         try await it.check(.expressionFails)
     }
 
-    @Test func whatIsWrittenIntoTheSchema() async throws {
+    @Test func definitionsWrittenIntoTheSchema() async throws {
         let it = LintCase(
             "", schema: Self.hook,
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE hook(id INTEGER PRIMARY KEY, n TEXT NOT NULL CHECK (nosuch(n)))' WHERE name = 'hook'",

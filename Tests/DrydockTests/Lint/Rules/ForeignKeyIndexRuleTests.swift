@@ -39,7 +39,7 @@ import Testing
         #expect(plan.contains { $0.hasPrefix("SCAN c") } == !it.says.isEmpty, "\(plan)")
     }
 
-    @Test func itPointsAtTheStatementThatMadeTheColumn() async throws {
+    @Test func theFindingPointsAtTheStatementThatAddedTheColumn() async throws {
         let add = "ALTER TABLE account ADD COLUMN friend REFERENCES email(id);"
         let added = try await LintCase("", add, says: [.note]).check(.foreignKeyWithoutIndex)
             .first { $0.table == "account" }

@@ -70,7 +70,7 @@ import Testing
         LintCase("itself", schema: "SELECT 1", "CREATE TABLE c(id INTEGER PRIMARY KEY, p REFERENCES c)"),
     ]) func isSilent(_ it: LintCase) async throws { try await it.check(.foreignKeyParent) }
 
-    @Test func aLaterMigrationMendsIt() async throws {
+    @Test func aLaterMigrationFixesIt() async throws {
         let finding = try #require(
             try await LintCase(
                 "", schema: Self.pair + "CREATE UNIQUE INDEX i ON p(a)", "DROP INDEX i",
@@ -79,7 +79,7 @@ import Testing
         #expect(finding.migration == "v2")
     }
 
-    @Test func whatTakesTheParentIsToldOf() async throws {
+    @Test func theStatementThatRemovesTheParentIsReported() async throws {
         let it = LintCase(
             "", schema: Self.pair + "CREATE UNIQUE INDEX i ON p(a)", "SELECT 1; DROP TABLE p", says: [.error])
         for since in [nil, "v1"] {
@@ -100,7 +100,7 @@ import Testing
             says: [.error],
             tool: .d1),
         LintCase("by ALTER, there", "ALTER TABLE account ADD COLUMN p REFERENCES email(id)", tool: .d1),
-    ]) func added(_ it: LintCase) async throws {
+    ]) func addedKeys(_ it: LintCase) async throws {
         let finding = try await it.check(.foreignKeyParent).first
         if let finding { #expect(finding.place?.file.hasSuffix("2_x.sql") == true || it.tool == .grdb) }
     }

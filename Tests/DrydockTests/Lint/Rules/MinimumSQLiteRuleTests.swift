@@ -55,7 +55,7 @@ import Testing
         ("SELECT substring('abc', 1)", "3.34"),
     ]
 
-    @Test(arguments: known) func knowsWhatCameWhen(_ sql: String, _ version: String) async throws {
+    @Test(arguments: known) func knowsTheVersionOfEachFeature(_ sql: String, _ version: String) async throws {
         let at = try #require(SQLiteVersion(version))
         var it = LintCase(sql, sql)
         let findings = try await it.lint { $0.minimumSQLite = SQLiteVersion("3.0") }.report.findings
@@ -82,7 +82,7 @@ import Testing
         ("SELECT strftime('%F', subject) FROM email", "3.44"), ("SELECT datetime(1, 'subsec')", "3.42"),
         ("SELECT iif(1, 2)", "3.48"), ("SELECT if(1, 2, 3)", "3.48"), ("SELECT unistr('a')", "3.50"),
         ("SELECT json_error_position('{}')", "3.42"), ("SELECT json_pretty('{}')", "3.46"),
-    ]) func knowsWhatIsNewInAView(_ sql: String, _ version: String) async throws {
+    ]) func findsFeaturesInViews(_ sql: String, _ version: String) async throws {
         let at = try #require(SQLiteVersion(version))
         for (minimum, count) in [(SQLiteVersion("3.\(at.minor - 1)"), 1), (at, 0)] {
             let findings = try await LintCase("", "CREATE VIEW v AS " + sql).lint {
@@ -121,14 +121,14 @@ import Testing
         "CREATE TABLE a(x CHAR(36) CHECK (x IN (1, 2)), y DEFAULT (1))",
         "CREATE TRIGGER t AFTER UPDATE ON account BEGIN SELECT RAISE(ABORT, 'no'); END",
         "SELECT strftime('%Y', 'now'), 'auto', 'floor'", "CREATE VIEW v AS SELECT 1 AS x, 2 AS sqlite_schema",
-    ]) func readsWordsWhereTheyMeanIt(_ sql: String) async throws {
+    ]) func distinguishesKeywordsFromNames(_ sql: String) async throws {
         try await LintCase(sql, sql).check(.minimumSQLite) { $0.minimumSQLite = SQLiteVersion("3.9") }
     }
 
     @Test(arguments: [("ios-15", 36), ("android-11", 28), ("debian-12", 40), ("3.24", 24), ("3.8.7.1", 8)])
     func versions(_ text: String, _ minor: Int) { #expect(SQLiteVersion(text)?.minor == minor) }
 
-    @Test(arguments: ["", "3", "4.1", "ios", "3.x", "android-99"]) func noVersions(_ text: String) {
+    @Test(arguments: ["", "3", "4.1", "ios", "3.x", "android-99"]) func invalidVersions(_ text: String) {
         #expect(SQLiteVersion(text) == nil)
     }
 }

@@ -27,7 +27,7 @@ import Testing
         ).on("CREATE TABLE log(a);"),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.rebuildRenamesFirst) }
 
-    @Test func whatALaterMigrationMendsIsAWarning() async throws {
+    @Test func aFaultFixedLaterIsAWarning() async throws {
         let mend = """
             CREATE TABLE n(id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL REFERENCES account(id));
             INSERT INTO n(id, account_id) SELECT id, account_id FROM email;

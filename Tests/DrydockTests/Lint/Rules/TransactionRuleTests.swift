@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func outsideOfATransactionItRuns() async throws {
+    @Test func itRunsOutsideATransaction() async throws {
         try await LintCase("", "VACUUM", tool: .d1).check(.refusedInTransaction) {
             $0.format.transaction = ToolPolicy.Transaction.none
         }
