@@ -148,11 +148,11 @@ struct ColumnShelter {
             let isFiltered = isJoined || statement.condition != nil
             let copied = isCut && !isJoined ? min(extent, .some) : isFiltered ? min(extent, .changed) : extent
             let found = tables.contains(place.table) ? places(of: place, in: source, target, columns) : []
-            for (there, isCopy) in found { hold(there, isCopy ? copied : min(extent, .changed)) }
+            for (there, isCopy) in found { record(there, isCopy ? copied : min(extent, .changed)) }
             // Columns that only a WHERE or an ORDER BY reads are not copied.
             let isElsewhere = !tables.contains(place.table) || source.isCompound
             if found.isEmpty, isElsewhere, statement.reads(place.table, place.column, of: nil) {
-                hold(Place(table: target, column: nil), min(extent, .changed))
+                record(Place(table: target, column: nil), min(extent, .changed))
             }
         }
     }
@@ -175,7 +175,7 @@ struct ColumnShelter {
         }
     }
 
-    private mutating func hold(_ place: Place, _ extent: Extent) {
+    private mutating func record(_ place: Place, _ extent: Extent) {
         let isSecond = holders[place] == .some(.some) && extent == .some
         holders[place] = isSecond ? .changed : max(holders[place] ?? extent, extent)
     }

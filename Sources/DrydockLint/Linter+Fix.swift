@@ -18,7 +18,7 @@ extension Linter {
                 rewrites[rewrite.path] = rewrites[rewrite.path]?.followed(by: rewrite) ?? rewrite
             }
             let next = try await run(request, edited: rewrites.mapValues(\.result))
-            fixed += Self.mended(outcome, next.report.findings)
+            fixed += Self.fixesMade(outcome, next.report.findings)
             outcome = next
         }
         outcome.rewrites = rewrites.values.sorted { naturallyPrecedes($0.path, $1.path) }
@@ -45,7 +45,7 @@ extension Linter {
     private static let roundLimit = 8
 
     /// Returns the fixes whose findings are gone.
-    private static func mended(_ outcome: LintOutcome, _ now: [Finding]) -> [LintFix] {
+    private static func fixesMade(_ outcome: LintOutcome, _ now: [Finding]) -> [LintFix] {
         outcome.rewrites.flatMap(\.fixes).filter { fix in
             func count(_ findings: [Finding]) -> Int {
                 findings.count {

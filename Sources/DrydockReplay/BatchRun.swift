@@ -45,7 +45,7 @@ package struct BatchRun: Sendable {
     }
 
     package func run(_ batch: [Migration]) async throws -> Outcome {
-        set.policy.isRunByEngine ? try await migrate(batch) : try await imitate(batch)
+        set.policy.isRunByEngine ? try await migrate(batch) : try await runAsTool(batch)
     }
 
     private func migrate(_ batch: [Migration]) async throws -> Outcome {
@@ -72,7 +72,7 @@ package struct BatchRun: Sendable {
         return outcome
     }
 
-    private func imitate(_ batch: [Migration]) async throws -> Outcome {
+    private func runAsTool(_ batch: [Migration]) async throws -> Outcome {
         let (set, overlay, starting) = (set, overlay, starting)
         return try await database.withConnection { connection in
             var outcome = Outcome()

@@ -115,7 +115,7 @@ private struct FaultTrace {
     let rule: any StateRule
     let id: Fault.ID
     let baseline: Int
-    private var isWell = true
+    private var isSound = true
     /// The statement after which the fault remained.
     private(set) var brokenBy: Int?
 
@@ -126,9 +126,9 @@ private struct FaultTrace {
     }
 
     mutating func look(_ moment: CulpritMoment) {
-        guard let isWell = count(moment).map({ $0 <= baseline }) else { return }
-        if isWell { brokenBy = nil } else if self.isWell { brokenBy = moment.index }
-        self.isWell = isWell
+        guard let isSound = count(moment).map({ $0 <= baseline }) else { return }
+        if isSound { brokenBy = nil } else if self.isSound { brokenBy = moment.index }
+        self.isSound = isSound
     }
 
     /// Returns how much of the fault there is; nil when that cannot be determined. The rule may write; everything is

@@ -73,7 +73,7 @@ struct FreshInstall: Sendable {
                     for migration in ready { _ = try await MigrationRun(migration).apply(to: database) }
                     try await note(batch[0] + 1, ready.count, database, tables)
                 } else {
-                    try await imitate(set, batch[0], ready, database)
+                    try await runAsTool(set, batch[0], ready, database)
                 }
             } catch {
                 try Task.checkCancellation()
@@ -95,7 +95,7 @@ struct FreshInstall: Sendable {
         passed = count
     }
 
-    private mutating func imitate(
+    private mutating func runAsTool(
         _ set: MigrationSet, _ first: Int, _ ready: [Migration], _ database: any OpenDatabase
     ) async throws {
         guard !ready.isEmpty else { return }

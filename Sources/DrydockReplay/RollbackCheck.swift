@@ -132,8 +132,8 @@ struct RollbackCheck {
             migration: step, declarations: [], before: after, after: state, inspector: inspector,
             engine: context.engine, format: context.set.format
         ).run()
-        let told: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
-        return outcome.findings.map(\.finding).filter { told.contains($0.rule) }.map { finding in
+        let lossRules: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
+        return outcome.findings.map(\.finding).filter { lossRules.contains($0.rule) }.map { finding in
             var finding = finding
             finding.severity = .note
             finding.message = "undoing \(migration.identifier): \(finding.message)"

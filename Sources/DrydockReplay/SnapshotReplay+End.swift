@@ -110,9 +110,9 @@ extension SnapshotReplay {
     /// migration creates it. The effects of code are not in the fresh install made here.
     private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
-        let mine = catalog.without(shared.subtracting(fresh.tables.keys))
+        let compared = catalog.without(shared.subtracting(fresh.tables.keys))
         let own = ownMismatches
-        for var finding in SchemaMismatch.findings(migrated: mine, fresh: fresh) {
+        for var finding in SchemaMismatch.findings(migrated: compared, fresh: fresh) {
             if own.contains(finding.message) {
                 finding.severity = min(finding.severity, .warning)
                 finding.tags.append(.preExisting)

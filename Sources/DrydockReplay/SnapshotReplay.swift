@@ -191,7 +191,7 @@ struct SnapshotReplay {
                 note(reached)
                 let after = try await inspect(reached, from: state)
                 if let finding = try await refusal(reached, after, from: state) {
-                    takeBack(reached)
+                    removeCounts(reached)
                     add(finding)
                     return state
                 }
@@ -293,7 +293,7 @@ struct SnapshotReplay {
         return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
     }
 
-    private mutating func takeBack(_ reached: BatchRun.Reached) {
+    private mutating func removeCounts(_ reached: BatchRun.Reached) {
         result.summary.steps.removeLast(reached.migrations.count)
         result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
     }

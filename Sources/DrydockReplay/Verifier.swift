@@ -46,7 +46,7 @@ public struct Verifier: Sendable {
     ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
-            try await hold(snapshots, request, set)
+            try await verifySnapshots(snapshots, request, set)
         }
         // A lack of space is not the migration's fault.
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
@@ -62,7 +62,7 @@ public struct Verifier: Sendable {
         return (report, results)
     }
 
-    private func hold(
+    private func verifySnapshots(
         _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
     ) async throws -> (VerifyReport, [ReplayResult]) {
         let start = ContinuousClock.now
@@ -234,7 +234,7 @@ public struct Verifier: Sendable {
     ) async throws -> [ReplayResult] {
         try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
             var results = [ReplayResult?](repeating: nil, count: snapshots.count)
-            var (next, told) = (0, 0)
+            var (next, reported) = (0, 0)
             let names = SnapshotNames(snapshots.map(\.path))
             func start() {
                 guard next < snapshots.count else { return }
@@ -250,9 +250,9 @@ public struct Verifier: Sendable {
             while let (index, result) = try await group.next() {
                 results[index] = result
                 start()
-                while told < results.count, let done = results[told] {
+                while reported < results.count, let done = results[reported] {
                     onEvent(.replayed(done.summary, done.findings))
-                    told += 1
+                    reported += 1
                 }
             }
             return results.compactMap { $0 }

@@ -37,8 +37,8 @@ extension DestructiveRule {
         let isDelete = verb == "DELETE"
         let action = isDelete ? key.onDelete : key.onUpdate
         // An author who reads the child's rows, or changes them before, has considered them.
-        let isCared = step.statement.mentions(child.name) && child.name != parent.name
-        if isCared || !step.changing(child.name).isEmpty { return nil }
+        let isHandled = step.statement.mentions(child.name) && child.name != parent.name
+        if isHandled || !step.changing(child.name).isEmpty { return nil }
         let name = QualifiedName(name: child.name)
         let isOfAll = step.statement.outermost("where") == nil
         func fault(_ severity: Finding.Severity, _ what: String, _ help: String) -> LintFault {
@@ -55,7 +55,7 @@ extension DestructiveRule {
                 .error, "deletes the rows of \(child.name) that reference it, by ON DELETE CASCADE",
                 remedy("they may go", "deletes from \(first) where CONDITION"))
         case .cascade, .setNull, .setDefault:
-            let isSaid = key.columns.allSatisfy { column in
+            let isDeclared = key.columns.allSatisfy { column in
                 declares(step.migration) { kind in
                     guard case .rewrites(let table, let declared) = kind,
                         names(name, step).contains(table.foldedASCII)
@@ -63,7 +63,7 @@ extension DestructiveRule {
                     return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
                 }
             }
-            if isSaid { return nil }
+            if isDeclared { return nil }
             let list = key.columns.map { "\(first).\(quotedIfNeeded($0))" }.joined(separator: ", ")
             return fault(
                 .warning,

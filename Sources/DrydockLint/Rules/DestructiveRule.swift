@@ -153,7 +153,7 @@ struct DestructiveRule: LintRule {
                     return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
                 }
         }
-        guard let first = rewritten.first, !isSaid(rewritten, name, step) else { return nil }
+        guard let first = rewritten.first, !isReported(rewritten, name, step) else { return nil }
         let list = rewritten.map { column in
             "\(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(incarnation.firstName(column)))"
         }.joined(separator: ", ")
@@ -164,7 +164,7 @@ struct DestructiveRule: LintRule {
     }
 
     /// Whether an earlier UPDATE of the same columns was reported.
-    private func isSaid(_ columns: [String], _ name: QualifiedName, _ step: LintStep) -> Bool {
+    private func isReported(_ columns: [String], _ name: QualifiedName, _ step: LintStep) -> Bool {
         step.changing(name.name).contains { statement in
             guard case .update(_, let earlier) = statement.action else { return false }
             return Set(columns.map(\.foldedASCII)).isSubset(of: earlier.map(\.foldedASCII))

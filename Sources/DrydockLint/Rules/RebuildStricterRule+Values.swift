@@ -105,11 +105,11 @@ extension RebuildStricterRule {
             return now.declaredType.foldedASCII != "any" && old.rowidAlias?.name != was.name
         }
         // Usual values that are refused are reported for each column.
-        let isSaid = columns.contains { from, to in
+        let isReported = columns.contains { from, to in
             guard let was = old.column(from), let now = new.column(to) else { return false }
             return refuses(new.affinity(of: now), old.affinity(of: was))
         }
-        guard let first = columns.first, !isSaid else { return [] }
+        guard let first = columns.first, !isReported else { return [] }
         let others = columns.count > 1 ? " or \(columns.count - 1) more" : ""
         return [
             LintFault(

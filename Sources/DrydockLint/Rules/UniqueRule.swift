@@ -55,13 +55,13 @@ struct UniqueRule: LintRule {
         let message = "the index fails if two rows of \(table.name) have the same \(what)"
         // An author who deletes rows by these columns or by the result of a query, rewrites one of the columns, or
         // fills a new column has considered duplicates.
-        let isCared = columns.contains {
+        let isHandled = columns.contains {
             assigned.contains($0.column.foldedASCII) && !given.contains($0.column)
         }
-        let isPicked = step.changing(on).contains { $0.isDelete && $0.first(["select"]) != nil }
+        let deletesByQuery = step.changing(on).contains { $0.isDelete && $0.first(["select"]) != nil }
         let isCleared = Self.hasCleared(columns, step.deletes[table.name.foldedASCII])
-        if isCared || isPicked || isCleared || added.count > unfilled.count && given.isEmpty {
-            return fault(.note, message, Self.cared(table))
+        if isHandled || deletesByQuery || isCleared || added.count > unfilled.count && given.isEmpty {
+            return fault(.note, message, Self.handledHelp(table))
         }
         return fault(
             .warning, message,
@@ -116,7 +116,7 @@ struct UniqueRule: LintRule {
         }
     }
 
-    private static func cared(_ table: Table) -> String {
+    private static func handledHelp(_ table: Table) -> String {
         "Rows of \(table.name) are changed before; drydock verify shows whether that is enough."
     }
 
@@ -213,16 +213,16 @@ struct UniqueRule: LintRule {
                     }
                     let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
                     let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
-                    let isCared =
+                    let isHandled =
                         isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
                     return LintFault(
-                        isCared ? .note : .warning,
+                        isHandled ? .note : .warning,
                         "\(rebuild.old.name) becomes UNIQUE over \(list): "
                             + (merges
                                 ? "of rows that have the same values the copy keeps one and drops the rest without an error"
                                 : "the copy fails if two rows have the same"),
-                        help: isCared
-                            ? Self.cared(rebuild.old)
+                        help: isHandled
+                            ? Self.handledHelp(rebuild.old)
                             : "Give all but one of such rows another value first, or merge them, and declare it.",
                         at: rebuild.statement,
                         table: rebuild.old.name)

@@ -48,10 +48,10 @@ struct ViewCompilesRule: LintRule {
             }
             // A view that broke before is not the fault of a linted migration.
             guard !end.brokenElsewhere.contains(fault.id), let last = end.linted.last else { return nil }
-            let culprit = culprit(of: fault, end)
+            let cause = cause(of: fault, end)
             var found = LintFault(
-                severity, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
-            found.migration = culprit?.migration ?? last
+                severity, fault.message, help: fault.help, at: cause?.statement, table: fault.table)
+            found.migration = cause?.migration ?? last
             return found
         }
     }
@@ -80,7 +80,7 @@ struct ViewCompilesRule: LintRule {
     }
 
     /// Returns the last linted statement that dropped or renamed what SQLite does not find.
-    private func culprit(
+    private func cause(
         of fault: Fault, _ end: LintEnd
     ) -> (migration: Migration, statement: SQLStatement)? {
         let missing: [String] = fault.message.split(whereSeparator: { ": .".contains($0) })

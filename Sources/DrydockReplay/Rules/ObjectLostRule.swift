@@ -25,7 +25,7 @@ struct ObjectLostRule: StepRule {
                 return declared.rawValue == kind && name.foldedASCII == id.name
             }
             guard !isDeclared else { return nil }
-            let culprit =
+            let cause =
                 step.lineage.dropStatement(ofTable: object.tableName)
                 ?? step.lineage.dropStatement(of: .init(.view, object.tableName))
                 ?? step.migration.statements.lastIndex { $0.drops(object.tableName) }
@@ -41,7 +41,7 @@ struct ObjectLostRule: StepRule {
                         or declare it:
                         \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))
                         """,
-                    place: step.statement(at: culprit).map { .init($0) }, table: home),
+                    place: step.statement(at: cause).map { .init($0) }, table: home),
                 stands: { end, lastName in
                     guard let home = object.kind == .view ? home : lastName(home) else { return false }
                     return end.catalog.has(home) && !sought.lives(on: home, in: end.catalog)

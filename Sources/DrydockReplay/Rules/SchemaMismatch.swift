@@ -7,14 +7,15 @@ import SQLiteSchema
 /// so is a UNIQUE constraint instead of an equal index, which has the same effect on rows.
 enum SchemaMismatch {
     static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
-        let (mine, theirs) = (migrated.schema, fresh.schema)
-        let (changes, twins) = telling(SchemaDiff(from: mine, to: theirs).changes(), mine, theirs)
+        let (upgraded, installed) = (migrated.schema, fresh.schema)
+        let (changes, twins) = findTwins(
+            SchemaDiff(from: upgraded, to: installed).changes(), upgraded, installed)
         var findings = twins.map { twin in
             let terms = twin.unique.terms.map(\.column).joined(separator: ", ")
             return Finding(
                 .schemaMismatch, .warning,
                 "\(twin.index.table) (\(terms)) is UNIQUE by "
-                    + (twin.isMine
+                    + (twin.isInSnapshot
                         ? "index \(twin.index.name), in a fresh install by a constraint"
                         : "a constraint, in a fresh install by index \(twin.index.name)"),
                 help:
@@ -29,7 +30,7 @@ enum SchemaMismatch {
                     help:
                         "Users who upgrade and users who install now have different schemas. Add a migration that "
                         + "brings them together, or take the snapshot again if it was changed by hand.",
-                    table: change.table, evidence: evidence(change, mine, theirs)))
+                    table: change.table, evidence: evidence(change, upgraded, installed)))
         }
         return findings
     }
@@ -38,33 +39,33 @@ enum SchemaMismatch {
         var index: Index
         var unique: UniqueConstraint
         /// Whether the snapshot has the index.
-        var isMine: Bool
+        var isInSnapshot: Bool
     }
 
     /// Separates indexes that the other side has as an equal constraint from the changes.
-    private static func telling(
-        _ changes: [SchemaChange], _ mine: Schema, _ theirs: Schema
+    private static func findTwins(
+        _ changes: [SchemaChange], _ upgraded: Schema, _ installed: Schema
     ) -> (left: [SchemaChange], twins: [Twins]) {
         var (left, twins): ([SchemaChange], [Twins]) = (changes, [])
         for change in changes {
-            let (index, isMine): (Index, Bool)
+            let (index, isInSnapshot): (Index, Bool)
             switch change {
-            case .indexDropped(let dropped): (index, isMine) = (dropped, true)
-            case .indexAdded(let added): (index, isMine) = (added, false)
+            case .indexDropped(let dropped): (index, isInSnapshot) = (dropped, true)
+            case .indexAdded(let added): (index, isInSnapshot) = (added, false)
             default: continue
             }
-            let (owner, other) = isMine ? (mine, theirs) : (theirs, mine)
+            let (owner, other) = isInSnapshot ? (upgraded, installed) : (installed, upgraded)
             let diff = SchemaDiff(from: owner, to: other)
             let place = left.firstIndex { candidate in
-                guard let unique = candidate.unique(isAdded: isMine), unique.onConflict == nil,
+                guard let unique = candidate.unique(isAdded: isInSnapshot), unique.onConflict == nil,
                     let table = candidate.table.flatMap(other.table)
                 else { return false }
                 return diff.isSame(index, unique, of: table)
             }
-            guard let place, let unique = left[place].unique(isAdded: isMine) else { continue }
+            guard let place, let unique = left[place].unique(isAdded: isInSnapshot) else { continue }
             left.remove(at: place)
             left.removeAll { $0 == change }
-            twins.append(Twins(index: index, unique: unique, isMine: isMine))
+            twins.append(Twins(index: index, unique: unique, isInSnapshot: isInSnapshot))
         }
         return (left, twins)
     }
@@ -98,8 +99,11 @@ enum SchemaMismatch {
     }
 
     /// Returns both definitions, where both schemas have the object.
-    private static func evidence(_ change: SchemaChange, _ mine: Schema, _ theirs: Schema) -> Evidence? {
-        guard let name = change.table, let old = mine.table(name), let new = theirs.table(name), old != new
+    private static func evidence(
+        _ change: SchemaChange, _ upgraded: Schema, _ installed: Schema
+    ) -> Evidence? {
+        guard let name = change.table, let old = upgraded.table(name), let new = installed.table(name),
+            old != new
         else {
             return nil
         }

@@ -78,7 +78,7 @@ package struct MovedData {
             if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty, try isTelling(pairs, home, of: table, provenance),
+        guard isKnown, !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             try isFound(table, later, pairs, allowing: allowance)
         else { return nil }
         try home.missing.removeAll { missing in
@@ -90,7 +90,7 @@ package struct MovedData {
 
     /// Whether equal values show that the rows are the same: keys count from 1 in every table, so those of two tables
     /// are often equal by chance.
-    private func isTelling(
+    private func identifyRows(
         _ pairs: [TableMatch.ColumnPair], _ home: Home, of table: Catalog.Table, _ provenance: Provenance
     ) throws -> Bool {
         func isCopied(_ pair: TableMatch.ColumnPair) -> Bool {
@@ -208,8 +208,8 @@ package struct MovedData {
         let key = named(needed)
         if !key.isEmpty, key.count == needed.count { return [key] + unnamedKeys(key) }
         let known = named(others)
-        let isTelling = try !known.isEmpty && tells(known.map(\.before), column, of: table)
-        return (isTelling ? [known] : []) + unnamedKeys([])
+        let isDetermined = try !known.isEmpty && determines(known.map(\.before), column, of: table)
+        return (isDetermined ? [known] : []) + unnamedKeys([])
 
         /// Infers from the values which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
         func unnamedKeys(_ named: [TableMatch.ColumnPair]) -> [[TableMatch.ColumnPair]] {
@@ -221,7 +221,7 @@ package struct MovedData {
     }
 
     /// Whether rows with equal values in some columns all have the same value in another.
-    private func tells(
+    private func determines(
         _ columns: [Catalog.Column], _ column: Catalog.Column, of table: Catalog.Table
     ) throws -> Bool {
         let name = quotedName(column.name)

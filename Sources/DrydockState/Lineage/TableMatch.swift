@@ -89,8 +89,8 @@ package struct SchemaMatch: Sendable {
         of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
-        let heir = lineage.heir(of: table.name)
-        if sameName != nil && lineage[table.name]?.createdBy != nil || heir != nil,
+        let takerName = lineage.heir(of: table.name)
+        if sameName != nil && lineage[table.name]?.createdBy != nil || takerName != nil,
             let declaration = declarations.first(where: { $0.kind.isDrop(of: table.name) })
         {
             // Dropped as declared, and another table created under its name.
@@ -103,7 +103,7 @@ package struct SchemaMatch: Sendable {
             if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }
             return (after.table(current) ?? sameName, nil)
         }
-        if let heir, let taker = after.table(heir),
+        if let takerName, let taker = after.table(takerName),
             sameName == nil || lineage[table.name]?.origin != nil || isAnothers
         {
             return (taker, nil)
