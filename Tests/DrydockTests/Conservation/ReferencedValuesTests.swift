@@ -114,7 +114,7 @@ import Testing
             "a value was changed", lookup + column + "UPDATE kind SET name = 'y' WHERE name = 'z';" + drop,
             schema: schema, rows: rows, errors: [.columnDropped]),
         RuleCase(
-            "letters are not the same",
+            "the case of letters changed",
             """
             CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE UNIQUE);
             INSERT OR IGNORE INTO kind(name) SELECT kind FROM t WHERE kind IS NOT NULL;

@@ -69,7 +69,7 @@ import Testing
             "CREATE TABLE w AS SELECT id AS k FROM u; ALTER TABLE w RENAME TO s; ALTER TABLE t RENAME TO w; ALTER TABLE s RENAME TO t; ALTER TABLE w RENAME TO v; UPDATE v SET a = 'q'",
             schema: schema, rows: rows, errors: [.valuesChanged]),
         RuleCase(
-            "an index that stood on it",
+            "an index on the table",
             "CREATE TABLE w AS SELECT * FROM t", "DROP TABLE t; ALTER TABLE u RENAME TO t",
             schema: schema + "CREATE INDEX i ON t(a);", rows: rows, notes: [.tableDropped]),
     ])
@@ -146,7 +146,7 @@ import Testing
             schema: "CREATE TABLE t(a, b); CREATE TABLE n(k);",
             rows: "INSERT INTO t VALUES (1, 1), (2, 2); INSERT INTO n VALUES (1), (2)"),
         RuleCase(
-            "a condition on a table that swaps its name does not let the other's rows go",
+            "a condition on a table that swaps its name does not allow the other's rows to go",
             "-- drydock: deletes from t\nDELETE FROM n; ALTER TABLE t RENAME TO s; ALTER TABLE n RENAME TO t; ALTER TABLE s RENAME TO n",
             schema: "CREATE TABLE t(a, b); CREATE TABLE n(k);",
             rows: "INSERT INTO t VALUES (1, 1), (2, 2); INSERT INTO n VALUES (1), (2)", errors: [.rowsLost],

@@ -140,7 +140,7 @@ import Testing
             help: "Rebuild note without all of them instead"
         ) { $0.proposedDeclarations + $0.proposedSQL },
         RemedyCase(
-            "all that can be in the way",
+            "all objects that can be in the way",
             schema: """
                 CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT, body TEXT, CHECK (title <> body));
                 CREATE INDEX by_title ON note(title); CREATE VIEW v AS SELECT id, title FROM note;
@@ -175,7 +175,7 @@ import Testing
 
     static let searches = [
         RemedyCase(
-            "'rebuild' behind a renamed column", schema: note + index, rows: rows,
+            "'rebuild' after a renamed column", schema: note + index, rows: rows,
             "ALTER TABLE note RENAME COLUMN body TO text;\nINSERT INTO found(found) VALUES('rebuild');",
             says: "SQL logic error: note has no column body", help: "'rebuild' cannot help"
         ) { "ALTER TABLE note RENAME COLUMN body TO text;\n" + $0.proposedSQL },
@@ -187,7 +187,7 @@ import Testing
             help: "'rebuild' cannot help"
         ) { "ALTER TABLE note RENAME COLUMN body TO text;\n" + $0.proposedSQL },
         RemedyCase(
-            "a renamed column behind FTS4",
+            "a renamed column that FTS4 reads",
             schema: note
                 + "CREATE VIRTUAL TABLE found USING fts4(content=\"note\", title, body);\nINSERT INTO found(found) VALUES('rebuild');",
             rows: rows,

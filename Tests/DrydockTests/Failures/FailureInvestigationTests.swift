@@ -263,7 +263,7 @@ import Testing
             "CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT, age ANY, note TEXT) STRICT;\nINSERT INTO new SELECT * FROM person;\nDROP TABLE person;\nALTER TABLE new RENAME TO person;"
         },
         RemedyCase(
-            "a key that is no integer", schema: "CREATE TABLE tag(code TEXT PRIMARY KEY, n);",
+            "a key that is not an integer", schema: "CREATE TABLE tag(code TEXT PRIMARY KEY, n);",
             rows: "INSERT INTO tag VALUES ('1', 1), ('x', 2);",
             "CREATE TABLE new(code INTEGER PRIMARY KEY, n);\nINSERT INTO new SELECT * FROM tag;\nDROP TABLE tag;\nALTER TABLE new RENAME TO tag;",
             says: "datatype mismatch: row 2 of tag has code = 'x'", help: "Keep the type that code had in tag"

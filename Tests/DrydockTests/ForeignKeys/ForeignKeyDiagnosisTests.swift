@@ -56,7 +56,7 @@ import Testing
             """
         },
         RemedyCase(
-            "a parent that is made anew empty", schema: family, rows: rows,
+            "a parent that is created again without rows", schema: family, rows: rows,
             "DROP TABLE parent;\nCREATE TABLE parent(id INTEGER PRIMARY KEY, name TEXT, code TEXT UNIQUE);",
             says: "line 2 recreates parent without the rows that they reference",
             help: "Copy every row of the old parent"
@@ -210,7 +210,7 @@ import Testing
             """
         },
         RemedyCase(
-            "a foreign key that is new",
+            "a new foreign key",
             schema:
                 "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE child(id INTEGER PRIMARY KEY, parent_id INTEGER);",
             rows: "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1, 1), (2, 9), (3, NULL);",

@@ -63,16 +63,16 @@ import Testing
     }
 
     @Test func overlappingFixesAreAppliedOneAfterAnother() throws {
-        func mend(_ edits: SQLEdit...) -> LintMend {
+        func edit(_ edits: SQLEdit...) -> LintMend {
             LintMend(finding: Finding(.positionalCopy, "m"), path: "f", edits: edits)
         }
         let bytes = Array("ab\ncd\nef".utf8)
         let rewrite = FileRewrite(
             path: "f", bytes: bytes,
             mends: [
-                mend(SQLEdit(range: 6..<7, text: "E"), SQLEdit(range: 0..<0, text: "<\n")),
-                mend(SQLEdit(range: 4..<5, text: "D"), SQLEdit(range: 0..<1, text: "A")),
-                mend(SQLEdit(range: 3..<4, text: "CCC")),
+                edit(SQLEdit(range: 6..<7, text: "E"), SQLEdit(range: 0..<0, text: "<\n")),
+                edit(SQLEdit(range: 4..<5, text: "D"), SQLEdit(range: 0..<1, text: "A")),
+                edit(SQLEdit(range: 3..<4, text: "CCC")),
             ])
         #expect(text(rewrite) == "<\nab\nCCCd\nEf")
         #expect(rewrite.fixes.map(\.place.line) == [1, 3])

@@ -43,7 +43,7 @@ struct Oracle {
                     names: Set(([table] + related).map { $0.name.lowercased() }), reason: "unreadable before",
                     isOpen: true))
         }
-        let marksFell = before.marks.contains { id, mark in
+        let areMarksLowered = before.marks.contains { id, mark in
             guard let name = before[id]?.table.name.lowercased() else { return true }
             // The app reads by name.
             return !after.tables.contains {
@@ -52,7 +52,7 @@ struct Oracle {
         }
         hasOtherCause =
             after.foreignKeyFaults > before.foreignKeyFaults || !after.brokenObjects.isEmpty
-            || !after.isIntact || marksFell
+            || !after.isIntact || areMarksLowered
             || !before.objects.isSubset(of: after.objects)
     }
 
@@ -246,7 +246,7 @@ struct Oracle {
     private func isElsewhereByRow(
         _ rows: [[SQLValue]], _ place: Int, _ old: ModelTable, _ new: OracleState.Table
     ) -> Bool {
-        let told = rows.filter { $0[place] != .null }
+        let filled = rows.filter { $0[place] != .null }
         return after.tables.contains { table in
             guard table.table.id != new.table.id else { return false }
             let pairs = old.columns.enumerated().compactMap { number, column in
@@ -254,10 +254,10 @@ struct Oracle {
                     .map { (old: number, new: $0) }
             }
             guard pairs.contains(where: { $0.old == place }) else { return false }
-            let own = told.map { row in pairs.map { row[$0.old] } }
-            let others = told.map { row in pairs.filter { $0.old != place }.map { row[$0.old] } }
+            let own = filled.map { row in pairs.map { row[$0.old] } }
+            let others = filled.map { row in pairs.filter { $0.old != place }.map { row[$0.old] } }
             return Set(own).isSubset(of: table.rows.map { row in pairs.map { row[$0.new] } })
-                && Set(others).count == told.count
+                && Set(others).count == filled.count
         }
     }
 

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `one that is only read is left out`() async throws {
+    @Test func `an attached file that is only read is left out`() async throws {
         let report = try await report("ATTACH 'FILE' AS o; CREATE TABLE u AS SELECT * FROM o.o; DETACH o;")
         #expect(report.notChecked.isEmpty)
     }

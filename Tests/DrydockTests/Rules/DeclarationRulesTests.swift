@@ -6,13 +6,13 @@ import Testing
     @Test(arguments: [
         RuleCase("a misspelt verb", "-- drydock: dorps table log\nSELECT 1", errors: [.invalidDeclaration]),
         RuleCase(
-            "a table that is not there", "-- drydock: drops table lgo\nSELECT 1",
+            "a table that does not exist", "-- drydock: drops table lgo\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "a column that is not there", "-- drydock: drops column email.sendr\nSELECT 1",
+            "a column that does not exist", "-- drydock: drops column email.sendr\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "an index that is not there", "-- drydock: drops index email_on_acount\nSELECT 1",
+            "an index that does not exist", "-- drydock: drops index email_on_acount\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
             "nothing lost the view", "-- drydock: drops view inbox\nSELECT 1", warnings: [.unusedDeclaration]),
@@ -23,10 +23,10 @@ import Testing
             "-- drydock: drops column email.snippet\n-- drydock: inserts into log\nSELECT 1",
             warnings: [.unusedDeclaration, .unusedDeclaration]),
         RuleCase(
-            "a rewriting in a table that is not there before", "-- drydock: rewrites nowhere.x\nSELECT 1",
+            "a rewrite in a table that did not exist before", "-- drydock: rewrites nowhere.x\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "a renaming that an ALTER says already",
+            "a rename that an ALTER already makes",
             "-- drydock: renames table setting to preference\nALTER TABLE setting RENAME TO preference",
             warnings: [.unusedDeclaration]),
         RuleCase(
@@ -82,7 +82,7 @@ import Testing
             "a column where a table is expected", "-- drydock: deletes from log.line\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "no table behind the schema", "-- drydock: deletes from main.\nSELECT 1",
+            "no table after the schema", "-- drydock: deletes from main.\nSELECT 1",
             errors: [.invalidDeclaration]),
     ])
     func schemaNamesAreAccepted(_ it: RuleCase) async throws { try await it.check() }

@@ -34,7 +34,7 @@ import Testing
             schema: schema, rows: rows,
             errors: [.migrationFailed]),
         RuleCase(
-            "a violation that the same step mends",
+            "a violation that the same step fixes",
             "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1; UPDATE child SET parent_id = 2 WHERE id = 1",
             schema: schema, rows: rows),
         RuleCase(
@@ -46,7 +46,7 @@ import Testing
             immediate + "ALTER TABLE parent ADD COLUMN x", schema: schema, rows: rows + orphan,
             notes: [.foreignKeyViolation]),
         RuleCase(
-            "the snapshot's own violation is mended",
+            "the snapshot's own violation is fixed",
             "-- drydock: deletes from child where parent_id = 99\nDELETE FROM child WHERE parent_id = 99",
             schema: schema,
             rows: rows + orphan, notes: [.foreignKeyViolation]),
@@ -54,7 +54,7 @@ import Testing
             "a violation that only the state after shows", immediate + loseParent, schema: schema, rows: rows,
             errors: [.foreignKeyViolation, .foreignKeyViolation], warnings: []),
         RuleCase(
-            "healed by a later step, a warning", immediate + loseParent,
+            "repaired by a later step, a warning", immediate + loseParent,
             immediate + redirect("person", "parent"), schema: schema, rows: rows,
             warnings: [.foreignKeyViolation, .foreignKeyViolation]),
         RuleCase(

@@ -177,7 +177,7 @@ import Testing
     ]
 
     @Test(arguments: Shape.allCases, expectations.indices)
-    func `its values are conserved`(shape: Shape, index: Int) async throws {
+    func `the values of generated columns are conserved`(shape: Shape, index: Int) async throws {
         let it = Self.expectations[index]
         for storage in [" VIRTUAL", " STORED"] {
             // Neither comparison of a rowid table without a key can identify rows when all their values change.
@@ -185,18 +185,18 @@ import Testing
                 Self.schema(shape, storage), rows: Self.rows, steps: [it.step(shape)])
             for readsPages in [true, false] {
                 let report = try await scenario.verify { $0.readsPages = readsPages }
-                let told = Comment(
+                let comment = Comment(
                     rawValue: "\(it.name)\(storage), pages \(readsPages)\n"
                         + report.findings.map(\.line).joined(separator: "\n"))
-                #expect(report.rules(.error) == it.2.errors, told)
-                #expect(report.rules(.warning) == it.2.warnings, told)
-                #expect(report.rules(.note) == it.2.notes, told)
+                #expect(report.rules(.error) == it.2.errors, comment)
+                #expect(report.rules(.warning) == it.2.warnings, comment)
+                #expect(report.rules(.note) == it.2.notes, comment)
                 #expect(report.notChecked.isEmpty, "\(report.notChecked.map(\.reason))")
             }
         }
     }
 
-    @Test func `the finding shows the values that it gave`() async throws {
+    @Test func `the finding shows the old values`() async throws {
         let report = try await Scenario(
             Self.schema(.keyed), rows: Self.rows,
             steps: Self.rebuild(.keyed, "price INT, qty INT, total INT", "id, price, qty", "id, price, qty")
@@ -243,7 +243,7 @@ import Testing
         """
 
     @Test(arguments: ["UTF-8", "UTF-16le"], [true, false])
-    func `a row that gives no value has none to lose, the others are compared`(
+    func `a row without a value has none to lose, and the others are compared`(
         encoding: String, isNIO: Bool
     ) async throws {
         func verify(_ step: String) async throws -> VerifyReport {

@@ -15,17 +15,17 @@ import Testing
         RuleCase(
             "a function that the app registers", "UPDATE log SET line = slug(line)",
             errors: [.migrationFailed]),
-        RuleCase("a table that is not there", "DROP TABLE nowhere", errors: [.migrationFailed]),
+        RuleCase("a table that does not exist", "DROP TABLE nowhere", errors: [.migrationFailed]),
         RuleCase(
-            "what it lost was rolled back and is not reported",
+            "its losses were rolled back and are not reported",
             "DELETE FROM email; DROP TABLE log; SELECT nothing()", errors: [.migrationFailed]),
         RuleCase(
-            "what an earlier step lost is reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
+            "losses of an earlier step are reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
             errors: [.rowsLost, .migrationFailed]),
         RuleCase(
             "a comment that ALTER copies into the table", "ALTER TABLE log ADD COLUMN x TEXT -- free text",
             errors: [.migrationFailed]),
-        RuleCase("VACUUM, which no transaction takes", "VACUUM", errors: [.migrationFailed]),
+        RuleCase("VACUUM, which no transaction allows", "VACUUM", errors: [.migrationFailed]),
     ])
     func failures(_ it: RuleCase) async throws {
         let report = try await it.scenario.verify()

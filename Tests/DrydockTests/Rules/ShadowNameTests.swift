@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: cases.indices, [true, false])
-    func `they are compared like any other`(index: Int, isFirst: Bool) async throws {
+    func `tables with such names are compared like any other`(index: Int, isFirst: Bool) async throws {
         let it = Self.cases[index]
         let virtual = "CREATE VIRTUAL TABLE note USING \(it.virtual);"
         let own = Self.own.replacing("NAME", with: it.suffix)
@@ -31,15 +31,15 @@ import Testing
             ("DROP TABLE \(name)", [.tableDropped]), ("CREATE TABLE unrelated(x)", []),
         ] {
             let report = try await Scenario(schema, rows: rows, steps: step).verify()
-            let told = Comment(
+            let comment = Comment(
                 rawValue: "\(it) \(step)\n" + report.findings.map(\.line).joined(separator: "\n"))
-            #expect(report.rules(.error) == errors, told)
+            #expect(report.rules(.error) == errors, comment)
             #expect(report.notChecked.isEmpty, "\(report.notChecked)")
         }
     }
 
     @Test(arguments: cases.indices)
-    func `the virtual table that comes later takes none of them`(index: Int) async throws {
+    func `a virtual table that is created later takes none of them`(index: Int) async throws {
         let it = Self.cases[index]
         try await Scenario(
             "CREATE TABLE \"other table\"(body);" + Self.own.replacing("NAME", with: it.suffix),
@@ -51,7 +51,7 @@ import Testing
 
     /// The connection that dropped the virtual table still takes these names for the module's.
     @Test(arguments: cases.indices)
-    func `the virtual table that goes leaves them`(index: Int) async throws {
+    func `dropping the virtual table leaves them`(index: Int) async throws {
         let it = Self.cases[index]
         let name = "note_\(it.suffix)"
         let report = try await Scenario(
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `FTS4 takes a stat table that is there, and it remains the user's`() async throws {
+    @Test func `FTS4 uses an existing stat table, which remains the user's`() async throws {
         let schema = "CREATE TABLE note_stat(id INTEGER PRIMARY KEY, body TEXT, more);"
         let report = try await Scenario(
             schema, rows: "INSERT INTO note_stat VALUES (1, 'a', 'b');",
@@ -81,7 +81,7 @@ import Testing
             ])
     }
 
-    @Test func `a table that the module makes when it is needed is its own`() async throws {
+    @Test func `a table that the module creates when needed is its own`() async throws {
         try await Scenario(
             "CREATE VIRTUAL TABLE note USING fts3(body);",
             steps: "INSERT INTO note(note) VALUES ('automerge=2');",

@@ -105,7 +105,7 @@ import Testing
         RuleCase("page_size", "PRAGMA main.page_size = 8192", warnings: [.pragmaIgnored]),
         RuleCase(
             "user_version has an effect", "PRAGMA user_version = 7", warnings: [.headerMarkChanged]),
-        RuleCase("a question is no order", "PRAGMA foreign_keys; PRAGMA page_size"),
+        RuleCase("a query changes nothing", "PRAGMA foreign_keys; PRAGMA page_size"),
         RuleCase("foreign_key_check", "PRAGMA foreign_key_check"),
         RuleCase("defer_foreign_keys", "PRAGMA defer_foreign_keys = ON"),
     ])

@@ -57,11 +57,11 @@ struct LintCase: Sendable, CustomTestStringConvertible {
             configure(&request)
         }
         let findings = outcome.report.findings.filter { $0.rule == rule }
-        let told = Comment(rawValue: outcome.report.findings.map(\.line).joined(separator: "\n"))
-        #expect(findings.map(\.severity).sorted() == says.sorted(), told)
+        let comment = Comment(rawValue: outcome.report.findings.map(\.line).joined(separator: "\n"))
+        #expect(findings.map(\.severity).sorted() == says.sorted(), comment)
         // A migration that does not run proves nothing about the rule.
         if rule != .migrationFailed {
-            #expect(!outcome.report.findings.contains { $0.rule == .migrationFailed }, told)
+            #expect(!outcome.report.findings.contains { $0.rule == .migrationFailed }, comment)
         }
         for finding in findings where finding.place?.line != nil {
             #expect(finding.place?.column != nil && finding.place?.lineText != nil)

@@ -95,9 +95,9 @@ extension VerifyReport {
         errors: [Rule] = [], warnings: [Rule] = [], notChecked: [Rule] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let told = Comment(rawValue: "\n" + findings.map(\.line).joined(separator: "\n"))
-        #expect(rules(.error) == errors.inOrder, told, sourceLocation: sourceLocation)
-        #expect(rules(.warning) == warnings.inOrder, told, sourceLocation: sourceLocation)
+        let comment = Comment(rawValue: "\n" + findings.map(\.line).joined(separator: "\n"))
+        #expect(rules(.error) == errors.inOrder, comment, sourceLocation: sourceLocation)
+        #expect(rules(.warning) == warnings.inOrder, comment, sourceLocation: sourceLocation)
         #expect(
             self.notChecked.map(\.rule).inOrder == notChecked.inOrder,
             "\(self.notChecked.map(\.reason))", sourceLocation: sourceLocation)

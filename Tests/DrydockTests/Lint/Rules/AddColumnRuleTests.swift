@@ -42,7 +42,7 @@ import Testing
         LintCase(
             "a CHECK that NULL passes", "ALTER TABLE email ADD COLUMN size INTEGER CHECK (size > 5)"),
         LintCase(
-            "a CHECK that the default meets",
+            "a CHECK that the default satisfies",
             "ALTER TABLE email ADD COLUMN size INTEGER DEFAULT 9 CHECK (size > 5)"),
         LintCase(
             "REFERENCES without a default",

@@ -77,7 +77,7 @@ import Testing
             "checked before the commit", schema: family("ON DELETE CASCADE"),
             "-- drydock: deletes from p\nDELETE FROM p", says: [.error]),
         LintCase(
-            "checked before the commit, and mended", schema: family("ON DELETE CASCADE"),
+            "checked before the commit, and fixed", schema: family("ON DELETE CASCADE"),
             "-- drydock: deletes from p\n-- drydock: deletes from c\nDELETE FROM p; DELETE FROM c"),
     ]) func children(_ it: LintCase) async throws {
         let findings = try await it.check(.destructiveUndeclared)
@@ -120,7 +120,7 @@ import Testing
                 + copy
                 + "DROP TABLE e; ALTER TABLE keep RENAME TO e", says: [.warning]),
         LintCase(
-            "RAISE(IGNORE) behind the copy", schema: plain,
+            "RAISE(IGNORE) after the copy", schema: plain,
             keep + copy
                 + "CREATE TRIGGER tr BEFORE INSERT ON keep WHEN new.n < 0 BEGIN SELECT raise(IGNORE); END;"
                 + "DROP TABLE e; ALTER TABLE keep RENAME TO e"),

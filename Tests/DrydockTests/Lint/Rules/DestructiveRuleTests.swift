@@ -85,7 +85,7 @@ import Testing
             "ALTER TABLE t ADD b INTEGER; UPDATE t SET b = p; ALTER TABLE t RENAME p TO o; ALTER TABLE t RENAME b TO p; ALTER TABLE t DROP o",
             says: [.warning]),
         LintCase(
-            "kept in what a WHERE asks", schema: people,
+            "kept through a WHERE", schema: people,
             "ALTER TABLE t ADD is_new INTEGER; UPDATE t SET is_new = 1 WHERE p = 'new'; ALTER TABLE t DROP p",
             says: [.warning]),
         LintCase(
@@ -221,7 +221,7 @@ import Testing
             "LEFT JOIN", schema: note + "CREATE TABLE p(x);",
             copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t LEFT OUTER JOIN p ON p.x = b")),
         LintCase(
-            "DELETE behind the copy", schema: note,
+            "DELETE after the copy", schema: note,
             copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t", behind: "DELETE FROM n WHERE b > 5;"),
             says: [.error]),
         LintCase(

@@ -18,7 +18,7 @@ import Testing
         LintCase(
             "PRAGMA in the transaction", "PRAGMA foreign_keys = OFF;" + rebuild, says: [.error], tool: .d1),
         LintCase("foreign keys off", rebuild),
-        LintCase("asked for", "-- drydock: foreign-keys immediate\n" + rebuild, says: [.error]),
+        LintCase("declared", "-- drydock: foreign-keys immediate\n" + rebuild, says: [.error]),
         LintCase("no action fails", schema: plain, rebuild, says: [.error], tool: .d1),
         LintCase(
             "no action, deferred", schema: plain, "PRAGMA defer_foreign_keys = ON;" + rebuild, tool: .d1),

@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [
         LintCase("functions", schema: hook, "ALTER TABLE hook ADD k AS (upper(n) || hex(id))"),
         LintCase(
-            "JSON that is asked for", schema: hook,
+            "JSON that is tested first", schema: hook,
             "ALTER TABLE hook ADD k AS (CASE WHEN json_valid(n) THEN json_extract(n, '$.a') END)"),
         LintCase(
             "JSON of a new table", schema: hook, "CREATE TABLE d(a TEXT, k AS (json_extract(a, '$.a')))"),
@@ -74,7 +74,7 @@ import Testing
             "CREATE TABLE \"a b\"(x, y AS (x + 1), z AS (y * 2) STORED, CHECK (\"a b\".x > 0), CHECK (x IS NOT NULL))"
         ),
         LintCase(
-            "a table made anew", schema: hook,
+            "a table created again", schema: hook,
             "CREATE TABLE n(id INTEGER PRIMARY KEY, n TEXT NOT NULL, k AS (length(n))) STRICT".replacing(
                 "k AS", with: "k INTEGER AS")),
         LintCase("a temporary table", schema: hook, "CREATE TEMP TABLE d(a DEFAULT (nosuch()))"),

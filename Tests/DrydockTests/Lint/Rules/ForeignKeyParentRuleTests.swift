@@ -31,7 +31,7 @@ import Testing
             "a unique index that is dropped", schema: pair + "CREATE UNIQUE INDEX i ON p(a)",
             "DROP INDEX i", says: [.error]),
         LintCase(
-            "a parent made anew without its key",
+            "a parent created again without its key",
             schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a UNIQUE); CREATE TABLE c(p REFERENCES p(a));",
             "CREATE TABLE n(id INTEGER PRIMARY KEY, a); INSERT INTO n(id, a) SELECT id, a FROM p; DROP TABLE p; ALTER TABLE n RENAME TO p",
             says: [.error]),

@@ -59,8 +59,8 @@ import Testing
         let at = try #require(SQLiteVersion(version))
         var it = LintCase(sql, sql)
         let findings = try await it.lint { $0.minimumSQLite = SQLiteVersion("3.0") }.report.findings
-        let told = findings.filter { $0.rule == .minimumSQLite }.map(\.message).joined(separator: "\n")
-        #expect(told.contains("SQLite \(at),") || version == "3.7", Comment(rawValue: told))
+        let messages = findings.filter { $0.rule == .minimumSQLite }.map(\.message).joined(separator: "\n")
+        #expect(messages.contains("SQLite \(at),") || version == "3.7", Comment(rawValue: messages))
         try await it.check(.minimumSQLite) { $0.minimumSQLite = at }
         guard let before = Self.before(at) else { return }
         it.says = version == "3.7" ? [] : [.error]

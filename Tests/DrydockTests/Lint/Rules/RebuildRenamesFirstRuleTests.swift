@@ -28,12 +28,12 @@ import Testing
     ]) func cases(_ it: LintCase) async throws { try await it.check(.rebuildRenamesFirst) }
 
     @Test func aFaultFixedLaterIsAWarning() async throws {
-        let mend = """
+        let remedy = """
             CREATE TABLE n(id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL REFERENCES account(id));
             INSERT INTO n(id, account_id) SELECT id, account_id FROM email;
             DROP VIEW inbox; DROP TABLE email; ALTER TABLE n RENAME TO email;
             """
-        let it = LintCase("", Self.rebuild, mend, says: [.warning])
+        let it = LintCase("", Self.rebuild, remedy, says: [.warning])
         let finding = try #require(try await it.check(.rebuildRenamesFirst).first)
         #expect(finding.help.hasPrefix("A later migration fixes it."))
         // A severity set by the project stays.

@@ -150,7 +150,7 @@ import Testing
             "ALTER TABLE e ADD COLUMN x; UPDATE e SET x = 1; CREATE UNIQUE INDEX i ON e(x)",
             says: [.error]),
         LintCase(
-            "made again, changed between", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);",
+            "created again, changed between", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);",
             "DROP INDEX j; UPDATE e SET n = 1; CREATE UNIQUE INDEX j ON e(s, n)", says: [.warning]),
         LintCase(
             "copied", schema: e,
