@@ -3,13 +3,13 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// A migration in the app's own language, which linting steps over: the schema behind it is the one before, which is
-/// the best guess.
+/// A migration in the app's own language, which linting skips: the schema after it is assumed to be the one before, the
+/// best guess.
 struct CodeMigration {
     let migration: Migration
-    /// Whether it is among what is linted.
+    /// Whether the migration is among those to be linted.
     let isLinted: Bool
-    /// Statements behind it that were to be linted and name what is not there.
+    /// Later statements that were to be linted and name something that does not exist.
     var unknown: [(statement: SQLStatement, error: EngineError)] = []
     /// Whether there were such statements, linted or not.
     var isMissed = false
@@ -19,7 +19,7 @@ struct CodeMigration {
         self.isLinted = isLinted
     }
 
-    /// A released one matters only where it leaves something unread.
+    /// The finding about the migration. A released one matters only where it leaves something unread.
     var finding: Finding? {
         guard isLinted || isMissed else { return nil }
         let first = unknown.first.map { statement, error in
@@ -36,7 +36,7 @@ struct CodeMigration {
 }
 
 extension [CodeMigration] {
-    /// The migrations that were to be linted, and the statements behind them that could not be.
+    /// The migrations that were to be linted, and the later statements that could not be.
     var notChecked: [NotChecked] {
         var entries: [NotChecked] = []
         let unread = filter(\.isLinted).map(\.migration.path)
@@ -62,7 +62,7 @@ extension [CodeMigration] {
 }
 
 extension EngineError {
-    /// Whether SQLite misses a name, or has one already: not whether the text is SQL.
+    /// Whether SQLite does not find a name or finds it taken, rather than refusing the syntax.
     var isOfUnknownName: Bool {
         let signs = [
             "no such table", "no such column", "no such index", "no such view", "no such trigger",

@@ -3,30 +3,30 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Where the values of a column are when a migration ends, whatever the column, its table and its copies were
+/// Finds where the values of a column are when a migration ends, whatever the column, its table and its copies were
 /// renamed to in between.
 ///
-/// A copy counts where it is there at the end: what goes with its table, is dropped, or is overwritten does not. Nor
+/// A copy counts if it exists at the end: one that is dropped, also with its table, or overwritten does not count. Nor
 /// does a temporary table, which goes with the connection.
 struct ColumnShelter {
-    /// A column by the folded names that it has at the end; without a column what was made of the values is
-    /// somewhere in the table.
+    /// A column by the folded names that it has at the end; without a column, values computed from it are somewhere in
+    /// the table.
     struct Place: Hashable {
         var table: TableName
         var column: String?
     }
 
-    /// A folded name; a temporary table may have that of another.
+    /// A folded name; a temporary table may have the same name as another.
     struct TableName: Hashable {
         var name: String
         var isTemporary = false
     }
 
-    /// How much of the values a place has.
+    /// How many of the values a place has.
     enum Extent: Comparable {
-        /// Those of some rows.
+        /// The values of some rows.
         case some
-        /// Something that was computed of them.
+        /// Values computed from them.
         case changed
         case whole
     }
@@ -36,13 +36,13 @@ struct ColumnShelter {
 
     /// - Parameters:
     ///   - table: the table's name when the migration begins.
-    ///   - column: the column's name then.
+    ///   - column: the column's name at that time.
     init(of column: String, in table: String, _ migration: Migration) {
         holders = [Place(table: TableName(name: table.foldedASCII), column: column.foldedASCII): .whole]
         for statement in migration.statements { follow(statement) }
     }
 
-    /// What is left of the values, the most of it first.
+    /// The places with what is left of the values, the largest extent first.
     var ends: [(place: Place, extent: Extent)] {
         holders.filter { !$0.key.table.isTemporary }.map { ($0.key, $0.value) }.sorted { a, b in
             (b.1, a.0.table.name, a.0.column ?? "") < (a.1, b.0.table.name, b.0.column ?? "")
@@ -88,12 +88,12 @@ struct ColumnShelter {
         holders = Dictionary(holders.map { (moved($0.key), $0.value) }, uniquingKeysWith: max)
     }
 
-    // MARK: - What copies
+    // MARK: - Copying statements
 
     private mutating func update(_ table: TableName, _ statement: SQLStatement) {
-        // Every value is that of before the statement.
+        // The statement reads only values from before it.
         let before = holders
-        // What a WHERE asks of the values may be kept in what is assigned.
+        // Values that a WHERE compares may be kept in what is assigned.
         let isRead = before.keys.contains { statement.reads($0.table, $0.column, of: table) }
         for assignment in statement.assignments {
             var taken: Extent? = isRead ? .changed : nil
@@ -104,22 +104,22 @@ struct ColumnShelter {
             }
             for column in assignment.columns {
                 let place = Place(table: table, column: column.foldedASCII)
-                // Rows that the statement leaves out keep what they have.
+                // Rows that the statement leaves out keep their values.
                 let kept = statement.outermost("where") == nil ? nil : before[place]
-                // Two copies of some rows each may be of all of them.
+                // Two copies of some rows each may together have all of them.
                 let both: Extent? = kept == .some && taken == .some ? .changed : nil
                 holders[place] = [taken, kept.map { min($0, .changed) }, both].compactMap { $0 }.max()
             }
         }
     }
 
-    /// Whether a WHERE or a LIMIT leaves rows out that have a value to be copied, or a FROM those without a partner.
+    /// Whether a WHERE or a LIMIT leaves out rows that have a value to be copied, or a FROM those without a partner.
     private func isOfSomeRows(_ statement: SQLStatement, _ assignment: Assignment) -> Bool {
         if statement.outermost("limit") != nil { return true }
         guard let condition = statement.condition else { return false }
         guard let source = assignment.source?.foldedASCII, let target = assignment.columns.first?.foldedASCII
         else { return true }
-        // A row without a value has nothing to lose, and one whose copy is empty gets it.
+        // A row without a value has nothing to lose, and one with an empty copy gets the value.
         let harmless: [[NormalizedSQL.Item]] = [
             [.word(source), .keyword("is"), .keyword("not"), .keyword("null")],
             [.word(source), .keyword("notnull")], [.word(source), .keyword("not"), .keyword("null")],
@@ -138,7 +138,8 @@ struct ColumnShelter {
         let joins = ["join", "distinct", "group", "except", "intersect"]
         let isJoined = named.count > 1 || joins.contains { statement.outermost($0) != nil }
         for (place, extent) in holders where place.table != target {
-            // A condition on the column itself leaves out what it says; another one, rows with values.
+            // A condition on the column itself leaves out rows by its value; any other condition leaves out rows with
+            // values.
             let isCut =
                 statement.outermost("limit") != nil
                 || statement.condition.map { condition in
@@ -147,16 +148,16 @@ struct ColumnShelter {
             let isFiltered = isJoined || statement.condition != nil
             let copied = isCut && !isJoined ? min(extent, .some) : isFiltered ? min(extent, .changed) : extent
             let found = tables.contains(place.table) ? places(of: place, in: source, target, columns) : []
-            for (there, isCopy) in found { hold(there, isCopy ? copied : min(extent, .changed)) }
-            // What only a WHERE or an ORDER BY reads goes nowhere.
+            for (there, isCopy) in found { record(there, isCopy ? copied : min(extent, .changed)) }
+            // Columns that only a WHERE or an ORDER BY reads are not copied.
             let isElsewhere = !tables.contains(place.table) || source.isCompound
             if found.isEmpty, isElsewhere, statement.reads(place.table, place.column, of: nil) {
-                hold(Place(table: target, column: nil), min(extent, .changed))
+                record(Place(table: target, column: nil), min(extent, .changed))
             }
         }
     }
 
-    /// Where a select list puts the values of a column, and whether as they are.
+    /// Returns where a select list puts the values of a column, and whether unchanged.
     private func places(
         of place: Place, in source: CopySource, _ target: TableName, _ columns: [String]?
     ) -> [(Place, isCopy: Bool)] {
@@ -174,16 +175,16 @@ struct ColumnShelter {
         }
     }
 
-    private mutating func hold(_ place: Place, _ extent: Extent) {
+    private mutating func record(_ place: Place, _ extent: Extent) {
         let isSecond = holders[place] == .some(.some) && extent == .some
         holders[place] = isSecond ? .changed : max(holders[place] ?? extent, extent)
     }
 }
 
 extension SQLStatement {
-    /// Whether a table and a column of it are named beside what is assigned; every column where none is given.
+    /// Whether the assigned expression names a table and a column of it; any column where none is given.
     ///
-    /// - Parameter target: the table that the statement changes, whose columns need no table's name.
+    /// - Parameter target: the table that the statement changes, whose columns need no qualifier.
     fileprivate func reads(
         _ table: ColumnShelter.TableName, _ column: String?, of target: ColumnShelter.TableName?
     ) -> Bool {

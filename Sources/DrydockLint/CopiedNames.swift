@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Tells what the columns of an INSERT's SELECT or VALUES are called, as SQLite itself names them.
+/// Finds the names of the columns of an INSERT's SELECT or VALUES, as SQLite itself names them.
 struct CopiedNames {
     let insert: SQLStatement
     let source: InsertSource
@@ -11,17 +11,17 @@ struct CopiedNames {
 
     /// The columns of one arm.
     struct Names {
-        /// In their order; nil for what is no column.
+        /// The names in order; nil for an item that is not a column.
         var names: [String?]
-        /// The table that each is taken from, where the statement says it.
+        /// The table from which each is taken, where the statement names it.
         var qualifiers: [String?]
         var hasStar: Bool
-        /// Its FROM begins with a table, and not with a subquery, whose columns its author named.
+        /// Whether its FROM begins with a table, and not with a subquery, whose columns its author named.
         var readsTable: Bool
-        /// The star, else the first word.
+        /// The star, otherwise the first word.
         var token: Token
 
-        /// The first place of names that stand in one another's place; nil where none do.
+        /// Returns the first position of names that are in one another's positions; nil where there are none.
         func crossing(_ targets: [String]) -> Int? {
             var places: [String: Int] = [:]
             for (place, name) in names.enumerated() {
@@ -69,8 +69,8 @@ struct CopiedNames {
         tokens.first { $0.isSymbol("*", in: insert.source) }
     }
 
-    /// The names that SQLite gives the columns; nil for what looks like no name, and for all where it does not
-    /// compile.
+    /// Returns the names that SQLite gives the columns; nil for one that does not look like a name, and for all where
+    /// the text does not compile.
     private func compiledNames(_ arm: InsertSource.Arm) -> [String?]? {
         var sql = ""
         for range in [source.commonTables, arm.tokens] { sql += text(range) + " " }
@@ -83,7 +83,7 @@ struct CopiedNames {
         }
     }
 
-    /// The text of tokens, with NULL for what only a trigger knows: `new.x` and `old.x`.
+    /// Returns the text of tokens, with NULL for what only a trigger knows: `new.x` and `old.x`.
     private func text(_ range: Range<Int>) -> String {
         guard isInTrigger, !range.isEmpty else { return insert.text(of: range) }
         var parts: [String] = []
@@ -105,7 +105,7 @@ struct CopiedNames {
         return parts.joined(separator: " ")
     }
 
-    /// The x of `new.x`.
+    /// Returns the x of `new.x`.
     private func rowColumn(_ place: Int, in range: Range<Int>) -> String? {
         let source = insert.source
         guard place + 2 < range.upperBound, let row = insert.tokens[place].identifier(in: source),
@@ -114,7 +114,7 @@ struct CopiedNames {
         return insert.tokens[place + 2].identifier(in: source)
     }
 
-    /// Whether `new.x` at a place is an item of the select list by itself and has no alias.
+    /// Whether `new.x` at a position is an item of the select list by itself, without an alias.
     private func isItem(_ place: Int, in range: Range<Int>) -> Bool {
         let (tokens, source) = (insert.tokens, insert.source)
         guard place > range.lowerBound else { return false }
@@ -131,7 +131,7 @@ struct CopiedNames {
 }
 
 extension SQLStatement {
-    /// What is written from the first to the last of tokens; empty for none.
+    /// Returns the source text from the first to the last of the tokens; empty for none.
     func text(of range: Range<Int>) -> String {
         guard let first = range.first, let last = range.last else { return "" }
         return source.text(in: tokens[first].range.lowerBound..<tokens[last].range.upperBound)

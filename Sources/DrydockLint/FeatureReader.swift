@@ -2,13 +2,12 @@ import DrydockReplay
 import DrydockFindings
 import SQLiteSchema
 
-/// Finds in a statement's tokens what an older SQLite does not know, wherever it stands: in a view and in a trigger
-/// as well.
+/// Finds in a statement's tokens what an older SQLite does not know, also within views and triggers.
 struct FeatureReader {
     private let statement: SQLStatement
     private let isIndex: Bool
     private let tokens: [Token]
-    /// Words, symbols and numbers in lower case; of a name in quotes or a string only which it is.
+    /// Words, symbols and numbers in lower case; for quoted names and strings only their kind.
     private let texts: [String]
 
     init(_ statement: SQLStatement, isIndex: Bool) {
@@ -67,7 +66,7 @@ struct FeatureReader {
         }
     }
 
-    /// TRUE and FALSE, and tables that came later.
+    /// TRUE and FALSE, and tables that were added later.
     private var names: [SQLiteFeature] {
         texts.indices.compactMap { place in
             if ["true", "false"].contains(texts[place]), text(place + 1) != "(", text(place - 1) != "." {
@@ -82,7 +81,7 @@ struct FeatureReader {
 
     private func text(_ place: Int) -> String { texts.indices.contains(place) ? texts[place] : "" }
 
-    /// The place of the parenthesis that closes the one at a place.
+    /// Returns the position of the parenthesis that closes the one at a position.
     private func closing(_ open: Int) -> Int {
         var depth = 0
         for place in open..<texts.count {
@@ -93,10 +92,10 @@ struct FeatureReader {
         return texts.count
     }
 
-    /// The places of commas directly in the parenthesis that opens at a place.
+    /// Returns the positions of commas directly in the parenthesis that opens at a position.
     private func commas(_ open: Int) -> [Int] { places(of: ",", in: (open + 1)..<closing(open)) }
 
-    /// The places of a text within a range, outside of further parentheses.
+    /// Returns the positions of a text within a range, outside nested parentheses.
     private func places(of text: String, in range: Range<Int>) -> [Int] {
         var depth = 0
         return range.filter { place in
@@ -114,7 +113,7 @@ struct FeatureReader {
                 let name = tokens[place].identifier(in: statement.source)?.foldedASCII
             else { return [] }
             if name == "filter", text(place - 1) == ")" {
-                // Of a window function it came with those.
+                // As a window function it is as old as window functions.
                 let isWindow = text(closing(place + 1) + 1) == "over"
                 return isWindow ? [] : [feature(.init(30), "FILTER", place)]
             }
@@ -127,7 +126,7 @@ struct FeatureReader {
         }
     }
 
-    /// Whether what stands before a parenthesis is the name of something that is made or written, and no function.
+    /// Whether the word before a parenthesis names something that is created or written, rather than a function.
     private func isNamed(_ place: Int) -> Bool {
         let before = text(place - 1)
         if before == "on" { return isIndex }
@@ -137,7 +136,7 @@ struct FeatureReader {
                 && text(closing(place + 1) + 2) == "("
     }
 
-    /// Whether it is the type of a column, such as CHAR(36).
+    /// Whether the word is the type of a column, such as CHAR(36).
     private func isType(_ place: Int) -> Bool {
         guard texts[place] == "char", closing(place + 1) == place + 3, tokens[place + 2].kind == .number,
             place > 0, tokens[place - 1].name(in: statement.source) != nil
@@ -145,7 +144,7 @@ struct FeatureReader {
         return statement.first(["create", "table"]) != nil || statement.first(["alter", "table"]) != nil
     }
 
-    /// What newer versions take as arguments.
+    /// Returns the features of arguments that newer versions accept.
     private func details(_ name: String, _ place: Int) -> [SQLiteFeature] {
         let (open, close) = (place + 1, closing(place + 1))
         switch name {
@@ -157,7 +156,7 @@ struct FeatureReader {
                     isShort ? "iif() with two arguments" : "iif() with many arguments", place)
             ]
         case "raise":
-            // Until then the message is one string.
+            // Before, the message is one string.
             guard let comma = commas(open).first, close < texts.count else { return [] }
             let isString = comma + 2 == close && texts[comma + 1] == "STRING"
             return isString ? [] : [feature(.init(47), "RAISE with an expression", place)]
@@ -191,7 +190,7 @@ struct FeatureReader {
 
     // MARK: - Parentheses
 
-    /// `(a, b) = (1, 2)`, where an expression begins (https://www.sqlite.org/rowvalue.html).
+    /// `(a, b) = (1, 2)`, at the start of an expression (https://www.sqlite.org/rowvalue.html).
     private var rowValues: [SQLiteFeature] {
         let before: Set<String> = [
             "where", "and", "or", "not", "on", "when", "having", "set", "is", "between", "=", "==", "<", ">",
@@ -203,7 +202,7 @@ struct FeatureReader {
         }.prefix(1).map { feature(.init(15), "a row value", $0) }
     }
 
-    /// A common table that two or more parts of its UNION read again.
+    /// Common tables that two or more parts of their UNION read.
     private var recursions: [SQLiteFeature] {
         guard texts.contains("with") else { return [] }
         return texts.indices.compactMap { place in
@@ -224,7 +223,7 @@ struct FeatureReader {
         }
     }
 
-    /// The comma behind the first tuple of VALUES.
+    /// Returns the comma after the first tuple of VALUES.
     func secondTuple(_ range: Range<Int>) -> Token? {
         places(of: ",", in: range).first.map { tokens[$0] }
     }

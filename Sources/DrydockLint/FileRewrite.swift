@@ -2,17 +2,17 @@ import DrydockFindings
 import Foundation
 import SQLiteSchema
 
-/// A file and what it becomes: every byte that no edit names is as it is.
+/// A file and its rewritten content: every byte that no edit names is unchanged.
 public struct FileRewrite: Sendable {
     public var path: String
     /// The file as it was linted.
     let bytes: [UInt8]
-    /// The file with the edits made.
+    /// The file's content after the edits.
     public private(set) var result: [UInt8]
-    /// What they mended.
+    /// The fixes that the edits make.
     private(set) var fixes: [LintFix] = []
 
-    /// Makes what can be made at once: of mends that touch the same place the first one.
+    /// Applies the fixes that are possible at once: of fixes that touch the same place, the first.
     init(path: String, bytes: [UInt8], mends: [LintMend]) {
         self.path = path
         self.bytes = bytes
@@ -34,7 +34,7 @@ public struct FileRewrite: Sendable {
         let source = SQLSource(name: path, bytes: result)
         fixes = made.map { mend in
             let first = mend.edits.map(\.range.lowerBound).min() ?? 0
-            // What is before it has moved it.
+            // Earlier edits have moved the position.
             let shift = edits.filter { $0.range.lowerBound < first }.reduce(0) {
                 $0 + $1.text.utf8.count - $1.range.count
             }
@@ -42,14 +42,14 @@ public struct FileRewrite: Sendable {
         }
     }
 
-    /// This rewrite and one of what it makes.
+    /// Returns this rewrite combined with a rewrite of its result.
     func followed(by next: FileRewrite) -> FileRewrite {
         var all = self
         all.result = next.result
         return all
     }
 
-    /// - Throws: ``RequestError`` when the file is no longer what was linted, or may not be written.
+    /// - Throws: ``RequestError`` when the file has changed since it was linted, or may not be written.
     private func check() throws {
         guard let now = try? FolderListing.contents(of: path), now == bytes else {
             throw RequestError(
@@ -64,8 +64,8 @@ public struct FileRewrite: Sendable {
         }
     }
 
-    /// Replaces the file at once.
-    /// - Throws: ``RequestError`` as `check()`, or when it cannot be written; it is as it was then.
+    /// Replaces the file atomically.
+    /// - Throws: ``RequestError`` as `check()`, or when the file cannot be written; it is then unchanged.
     public func write() throws {
         try check()
         do {
@@ -75,14 +75,14 @@ public struct FileRewrite: Sendable {
         }
     }
 
-    /// Root may write anything: what is marked as read-only is not meant to be.
+    /// Whether the file may be written. Root can write anything, but a file marked as read-only is left unchanged.
     private static func isWritable(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o222 != 0 && access(path, W_OK) == 0
     }
 }
 
-/// A finding and the edits of one file that mend it.
+/// A finding and the edits of one file that fix it.
 struct LintMend: Sendable {
     var finding: Finding
     var path: String
@@ -90,7 +90,7 @@ struct LintMend: Sendable {
 }
 
 extension SQLEdit {
-    /// Whether two edits cannot be made at once.
+    /// Whether two edits cannot be applied together.
     fileprivate func touches(_ other: SQLEdit) -> Bool {
         range.lowerBound == other.range.lowerBound || range.overlaps(other.range)
     }

@@ -9,13 +9,13 @@ struct LintFailure {
     let refused: RefusedStatement
     let statement: SQLStatement
     let set: MigrationSet
-    /// The oldest SQLite that the project supports, where it says so.
+    /// The oldest SQLite that the project supports, where stated.
     let minimum: SQLiteVersion?
 
     private var migration: Migration { refused.migration }
     private var error: EngineError { refused.error }
 
-    /// Whether the first migration changes what only a base can have made.
+    /// Whether the first migration changes something that only an earlier base can have created.
     var isOfBase: Bool {
         error.message.hasPrefix("no such table") && set.base == nil
             && migration.identifier == set.migrations.first?.identifier
@@ -34,7 +34,7 @@ struct LintFailure {
         do {
             finding = try refused.explanation()?.added(to: finding) ?? finding
         } catch let error as EngineError where !error.isInterrupt {
-            // What more can be said is only help; the finding stands without it.
+            // The remaining steps only add help; the finding stands without them.
         }
         if isOfBase {
             finding.help =

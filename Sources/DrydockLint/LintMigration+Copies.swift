@@ -2,10 +2,10 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What a migration copies besides rebuilds, and whether foreign keys hold what it does.
+/// The statements of a migration that copy rows besides rebuilds, and whether foreign keys are checked.
 extension LintMigration {
-    /// Statements that copy rows of one table into another, which takes no other one's place. The tables are as
-    /// the migration met the one, and as it leaves the other.
+    /// The statements that copy rows of one table into another that does not take the place of a table. The source is
+    /// as the migration found it, the target as the migration leaves it.
     var copies: [Rebuild] {
         let replaced = Set(rebuilds.map(\.new.name.foldedASCII))
         var (follower, copies) = (TableLineage(tables: start.tables.keys), [Rebuild]())
@@ -33,7 +33,7 @@ extension LintMigration {
         return copies
     }
 
-    /// Whether foreign keys are held against the rows: while it runs, or before the commit.
+    /// Whether foreign keys are checked against the rows: while the migration runs, or before the commit.
     var foreignKeysCount: Bool {
         if migration.isDeferred { return true }
         let isOff =

@@ -8,12 +8,12 @@ extension LintMigration.Rebuild {
         return !old.isNotNull(column) && old.rowidAlias?.name != column.name
     }
 
-    /// Whether a condition on the old table holds for each of its rows, since its columns are NOT NULL.
+    /// Whether a condition on the old table is true for each of its rows, since its columns are NOT NULL.
     func isAlwaysTrue(_ condition: SQLFragment) -> Bool {
         NullCondition(condition)?.isAlwaysTrue { name, isNull in !isNull || canBeNull(name) } ?? false
     }
 
-    /// Whether a CHECK of the new table holds for each row that the copy brings.
+    /// Whether a CHECK of the new table is true for each row that is copied.
     func isAlwaysTrue(_ check: CheckConstraint) -> Bool {
         guard let condition = NullCondition(check.expression) else { return false }
         let copied = Dictionary(
@@ -21,7 +21,7 @@ extension LintMigration.Rebuild {
         let targets = copy.columns.map { Set($0.map(\.foldedASCII)) }
         return condition.isAlwaysTrue { name, isNull in
             if let source = copied[name] { return !isNull || canBeNull(source) }
-            // What the copy leaves out has its default.
+            // A column that the copy leaves out has its default.
             guard let targets, !targets.contains(name), let column = new.column(name),
                 column.generated == nil
             else { return true }

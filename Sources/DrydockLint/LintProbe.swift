@@ -2,29 +2,29 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Asks SQLite whether a row can meet a condition, with rows that are made up in a temporary table.
+/// Tests with SQLite whether a row can satisfy a condition, using generated rows in a temporary table.
 struct LintProbe {
     let table: Table
-    /// What columns are known to hold, as SQL, by folded name.
+    /// The known values of columns, as SQL, by folded name.
     let known: [String: String]
     let connection: any Connection
 
     enum Answer {
-        /// Such a row, as `name = literal`; empty where only known columns count.
+        /// Such a row, as `name = literal`; empty where only known columns matter.
         case row(String)
-        /// None of the rows that were tried.
+        /// None of the tried rows satisfies it.
         case noRow
-        /// It cannot be asked.
+        /// It cannot be tested.
         case unknown
     }
 
-    /// The most columns whose values are made up.
+    /// The largest number of columns with generated values.
     private static let maximumVarying = 3
 
-    /// Whether a row that the table takes can meet the condition.
+    /// Whether a row that the table accepts can satisfy the condition.
     func row(where condition: String, names: Set<String>) -> Answer {
         var columns = table.columns.filter { names.contains($0.name.foldedASCII) }
-        // A condition that reads no column asks of any row.
+        // A condition that reads no column can be tested on any row.
         if columns.isEmpty { columns = Array(table.columns.filter { $0.generated == nil }.prefix(1)) }
         let varying = columns.filter { known[$0.name.foldedASCII] == nil }
         guard !columns.isEmpty, columns.allSatisfy({ $0.generated == nil }),
@@ -49,13 +49,13 @@ struct LintProbe {
         }
     }
 
-    /// Whether an expression is NULL for a row that the table takes; true where it cannot be asked.
+    /// Whether an expression is NULL for a row that the table accepts; true where that cannot be tested.
     func mayBeNull(_ expression: SQLFragment) -> Bool {
         if case .noRow = row(where: "(\(expression)) IS NULL", names: expression.names) { return false }
         return true
     }
 
-    /// A table of the columns alone, with a row for each combination of values that it takes.
+    /// Returns a table with only the columns, and a row for each combination of values that it accepts.
     private func definition(_ columns: [Column], _ varying: [Column], _ literals: [String]) -> String {
         let names = Set(columns.map(\.name.foldedASCII))
         let others = Set(table.columns.map(\.name.foldedASCII)).subtracting(names)
@@ -80,7 +80,7 @@ struct LintProbe {
             + "INSERT OR IGNORE INTO temp.drydock_scratch SELECT * FROM \(sources.joined(separator: ", "))"
     }
 
-    /// The literals of a condition, and the numbers next to them.
+    /// Returns the literals of a condition, and the numbers next to them.
     private static func literals(_ condition: SQLFragment) -> [String] {
         condition.items.flatMap { item -> [String] in
             guard case .literal(let text) = item else { return [] }
@@ -89,7 +89,7 @@ struct LintProbe {
         }
     }
 
-    /// Values that a column may well hold, and those that the condition and its table's CHECKs name.
+    /// Returns values that are common for a column, and those that the condition and its table's CHECKs name.
     private func values(_ column: Column, _ literals: [String]) -> [String] {
         if isRowid(column) { return ["1", "2"] }
         let usual: [String]

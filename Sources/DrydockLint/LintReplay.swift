@@ -3,10 +3,11 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Builds the schema that each statement of a migration set meets, on an empty database.
+/// Builds the schema before each statement of a migration set, on an empty database.
 ///
-/// What changes the schema or the connection is run; what changes rows is only compiled, so that no row is
-/// needed and none is made. After a statement only that part of sqlite_schema is read that it can have changed.
+/// Statements that change the schema or the connection are run; those that change rows are only compiled, so that rows
+/// are neither needed nor created. After a statement, only the part of sqlite_schema is read that the statement can
+/// have changed.
 struct LintReplay {
     let set: MigrationSet
     let connection: any Connection
@@ -29,7 +30,7 @@ struct LintReplay {
 
     var schema: Schema { follower.schema }
 
-    /// What the tool opens before a migration's first statement.
+    /// Opens what the tool opens before a migration's first statement.
     func begin(_ migration: Migration) throws {
         if set.policy.isRunByEngine {
             try connection.execute("PRAGMA foreign_keys = \(migration.enforcesForeignKeys ? "ON" : "OFF")")
@@ -37,7 +38,7 @@ struct LintReplay {
         if migration.transaction != .none { try connection.execute("BEGIN") }
     }
 
-    /// Ends what is open; the tool's settings are the next migration's again.
+    /// Ends what is open, and restores the tool's settings for the next migration.
     mutating func end(_ migration: Migration) throws {
         if connection.isInTransaction {
             do {
@@ -57,20 +58,20 @@ struct LintReplay {
 
     enum Outcome {
         case done
-        /// It does not compile; the schema is what it was.
+        /// The statement does not compile; the schema is unchanged.
         case refused(EngineError)
-        /// Nobody can say what the schema is behind it.
+        /// The schema after the statement cannot be known.
         case lost(EngineError)
     }
 
-    /// Runs a statement, or compiles it; its action is resolved.
+    /// Runs a statement with a resolved action, or only compiles it.
     mutating func run(_ statement: SQLStatement, _ action: StatementAction) throws -> Outcome {
         do {
             try Sandbox.check(statement)
             connection.statements?.begin(statement)
             switch action {
             case .begin, .commit, .rollback, .savepoint, .release, .rollbackTo:
-                // A misplaced one is told by a rule of its own.
+                // A separate rule reports a misplaced one.
                 try? connection.execute(statement.executedText)
                 if case .rollback = action { try readAll() }
                 if case .rollbackTo = action { try readAll() }

@@ -2,12 +2,12 @@ import DrydockFindings
 import DrydockReplay
 
 extension LintRequest {
-    /// Takes from a lock which migrations are released, and whose they are where nobody else says it.
+    /// Reads from a lock which migrations are released, and their format where nothing else names it.
     ///
     /// - Parameters:
     ///   - path: the lock.
-    ///   - isNamed: it must be there, and of these migrations.
-    /// - Throws: ``RequestError`` when it cannot be read, or is not what was named.
+    ///   - isNamed: whether the lock must exist and belong to these migrations.
+    /// - Throws: ``RequestError`` when it cannot be read, or belongs to other migrations.
     public mutating func take(lock path: String, isNamed: Bool) throws {
         guard let lock = try Lock.load(path) else {
             if isNamed { throw RequestError("there is no lock '\(path)'; write it with: drydock lock") }
@@ -21,7 +21,7 @@ extension LintRequest {
             )
         }
         try check.refuse(named: migrationFormat)
-        // What is locked is known by its name: read otherwise, it would be new.
+        // Locked migrations are identified by name: in another format they would seem new.
         _ = try check.migrations(in: migrationsFolder, options: format)
         locked = lock.migrationIdentifiers
         migrationFormat = migrationFormat ?? lock.format

@@ -3,34 +3,35 @@ import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
 
-/// What `drydock lint` is asked to do.
+/// The options of `drydock lint`.
 public struct LintRequest: Sendable {
     public var migrationsFolder = "Migrations"
-    /// The name of the migrations' format; nil to recognise it.
+    /// The name of the migrations' format; nil to detect it.
     public var migrationFormat: String?
     public var format = FormatOptions()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
     /// Declarations from drydock.yml, by migration identifier.
     public var declarations: [String: [Declaration]] = [:]
-    /// Findings that reading drydock.yml made, such as a misspelt declaration.
+    /// Findings about drydock.yml itself, such as a misspelt declaration.
     public var findings: [Finding] = []
     public var isStrict = false
-    /// What the project says of single rules.
+    /// The project's settings for single rules.
     public var severities: [Rule: LintSeverity] = [:]
     /// The oldest SQLite that must run the migrations; nil for any.
     public var minimumSQLite: SQLiteVersion?
-    /// The last migration that is released: those behind it are linted, as one set.
+    /// The last released migration: those after it are linted, as one set.
     public var since: String?
-    /// The identifiers of released migrations, as the lock has them; nil where there is none. What is not among
-    /// them is linted, as one set.
+    /// The identifiers of released migrations from the lock; nil where there is no lock. All others are linted, as one
+    /// set.
     public var locked: Set<String>?
-    /// Whether a lock must be there.
+    /// Whether a lock must exist.
     public var onlyNew = false
     /// Whether locked migrations are linted too.
     public var includesLocked = false
 
-    /// Snapshots whose history is asked where the folder alone does not say whose the migrations are; nil for none.
+    /// Snapshots whose history is read where the folder alone does not show which tool's the migrations are; nil for
+    /// none.
     public var snapshotsFolder: String?
 
     public init() {}
@@ -40,21 +41,21 @@ public struct LintRequest: Sendable {
         self.format = format
     }
 
-    /// Whether the lock says what is linted.
+    /// Whether the lock decides which migrations are linted.
     var followsLock: Bool { since == nil && !includesLocked && locked != nil }
 }
 
-/// What linting found, and what it would write.
+/// The findings of linting, and the proposed rewrites.
 public struct LintOutcome: Sendable {
-    /// After ``Linter/fix(_:)``: what stands when the rewrites are made.
+    /// After ``Linter/fix(_:)``: the findings that remain once the rewrites are made.
     public var report: VerifyReport
-    /// Rewrites that are certain, by file; none of a locked migration.
+    /// Rewrites that are certain, by file; none of locked migrations.
     public var rewrites: [FileRewrite]
-    /// Files that could be rewritten and are to stay as they are.
+    /// Files that could be rewritten but must stay unchanged.
     public var kept: [KeptFile]
 }
 
-/// A file that is left as it is though a rewrite of it is certain.
+/// A file that is left unchanged although a rewrite of it is certain.
 public struct KeptFile: Sendable, Hashable {
     public var path: String
     public var reason: String

@@ -3,22 +3,21 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// A rule of `drydock lint`, which reads migrations and runs no row through them.
+/// A rule of `drydock lint`, which reads migrations without running a row through them.
 ///
-/// A rule is one file in Rules/, registered in ``LintRules/all``. It says what is wrong in any of three
-/// places; where it says nothing, nothing is wrong.
+/// A rule is one file in Rules/, registered in ``LintRules/all``. It can report faults in any of three places.
 protocol LintRule: Sendable {
     var rule: Rule { get }
     /// Nil for a rule that is off until drydock.yml or the command line turns it on.
     var severity: Finding.Severity? { get }
-    /// Whether it says that something is missing, which code that was not read may have made.
+    /// Whether the rule reports that something is missing, which unread code may have created.
     var speaksOfMissing: Bool { get }
 
-    /// One statement, with the schema that it meets and the one that it leaves.
+    /// Checks one statement, with the schemas before and after it.
     func check(_ step: LintStep) -> [LintFault]
-    /// A whole migration.
+    /// Checks a whole migration.
     func check(_ migration: LintMigration) -> [LintFault]
-    /// What all migrations together have made.
+    /// Checks what all migrations together have created.
     func check(_ end: LintEnd) -> [LintFault]
 }
 
@@ -29,25 +28,25 @@ extension LintRule {
     func check(_ end: LintEnd) -> [LintFault] { [] }
 }
 
-/// A rule that a statement breaks.
+/// A violation of a rule by a statement.
 struct LintFault {
-    /// Nil for the rule's own.
+    /// Nil for the severity of the rule.
     var severity: Finding.Severity?
     /// The fact, and what will happen on real data.
     var message: String
     var help: String
-    /// Where it is; nil for the file as a whole.
+    /// The statement with the fault; nil for the file as a whole.
     var statement: SQLStatement?
-    /// What it points at within the statement.
+    /// The token within the statement that the finding points to.
     var token: Token?
-    /// The migration, where it is not the one that is looked at.
+    /// The migration, where it is not the one being checked.
     var migration: Migration?
     var table: String?
     var column: String?
-    /// The rewrite that is certain to mean what was meant.
+    /// A rewrite that certainly keeps the intended meaning.
     var edits: [SQLEdit] = []
-    /// Whether the fault is there in the schema that all migrations leave. One that a later migration mends
-    /// weighs less; nil for what no later migration can mend.
+    /// Whether the fault exists in the schema that all migrations leave. A fault that a later migration fixes has a
+    /// lower severity; nil where no later migration can fix it.
     var stands: (@Sendable (Schema) -> Bool)?
 
     init(
@@ -66,7 +65,7 @@ struct LintFault {
     }
 }
 
-/// How a rule counts: as drydock.yml and `--rule` say it.
+/// How a rule counts, as set by drydock.yml or `--rule`.
 public enum LintSeverity: String, Sendable, CaseIterable {
     case off, note, warning, error
 
@@ -74,6 +73,6 @@ public enum LintSeverity: String, Sendable, CaseIterable {
 }
 
 extension LintRule {
-    /// What the documentation says of it.
+    /// The documentation of the rule.
     var text: LintRuleText { rule.lintText ?? LintRuleText(summary: "", detail: "") }
 }

@@ -1,6 +1,6 @@
-/// The rules of `drydock lint`, each in a file of its own. This is the one place where a rule is registered.
+/// The rules of `drydock lint`, each in a separate file. This is the only place where they are registered.
 enum LintRules {
-    /// In the order of the documentation.
+    /// The rules in the order of the documentation.
     static let all: [any LintRule] = [
         AddColumnRule(), ExpressionFailsRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(),
         PositionalCopyRule(), RebuildStricterRule(), RebuildForgetsRule(), RebuildRenamesFirstRule(),

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// The declarations that have a rule ignored, and those of them that nothing needed.
+/// The declarations that ignore a rule, and those of them that were not needed.
 extension LintRun {
     mutating func isIgnored(_ rule: Rule, _ migration: Migration, _ statement: SQLStatement?) -> Bool {
         note(migration.ignore(of: rule, in: statement))

@@ -2,13 +2,14 @@ import DrydockFindings
 import DrydockMigrations
 
 extension LintRun {
-    /// The rewrites of files that are as they were read and hold no locked migration; and the files that do.
+    /// Returns the rewrites of files that are unchanged since they were read and contain no locked migration; and the
+    /// files that contain one.
     ///
-    /// - Parameter edited: what other rewrites have made of files, by path.
+    /// - Parameter edited: the content of files after other rewrites, by path.
     func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> (made: [FileRewrite], kept: [KeptFile]) {
         guard !mends.isEmpty else { return ([], []) }
         let released = set.migrations.filter { locked.contains($0.identifier) }.map(\.path)
-        // A link is another name of what it leads to.
+        // A link is another name of its target.
         let places = Set(released.map(FolderListing.realPath))
         var result: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
         for path in Set(mends.map(\.path)).sorted(by: naturallyPrecedes) {

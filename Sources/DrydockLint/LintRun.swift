@@ -5,37 +5,37 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// One pass over the migrations, which collects what the rules say.
+/// One pass over the migrations that collects the faults.
 struct LintRun: Sendable {
     let request: LintRequest
     let set: MigrationSet
     /// The identifiers of the migrations that are linted.
     let selection: Set<String>
-    /// What is linted reaches users together: a table that it makes has no rows in any of it.
+    /// Whether the linted migrations reach users together: a table that they create has no rows in any of them.
     let isOneSet: Bool
 
     var findings: [Finding] = []
     private(set) var notChecked: [NotChecked] = []
-    /// What can be mended: a finding by its number, and the edits.
+    /// Possible fixes: the number of a finding, and its edits.
     var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
     var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
-    /// What deleted rows of a table until now, in any migration.
+    /// The statements that have deleted rows of a table so far, in any migration.
     private var deletes: [String: [SQLStatement]] = [:]
-    /// Findings that a later migration may mend.
+    /// Findings that a later migration may fix.
     private var pending: [(finding: Int, stands: @Sendable (Schema) -> Bool)] = []
-    /// How many migrations and statements were held against their schema.
+    /// The number of migrations and statements that were linted.
     private(set) var linted = LintSummary(migrations: 0, statements: 0)
-    /// Why what comes behind was not linted.
+    /// Why later migrations were not linted.
     private(set) var obstacle: String?
-    /// Migrations in code that were met, in their order: what the schema is behind them is a guess.
+    /// The migrations in code, in order: the schema after them is a guess.
     private var code: [CodeMigration] = []
-    /// How a migration begins, while no table comes or goes.
+    /// The lineage at the start of a migration, while no table is created or dropped.
     private var freshLineage: (tables: [String: Table].Keys, lineage: TableLineage)?
-    /// Views and triggers that do not compile, and that what is not linted broke.
+    /// Views and triggers that do not compile because of a migration that is not linted.
     private var brokenElsewhere: Set<Fault.ID> = []
-    /// Those that did not compile when a run of migrations that are not linted began.
+    /// Views and triggers that did not compile when a run of migrations without linting began.
     private var brokenBefore: Set<Fault.ID> = []
     private var isAmongLinted = false
     private let rules: [(rule: any LintRule, severity: Finding.Severity?)]
@@ -98,7 +98,7 @@ struct LintRun: Sendable {
     private mutating func stop(_ reason: String, at number: Int) {
         obstacle = reason
         for migration in set.migrations[number...] where selection.contains(migration.identifier) {
-            // What can be said of the file alone is said.
+            // The checks that need only the file are still made.
             lintStatically(migration, nil)
         }
         let rest = set.migrations[number...].count { selection.contains($0.identifier) && !$0.isCode }
@@ -113,11 +113,11 @@ struct LintRun: Sendable {
 
     // MARK: - Migrations in code
 
-    /// Reports what is written in code and was not read, and what names what only the code can have made.
+    /// Reports migrations in code that were not read, and statements that name what only that code can have created.
     private mutating func lintCode() {
         guard !selection.isEmpty else { return }
         notChecked += code.notChecked
-        // Where nothing at all was linted, that is what is said.
+        // Where nothing at all was linted, only that is reported.
         guard linted.statements > 0 else {
             obstacle = obstacle ?? code.first.map { "\($0.migration.path) is not SQL" }
             return
@@ -146,7 +146,7 @@ struct LintRun: Sendable {
         }
     }
 
-    /// - Returns: false when nobody can say what the schema is behind it.
+    /// - Returns: false when the schema after the migration cannot be known.
     private mutating func lint(
         _ migration: Migration, _ replay: inout LintReplay, _ isLinted: Bool
     ) throws -> Bool {
@@ -172,7 +172,7 @@ struct LintRun: Sendable {
                     code[code.count - 1].isMissed = true
                     continue
                 }
-                // A tool that keeps the newest schema has no SQL that makes the oldest.
+                // A tool that keeps the newest schema has no SQL that creates the oldest.
                 let refused = RefusedStatement(
                     connection: replay.connection, migration: migration, index: index, error: error,
                     schema: before, lineage: lineage,
@@ -213,7 +213,7 @@ struct LintRun: Sendable {
             lineage.apply(action, at: index)
         }
         try replay.end(migration)
-        // What was refused changes rows alone: the schema is known.
+        // The refused statement only changes rows: the schema is known.
         guard isLinted else { return true }
         let whole = LintMigration(
             migration: migration, start: start, end: replay.schema, occupied: occupiedAtStart,
@@ -227,7 +227,7 @@ struct LintRun: Sendable {
         return true
     }
 
-    // MARK: - What is where
+    // MARK: - Tables and columns
 
     private mutating func note(
         _ action: StatementAction, _ statement: SQLStatement, _ migration: Migration
@@ -247,7 +247,7 @@ struct LintRun: Sendable {
         case .createView(let name, _): origins[["view", name.folded]] = origin
         case .createTrigger(let name, _, _): origins[["trigger", name.folded]] = origin
         case .insert(let name, _, let copy?):
-            // Rows that went to a temporary table may come back.
+            // Rows that were copied to a temporary table may be copied back.
             let sources = copy.tables.map(\.foldedASCII)
             if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
         case .addColumn(let name, let column) where name.isMain:
@@ -265,7 +265,7 @@ struct LintRun: Sendable {
         }
     }
 
-    /// Drops what is known of the columns that ALTER added to a table, or gives it to the table's new name.
+    /// Removes what is known of the columns that ALTER added to a table, or moves it to the table's new name.
     private mutating func forgetColumns(of table: String, movedTo new: String?) {
         for key in origins.keys where key.count == 3 && key[1] == table {
             let origin = origins.removeValue(forKey: key)
@@ -273,7 +273,7 @@ struct LintRun: Sendable {
         }
     }
 
-    /// Tells, where what is linted begins or ends, which views and triggers the others broke.
+    /// Records, where the linted migrations begin or end, which views and triggers the others broke.
     private mutating func noteBroken(_ replay: LintReplay, _ isLinted: Bool) {
         guard isLinted != isAmongLinted, rules.contains(where: { $0.rule.rule == .viewBroken }) else {
             return

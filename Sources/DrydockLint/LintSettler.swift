@@ -2,7 +2,7 @@ import DrydockMigrations
 import DrydockReplay
 import DatabaseEngine
 
-/// Lints every reading of a folder, and settles for the first where no other one has more to report.
+/// Lints every reading of a folder, and settles for the first where no other reading has more to report.
 struct LintSettler: ReadingSettler {
     func settle(
         _ choice: FormatChoice, _ readings: [FormatChoice.Reading], in folder: String,
@@ -21,7 +21,7 @@ struct LintSettler: ReadingSettler {
 }
 
 extension Verifier {
-    /// - Parameter other: another engine, which must make the same of every step.
+    /// - Parameter other: another engine, which must have the same result for every step.
     public init(
         engine: any Engine, comparingWith other: (any Engine)? = nil,
         onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }

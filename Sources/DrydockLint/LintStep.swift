@@ -5,32 +5,32 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// A statement as rules look at it.
+/// A statement as rules see it.
 struct LintStep {
     let migration: Migration
     let format: any MigrationFormat
     let statement: SQLStatement
-    /// Its place in the migration, from zero.
+    /// The statement's index in the migration, from zero.
     let index: Int
     let action: StatementAction
-    /// The schema that the migration meets.
+    /// The schema before the migration.
     let start: Schema
     let before: Schema
     let after: Schema
-    /// Tables, by folded name, in which a user's database may have rows when the statement runs.
+    /// Tables, by folded name, that may have rows in a user's database when the statement runs.
     let occupied: Set<String>
-    /// The names of tables, followed through the statements before.
+    /// The names of tables, followed through the earlier statements.
     let lineage: TableLineage
-    /// The statements before that changed rows of a table, by its number in the lineage.
+    /// The earlier statements that changed rows of a table, by its number in the lineage.
     let changes: [Int: [Int]]
-    /// What deleted rows of a table before, in any migration, by the name it had.
+    /// The earlier statements that deleted rows of a table, in any migration, by its name at the time.
     let deletes: [String: [SQLStatement]]
     let connection: any Connection
     let minimum: SQLiteVersion?
 
     func isOccupied(_ name: QualifiedName) -> Bool { name.isMain && occupied.contains(name.folded) }
 
-    /// Whether the table was there when the migration began, under this or another name.
+    /// Whether the table existed when the migration began, under this or another name.
     func isExisting(_ name: QualifiedName) -> Bool {
         name.isMain && lineage[name.name]?.origin != nil
     }
@@ -43,22 +43,23 @@ struct LintStep {
         return value ?? false
     }
 
-    /// The first place where these words stand one after the other.
+    /// Returns the first position where these words follow one another.
     func token(_ words: String...) -> Token? { statement.first(words) }
 
-    /// The statements of the migration that changed rows of a table before, under whatever name.
+    /// Returns the earlier statements of the migration that changed rows of a table, under whatever name.
     func changing(_ table: String) -> [SQLStatement] {
         guard let id = lineage[table]?.id else { return [] }
         return changes[id, default: []].map { migration.statements[$0] }
     }
 
-    /// The tables, as the migration met them, whose rows a table has: itself, or those it was filled from.
+    /// Returns the tables, as before the migration, that a table's rows came from: itself, or those from which it was
+    /// filled.
     func origins(of table: String) -> [Table] {
         guard let incarnation = lineage[table] else { return [] }
         let created =
             incarnation.createdBy.map { place -> [String] in
                 let items = migration.statements[place].tableSource?.items ?? []
-                // What is computed need not be as different as what it is computed from.
+                // Computed values need not be as distinct as their inputs.
                 let isPlain = items.allSatisfy { if case .expression = $0 { false } else { true } }
                 return isPlain ? migration.origins(ofTableMadeBy: place) : []
             } ?? []
@@ -66,40 +67,40 @@ struct LintStep {
             .compactMap { start.table($0) }
     }
 
-    /// What a table was called when the migration began, as a declaration names it.
+    /// Returns a table's name when the migration began, as a declaration uses it.
     func firstName(of table: String) -> String {
         lineage[table]?.origin.flatMap { start.table($0)?.name } ?? table
     }
 }
 
-/// A migration as rules look at it.
+/// A migration as rules see it.
 struct LintMigration {
     let migration: Migration
     let start: Schema
     let end: Schema
-    /// Tables in which a user's database may have rows when it begins.
+    /// Tables that may have rows in a user's database when the migration begins.
     let occupied: Set<String>
     let lineage: TableLineage
     let rebuilds: [Rebuild]
-    /// What deleted rows of a table, in this migration or one before, by the name it had.
+    /// The statements that deleted rows of a table, in this migration or an earlier one, by its name at the time.
     let deletes: [String: [SQLStatement]]
     let connection: any Connection
-    /// Whether its format has ways back.
+    /// Whether the format supports ways back.
     let formatHasDown: Bool
-    /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
+    /// Whether foreign keys are enforced by the tool's connections, or by the app's library.
     let foreignKeysAreOn: Bool
 
-    /// A table that was made anew under its name and got the rows of the old one.
+    /// A table that was created again under its name and got the rows of the old table.
     struct Rebuild {
         var old: Table
         var new: Table
-        /// What copies the rows.
+        /// The statement that copies the rows.
         var statement: SQLStatement
         var copy: TableLineage.Copy
-        /// No other statement copies rows of the old table.
+        /// Whether no other statement copies rows of the old table.
         var isOnlyCopy: Bool
 
-        /// The copy's WHERE, where it reads the old table alone.
+        /// The copy's WHERE, where it reads only the old table.
         var condition: String? {
             guard case .insert(_, _, let source?) = statement.action, source.tables.count == 1,
                 !source.isCompound
@@ -107,8 +108,7 @@ struct LintMigration {
             return statement.condition
         }
 
-        /// What each column of the new table is filled with, by folded name; nil where that is not known of
-        /// every row.
+        /// The item that fills each column of the new table, by folded name; nil where it is not known for every row.
         var itemsByTarget: [String: CopyItem]? {
             guard case .insert(_, _, let source?) = statement.action, !source.isCompound else { return nil }
             let targets = copy.columns ?? new.columns.filter { $0.generated == nil }.map(\.name)
@@ -126,7 +126,7 @@ struct LintMigration {
                 zip(targets.map(\.foldedASCII), items), uniquingKeysWith: { first, _ in first })
         }
 
-        /// Columns that are copied as they are: what they are called in the old table, and in the new one.
+        /// Columns that are copied unchanged, by their names in the old table and in the new one.
         var copiedColumns: [(from: String, to: String)] {
             let targets = copy.columns ?? new.columns.filter { $0.generated == nil }.map(\.name)
             let sources = copy.items.flatMap { item -> [String?] in
@@ -144,7 +144,7 @@ struct LintMigration {
     static func rebuilds(
         _ migration: Migration, _ start: Schema, _ end: Schema, _ lineage: TableLineage
     ) -> [Rebuild] {
-        // Most migrations make no table.
+        // Most migrations create no table.
         let made = Set(migration.statements.compactMap(\.action.madeTable))
         return made.sorted().compactMap { start.tables[$0] }.compactMap { old in
             let folded = old.name.foldedASCII
@@ -162,7 +162,7 @@ struct LintMigration {
         }
     }
 
-    /// The copy that CREATE TABLE AS makes of a table, under whatever name it has by then.
+    /// Returns the copy that CREATE TABLE AS makes of a table, under whatever name it has by then.
     private static func createdCopy(
         of origin: String, _ made: TableLineage.Incarnation, _ migration: Migration
     ) -> TableLineage.Copy? {
@@ -181,7 +181,7 @@ struct LintMigration {
 }
 
 extension Migration {
-    /// The tables that a CREATE TABLE AS reads, by the folded names that they have when the migration begins.
+    /// Returns the tables that a CREATE TABLE AS reads, by their folded names when the migration begins.
     func origins(ofTableMadeBy place: Int) -> [String] {
         guard statements.indices.contains(place), let source = statements[place].tableSource else {
             return []
@@ -197,9 +197,9 @@ extension Migration {
     }
 }
 
-/// What all migrations have made, as rules look at it.
+/// What all migrations have created, as rules see it.
 struct LintEnd {
-    /// An object and the statement that made it.
+    /// An object and the statement that created it.
     struct Origin: Sendable {
         var migration: Migration
         var statement: SQLStatement
@@ -209,38 +209,38 @@ struct LintEnd {
 
     let schema: Schema
     let connection: any Connection
-    /// By type and folded name.
+    /// Origins by type and folded name.
     let origins: [[String]: Origin]
-    /// Whether the tool's connections enforce foreign keys, or the app's do by its library.
+    /// Whether foreign keys are enforced by the tool's connections, or by the app's library.
     let foreignKeysAreOn: Bool
     let historyTables: [String]
     /// The migrations that are linted.
     let linted: [Migration]
     /// Views and triggers that other migrations broke.
     let brokenElsewhere: Set<Fault.ID>
-    /// What was found until now.
+    /// The findings so far.
     let findings: [Finding]
-    /// The oldest SQLite that the project supports, where it says so.
+    /// The oldest SQLite that the project supports, where stated.
     let minimum: SQLiteVersion?
 
     func isSaid(_ rule: Rule, _ table: String, _ column: String?) -> Bool {
         findings.contains { $0.rule == rule && $0.table == table && $0.column == column }
     }
 
-    /// Where an object was made; nil where that is none of what is linted.
+    /// Returns where an object was created; nil where no linted migration did.
     func origin(_ type: String, _ name: String) -> Origin? {
         guard let origin = origins[[type, name.foldedASCII]], origin.isLinted else { return nil }
         return origin
     }
 
-    /// Whether the statement that made a table, or added a foreign key's column, names its parent as it is now.
+    /// Whether the statement that created a table, or added a foreign key's column, names its parent as it is now.
     func isNamed(_ parent: String, by columns: [String], of table: String) -> Bool {
         let added = columns.compactMap { origins[["column", table.foldedASCII, $0.foldedASCII]] }
         let made = added.isEmpty ? [origins[["table", table.foldedASCII]]].compactMap { $0 } : added
         return made.contains { $0.isLinted && $0.statement.mentions(parent) }
     }
 
-    /// A fault at the statement that made an object, or that added the column to a table.
+    /// Returns a fault at the statement that created an object, or that added the column to a table.
     func fault(
         _ type: String, _ name: String, _ severity: Finding.Severity? = nil, _ message: String,
         help: String = "", word: String? = nil, table: String? = nil, column: String? = nil
@@ -260,7 +260,7 @@ struct LintEnd {
 }
 
 extension StatementAction {
-    /// The folded name that a table gets, new or renamed.
+    /// The folded name that a table gets when it is created or renamed.
     fileprivate var madeTable: String? {
         switch self {
         case .createTable(let name, _, _): name.folded
@@ -269,7 +269,7 @@ extension StatementAction {
         }
     }
 
-    /// The table whose rows INSERT, UPDATE or DELETE changes.
+    /// The table that INSERT, UPDATE or DELETE changes.
     var changedTable: String? {
         switch self {
         case .insert(let table, _, _), .update(let table, _), .delete(let table): table.name
@@ -279,7 +279,8 @@ extension StatementAction {
 }
 
 extension Table {
-    /// The column that `rowid` and its other names stand for; nil for any other name, and where no column has it.
+    /// Returns the column that is an alias of `rowid` and its other names; nil for any other name, and where there is
+    /// none.
     func rowidColumn(_ name: String) -> String? {
         guard ["rowid", "_rowid_", "oid"].contains(name.foldedASCII), column(name) == nil else { return nil }
         return rowidAlias?.name

@@ -1,9 +1,9 @@
 import DrydockFindings
 import DrydockReplay
 
-/// Mends what is certain, in memory.
+/// Applies the fixes that are certain, in memory.
 extension Linter {
-    /// Lints, makes the rewrites, and lints what they make, until nothing is left to be rewritten.
+    /// Lints, makes the rewrites, and lints their result, until there is nothing left to rewrite.
     ///
     /// Nothing is written: that is ``FileRewrite/write()``.
     /// - Throws: as ``run(_:)``.
@@ -12,13 +12,13 @@ extension Linter {
         var outcome = try await run(request)
         var rewrites: [String: FileRewrite] = [:]
         var fixed: [LintFix] = []
-        // A mend that brings a new one about does so once or twice.
+        // A fix that makes another possible does so once or twice.
         for _ in 0..<Self.roundLimit where !outcome.rewrites.isEmpty {
             for rewrite in outcome.rewrites {
                 rewrites[rewrite.path] = rewrites[rewrite.path]?.followed(by: rewrite) ?? rewrite
             }
             let next = try await run(request, edited: rewrites.mapValues(\.result))
-            fixed += Self.mended(outcome, next.report.findings)
+            fixed += Self.fixesMade(outcome, next.report.findings)
             outcome = next
         }
         outcome.rewrites = rewrites.values.sorted { naturallyPrecedes($0.path, $1.path) }
@@ -27,10 +27,10 @@ extension Linter {
         return outcome
     }
 
-    /// What stands where only some of the rewrites could be written.
+    /// Returns the findings that remain where only some of the rewrites could be written.
     ///
     /// - Parameters:
-    ///   - outcome: of ``fix(_:)`` for the same request.
+    ///   - outcome: the result of ``fix(_:)`` for the same request.
     ///   - paths: the files that were written.
     /// - Throws: as ``run(_:)``.
     public func report(
@@ -44,8 +44,8 @@ extension Linter {
 
     private static let roundLimit = 8
 
-    /// What was rewritten and is not said any more.
-    private static func mended(_ outcome: LintOutcome, _ now: [Finding]) -> [LintFix] {
+    /// Returns the fixes whose findings are gone.
+    private static func fixesMade(_ outcome: LintOutcome, _ now: [Finding]) -> [LintFix] {
         outcome.rewrites.flatMap(\.fixes).filter { fix in
             func count(_ findings: [Finding]) -> Int {
                 findings.count {

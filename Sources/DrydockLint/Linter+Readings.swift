@@ -3,9 +3,9 @@ import DrydockMigrations
 import DrydockReplay
 import DatabaseEngine
 
-/// Which of several readings of a folder is linted, where it may be more than one tool's.
+/// Chooses between several readings of a folder, where it may belong to more than one tool.
 extension Linter {
-    /// Reads the folder in every format that its files, and the history in a snapshot, leave open.
+    /// Reads the folder in every format that its files, and the history in a snapshot, allow.
     /// - Throws: as ``run(_:)``.
     func readings(_ choice: FormatChoice, _ request: LintRequest) async throws -> [FormatChoice.Reading] {
         do {
@@ -22,8 +22,8 @@ extension Linter {
         return try choice.readings(try await choice.histories(of: snapshots, opener))
     }
 
-    /// Refuses to take the first reading where another one finds what it does not: foreign keys that are enforced
-    /// under the one tool and not under the other have a rebuild delete the children's rows, or keep them.
+    /// Refuses the first reading where another one has findings that it does not: with foreign keys enforced under only
+    /// one of the tools, a rebuild either deletes the children's rows or keeps them.
     /// - Throws: ``RequestError``.
     func refuseSilence(
         of report: VerifyReport, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
@@ -34,7 +34,7 @@ extension Linter {
             do {
                 found = try await run(request, other.set, edited: edited).report
             } catch is RequestError {
-                // What the project says of its migrations does not fit the reading.
+                // The project's settings for its migrations do not fit the reading.
                 continue
             }
             guard let more = found.findings.first(where: { $0.severity > .note && !report.says($0) }) else {
@@ -50,7 +50,7 @@ extension Linter {
         }
     }
 
-    /// What a tool's connections do beside the statements, as far as linting tells it.
+    /// What a tool's connections do besides the statements, as far as it matters to linting.
     private struct Behaviour: Hashable {
         let isRunByEngine: Bool
         let foreignKeys: Bool
@@ -64,10 +64,10 @@ extension Linter {
 
     }
 
-    /// One thing in which readings may differ, as words for each of them.
+    /// One way in which readings may differ, with words for each of them.
     private struct Difference: Sendable {
         let words: @Sendable (ToolPolicy) -> String
-        /// Gives one policy what another has.
+        /// Copies the setting from one policy to another.
         let take: @Sendable (inout ToolPolicy, ToolPolicy) -> Void
 
         static let strings = Difference { policy in
@@ -85,7 +85,7 @@ extension Linter {
         }
     }
 
-    /// What makes the second reading find what the first does not: each difference is tried alone.
+    /// Returns why the second reading has findings that the first does not: each difference is tried separately.
     private func differences(
         first: MigrationSet, _ other: MigrationSet, making finding: Finding, _ request: LintRequest
     ) async throws -> [Difference] {
@@ -99,7 +99,7 @@ extension Linter {
         return isOfStrings ? [.strings] : [.foreignKeys]
     }
 
-    /// One reading of each behaviour that is not the first's.
+    /// Returns one reading for each behaviour that differs from the first's.
     static func differing(_ readings: [FormatChoice.Reading]) -> [FormatChoice.Reading] {
         var seen: Set<Behaviour> = Set(readings.prefix(1).map { Behaviour($0.set) })
         return readings.dropFirst().filter { seen.insert(Behaviour($0.set)).inserted }
@@ -115,7 +115,7 @@ extension Linter {
 }
 
 extension VerifyReport {
-    /// Whether the same rule is broken at the same place, and weighs as much.
+    /// Whether the same rule is broken at the same place with the same severity.
     fileprivate func says(_ other: Finding) -> Bool {
         findings.contains { finding in
             finding.rule == other.rule && finding.severity >= other.severity && finding.table == other.table

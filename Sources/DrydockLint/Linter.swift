@@ -6,7 +6,7 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Reads migrations against the schema that each of them meets, and holds every lint rule.
+/// Reads migrations against the schema before each of them, and checks every lint rule.
 public struct Linter: Sendable {
     let engine: any Engine
 
@@ -17,7 +17,7 @@ public struct Linter: Sendable {
         try await run(request, edited: [:])
     }
 
-    /// - Parameter edited: files that are taken for what rewrites would make of them, by path.
+    /// - Parameter edited: the content that rewrites would give to files, by path.
     func run(_ request: LintRequest, edited: [String: [UInt8]]) async throws -> LintOutcome {
         let start = ContinuousClock.now
         let choice = try FormatChoice(
@@ -30,7 +30,7 @@ public struct Linter: Sendable {
         return outcome
     }
 
-    /// Lints what was read already.
+    /// Lints migrations that were already read.
     func run(
         _ request: LintRequest, _ known: MigrationSet, edited: [String: [UInt8]] = [:]
     ) async throws -> LintOutcome {
@@ -114,7 +114,7 @@ public struct Linter: Sendable {
         }
     }
 
-    /// The identifiers of the migrations that are linted.
+    /// Returns the identifiers of the migrations to be linted.
     private func selection(_ request: LintRequest, _ set: MigrationSet) throws -> Set<String> {
         var migrations = set.migrations[...]
         if let since = request.since {
@@ -136,7 +136,7 @@ public struct Linter: Sendable {
         return request.followsLock ? selection.subtracting(request.locked ?? []) : selection
     }
 
-    /// What is said where something was left out: all is released, or the schema could not be made.
+    /// Returns the findings where something was left out: everything is released, or the schema could not be built.
     private static func idleness(of run: LintRun, _ request: LintRequest) -> [Finding] {
         if run.selection.isEmpty {
             let (what, help) =

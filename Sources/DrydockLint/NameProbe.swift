@@ -3,17 +3,17 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Asks SQLite whether what a statement names in double quotes is there, with these names in brackets.
+/// Tests with SQLite whether the names that a statement quotes with double quotes exist, by putting them in brackets.
 ///
-/// SQLite looks a name up when it compiles: of a table or an index when that is made, of a view when it is read,
-/// of a trigger when it fires. What the statement made is there already, so that each is made once more on the side.
+/// SQLite resolves names when it compiles: those of a table or an index when it is created, of a view when it is read,
+/// of a trigger when it fires. What the statement created already exists, so each is created once more separately.
 struct NameProbe {
     let step: LintStep
 
     private var statement: SQLStatement { step.statement }
     private var connection: any Connection { step.connection }
 
-    /// Whether it is a statement that names columns.
+    /// Whether the statement is one that names columns.
     var canAsk: Bool {
         switch step.action {
         case .insert, .update, .delete, .select, .createView, .createTrigger, .createIndex, .createTable,
@@ -50,7 +50,7 @@ struct NameProbe {
         return (try? connection.prepare(sql)) != nil
     }
 
-    /// What stands behind the name of what a CREATE makes.
+    /// Returns the text after the name in a CREATE.
     private func tail(behind name: String, _ edits: [SQLEdit]) -> String? {
         let folded = name.foldedASCII
         guard
@@ -69,7 +69,7 @@ struct NameProbe {
         return String(decoding: statement.applying(kept).utf8.dropFirst(shift), as: UTF8.self)
     }
 
-    /// A table of the columns that were there, and the new one.
+    /// Returns a table with the earlier columns, and the new one.
     private func columns(_ table: QualifiedName, _ column: String, _ edits: [SQLEdit]) -> String? {
         guard let before = step.before.table(table.name), let add = statement.first(["add"]) else {
             return nil
@@ -87,7 +87,7 @@ struct NameProbe {
             + (others + [definition]).joined(separator: ", ") + ")"
     }
 
-    /// Whether what fires the trigger compiles, with the trigger alone on its table.
+    /// Whether a statement that fires the trigger compiles, with the trigger as the only one on its table.
     private func fires(_ name: QualifiedName, _ table: String, _ edits: [SQLEdit]) -> Bool {
         guard name.isMain, let trigger = step.after.triggers[name.folded],
             (try? connection.execute("SAVEPOINT drydock_lint")) != nil
@@ -122,7 +122,7 @@ struct NameProbe {
 }
 
 extension SQLStatement {
-    /// Whether a symbol stands right behind a token.
+    /// Whether a symbol follows directly after a token.
     func isBefore(_ symbol: String, _ token: Token) -> Bool {
         guard let place = tokens.firstIndex(of: token), place + 1 < tokens.count else { return false }
         return tokens[place + 1].isSymbol(symbol, in: source)

@@ -3,22 +3,22 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Where the rows live on that a migration copies out of a table before it drops or empties it.
+/// Finds where the rows are that a migration copies out of a table before it drops or empties the table.
 ///
-/// A copy counts where it is there when the migration ends, or was copied on before it went: a temporary table
-/// goes, and so does one that a later statement drops or empties.
+/// A copy counts if it exists when the migration ends, or was copied further before it went: a temporary table goes,
+/// and so does one that a later statement drops or empties.
 struct RowShelter {
     enum Holding {
         case none
-        /// One copy is left, which takes some rows only.
+        /// Only one copy is left, and it has only some of the rows.
         case some(SQLStatement)
         case whole
     }
 
     private let statements: [SQLStatement]
-    /// Every statement that copies rows, in its order.
+    /// Every statement that copies rows, in order.
     private let copies: [Copy]
-    /// The table that has what each copy took when the migration ends, by the copy's place.
+    /// The table that has the rows of each copy when the migration ends, by the copy's position.
     private var ends: [Int: String] = [:]
 
     private struct Copy {
@@ -49,11 +49,11 @@ struct RowShelter {
                     isTemporary: !target.isMain || temporaries.contains(target.folded)))
         }
         self.copies = copies
-        // The last first, since each may be copied on.
+        // In reverse order, since each may be copied further.
         for copy in copies.reversed() { ends[copy.place] = end(of: copy) }
     }
 
-    /// What is kept of a table's rows, by the name that it has at a statement.
+    /// Returns what is kept of a table's rows, by its name at a statement.
     func holding(_ name: String, at place: Int) -> Holding {
         var (name, found): (String, [Copy]) = (name.foldedASCII, [])
         let first = name
@@ -69,16 +69,16 @@ struct RowShelter {
         }
         let kept = found.filter { ends[$0.place] != nil }
         guard let only = kept.first else { return .none }
-        // A table that takes the old one's name is a rebuild, whose copy is looked at there.
+        // A table that takes the old one's name is a rebuild, and its copy is checked there.
         let isRebuild = [first, name].contains { name in kept.contains { ends[$0.place] == name } }
         let isPartial = ["where", "limit"].contains { statements[only.place].outermost($0) != nil }
         return kept.count == 1 && isPartial && !isRebuild ? .some(statements[only.place]) : .whole
     }
 
-    /// Whether a statement copies rows, and none of them are there at the end.
+    /// Whether a statement copies rows, none of which exist at the end.
     func isLost(_ place: Int) -> Bool { copies.contains { $0.place == place } && ends[place] == nil }
 
-    /// The name of the table that has what was copied when the migration ends; nil where none has.
+    /// Returns the name of the table that has the copied rows when the migration ends; nil where there is none.
     private func end(of copy: Copy) -> String? {
         var name = copy.target
         var next: String?

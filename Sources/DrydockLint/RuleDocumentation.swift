@@ -1,8 +1,8 @@
 import DrydockFindings
 
-/// The rules of `drydock lint` as text, from each rule's own words.
+/// The documentation of the rules of `drydock lint`, generated from each rule's texts.
 public enum RuleDocumentation {
-    /// `docs/rules.md`.
+    /// The text of `docs/rules.md`.
     public static var markdown: String {
         var text = """
             # The rules of drydock lint
@@ -29,7 +29,7 @@ public enum RuleDocumentation {
         return text
     }
 
-    /// A line a rule.
+    /// The list of rules, one on a line.
     public static var list: String {
         let names = LintRules.all.map(\.rule.rawValue)
         let width = names.map(\.count).max() ?? 0

@@ -3,13 +3,13 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// Something that a statement uses and an older SQLite does not know.
+/// A feature that a statement uses and an older SQLite does not know.
 struct SQLiteFeature {
     var since: SQLiteVersion
     var what: String
     var token: Token?
 
-    /// What a statement uses, the statements of a trigger among it.
+    /// Returns the features that a statement uses, including the statements of a trigger.
     static func features(of step: LintStep) -> [SQLiteFeature] {
         let reader = FeatureReader(step.statement, isIndex: isIndex(step.action))
         let parts = [step.statement] + step.statement.triggerBody
@@ -20,7 +20,7 @@ struct SQLiteFeature {
         if case .createIndex = action { true } else { false }
     }
 
-    /// What belongs to one INSERT, UPDATE or DELETE.
+    /// Returns the features of one INSERT, UPDATE or DELETE.
     private static func ofChange(_ statement: SQLStatement) -> [SQLiteFeature] {
         let action = statement.action
         guard action.changedTable != nil else { return [] }
@@ -56,7 +56,7 @@ struct SQLiteFeature {
         return features
     }
 
-    /// What the statement makes, by the schema behind it.
+    /// Returns the features of what the statement creates, by the schema after it.
     private static func ofSchema(_ step: LintStep) -> [SQLiteFeature] {
         func feature(_ version: SQLiteVersion, _ what: String) -> SQLiteFeature {
             .init(since: version, what: what, token: nil)

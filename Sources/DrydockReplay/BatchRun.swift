@@ -3,8 +3,8 @@ import DrydockState
 import DatabaseEngine
 import OverlayVFS
 
-/// Runs a batch of migrations on an overlay, by GRDB's migrator or as another tool would, and freezes each state
-/// that can be seen.
+/// Runs a batch of migrations on an overlay, by GRDB's migrator or as another tool would, and freezes each state that
+/// can be observed.
 package struct BatchRun: Sendable {
     package let set: MigrationSet
     package let database: any OpenDatabase
@@ -17,18 +17,19 @@ package struct BatchRun: Sendable {
     }
     var starting: @Sendable (Migration) -> Void = { _ in }
 
-    /// A state, and what led there from the one before.
+    /// A state, and the migrations that led to it from the previous one.
     struct Reached: Sendable {
-        /// One migration; several where the state between them cannot be seen.
+        /// One migration; several where the states between them cannot be observed.
         var migrations: [Migration]
         var image: Image
         var footprint: Footprint
         var seconds: Double
         var statementSeconds: [Double]
-        /// GRDB would have checked every foreign key before the commit; what changed is checked afterwards.
+        /// Whether GRDB would have checked every foreign key before the commit; the changes are then checked
+        /// afterwards.
         var owesForeignKeyCheck = false
 
-        /// The migrations as one.
+        /// The migrations combined into one.
         var step: Migration {
             var step = migrations[migrations.count - 1]
             step.statements = migrations.flatMap(\.statements)
@@ -44,7 +45,7 @@ package struct BatchRun: Sendable {
     }
 
     package func run(_ batch: [Migration]) async throws -> Outcome {
-        set.policy.isRunByEngine ? try await migrate(batch) : try await imitate(batch)
+        set.policy.isRunByEngine ? try await migrate(batch) : try await runAsTool(batch)
     }
 
     private func migrate(_ batch: [Migration]) async throws -> Outcome {
@@ -71,7 +72,7 @@ package struct BatchRun: Sendable {
         return outcome
     }
 
-    private func imitate(_ batch: [Migration]) async throws -> Outcome {
+    private func runAsTool(_ batch: [Migration]) async throws -> Outcome {
         let (set, overlay, starting) = (set, overlay, starting)
         return try await database.withConnection { connection in
             var outcome = Outcome()
@@ -97,7 +98,7 @@ package struct BatchRun: Sendable {
 }
 
 extension BatchFailure {
-    /// What to report: a statement's failure as it is, the tool's own with its place.
+    /// The error to report: a statement's failure unchanged, a failure of the tool with its place.
     var cause: any Error {
         switch moment {
         case .statement: error
@@ -106,7 +107,7 @@ extension BatchFailure {
     }
 }
 
-/// What the tool itself could not do around a migration: commit, or write its history.
+/// A failure of the tool's own work around a migration: the commit, or writing its history.
 package struct RunnerFailure: Error {
     var moment: BatchFailure.Moment
     package var error: any Error

@@ -1,8 +1,8 @@
 import DrydockFindings
 import DrydockMigrations
 
-/// `migration-in-code`: replays that ended before a migration which is not SQL. A snapshot of a version behind it
-/// goes on where they ended; where there is none, nothing vouches for what comes behind.
+/// `migration-in-code`: replays that ended before a migration which is not SQL. A snapshot of a later version continues
+/// where they ended; where there is none, later migrations are not verified.
 struct CodeGaps {
     let context: ReplayContext
     let results: [ReplayResult]
@@ -34,7 +34,7 @@ struct CodeGaps {
             migration: migration.identifier, place: place)
     }
 
-    /// The snapshot nearest behind a migration.
+    /// Returns the first snapshot after a migration.
     private func bridge(behind migration: Migration) -> String? {
         let set = context.set
         return results.filter { $0.applied.contains(migration.identifier) }

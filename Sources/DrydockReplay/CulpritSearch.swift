@@ -4,26 +4,26 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// What to look for after each statement.
+/// What to search for after each statement.
 enum CulpritProbe: Sendable {
-    /// A row that is gone, or with a column pair's position, a value of it that changed.
+    /// A row that is gone or, with the position of a column pair, a value of it that changed.
     case row(TableMatch, TableDifference.Locator?, column: Int?)
-    /// A fault that the state has more of than this.
+    /// A fault of which the state has more than the baseline.
     case fault(any StateRule, Fault.ID, baseline: Int)
 }
 
-/// Finds the statement that did it: runs the migration again on a fork, and looks for what went wrong
-/// after each statement. Costs nothing when nothing was found.
+/// Finds the statement that caused a finding: runs the migration again on a fork, and searches for the fault after each
+/// statement. It costs nothing when there are no findings.
 struct CulpritSearch: Sendable {
     let migration: Migration
     let before: DatabaseState
     let engine: any Engine
     let inspector: StateInspector
 
-    /// A closure that goes row by row runs so many statements that looking after each would take minutes.
+    /// A closure that goes row by row runs so many statements that searching after each would take minutes.
     private static let statementLimit = 2_000
 
-    /// The findings with their statements filled in, where one is to blame.
+    /// Returns the findings with the statements that caused them, where one did.
     func placing(_ findings: [StepFinding]) async throws -> [StepFinding] {
         let probes = findings.enumerated().compactMap { index, finding in finding.probe.map { (index, $0) } }
         guard !probes.isEmpty, migration.statements.count <= Self.statementLimit else { return findings }
@@ -58,13 +58,13 @@ struct CulpritSearch: Sendable {
         } catch let error as EngineError where error.isInterrupt {
             throw error
         } catch {
-            // The place of a finding is a help; the finding stands without it.
+            // The place of a finding is only helpful; the finding stands without it.
             return probes.map { _ in nil }
         }
     }
 }
 
-/// A migration just after one of its statements.
+/// A migration after one of its statements.
 struct CulpritMoment {
     let connection: any Connection
     let lineage: TableLineage
@@ -74,7 +74,7 @@ struct CulpritMoment {
     let historyTables: [String]
 }
 
-/// What a probe looks for, statement by statement.
+/// What a probe searches for, statement by statement.
 private enum Trace {
     case row(RowTrace)
     case fault(FaultTrace)
@@ -115,8 +115,8 @@ private struct FaultTrace {
     let rule: any StateRule
     let id: Fault.ID
     let baseline: Int
-    private var isWell = true
-    /// The statement after which it was there for good.
+    private var isSound = true
+    /// The statement after which the fault remained.
     private(set) var brokenBy: Int?
 
     init(rule: any StateRule, id: Fault.ID, baseline: Int) {
@@ -126,12 +126,13 @@ private struct FaultTrace {
     }
 
     mutating func look(_ moment: CulpritMoment) {
-        guard let isWell = count(moment).map({ $0 <= baseline }) else { return }
-        if isWell { brokenBy = nil } else if self.isWell { brokenBy = moment.index }
-        self.isWell = isWell
+        guard let isSound = count(moment).map({ $0 <= baseline }) else { return }
+        if isSound { brokenBy = nil } else if self.isSound { brokenBy = moment.index }
+        self.isSound = isSound
     }
 
-    /// How much of the fault there is; nil when it cannot be told. The rule may write: all of it is undone.
+    /// Returns how much of the fault there is; nil when that cannot be determined. The rule may write; everything is
+    /// rolled back.
     private func count(_ moment: CulpritMoment) -> Int? {
         let connection = moment.connection
         guard (try? connection.execute("SAVEPOINT drydock_look")) != nil else { return nil }

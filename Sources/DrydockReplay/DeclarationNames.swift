@@ -4,13 +4,13 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Holds a declaration against the schemas around its step: a name that neither has is misspelt.
+/// Compares a declaration with the schemas before and after its step: a name that neither has is misspelt.
 struct DeclarationNames: Sendable {
     let before: Catalog
     let after: Catalog
     let lineage: TableLineage
     let migration: String
-    /// Both ways: a table's name before a declared rename and after it, folded.
+    /// Maps a table's name before a declared rename to the name after it and the reverse, folded.
     private let renamed: [String: [String]]
 
     init(
@@ -45,7 +45,7 @@ struct DeclarationNames: Sendable {
         }
     }
 
-    /// Why the condition of `deletes from` does not compile on the state before the step.
+    /// Returns why the condition of `deletes from` does not compile on the state before the step.
     func conditionFault(of declaration: Declaration, _ connection: any Connection) -> Finding? {
         guard case .deletes(let name, let condition?) = declaration.kind, let table = earlierTable(name)
         else {
@@ -59,12 +59,12 @@ struct DeclarationNames: Sendable {
         }
     }
 
-    /// A condition that compiles and fails on a row.
+    /// Returns the finding for a condition that compiles but fails on a row.
     func runtimeFault(of declaration: Declaration, _ error: EngineError) -> Finding {
         invalid("the condition fails on a row: \(error.messageWithoutValues)", declaration, nil)
     }
 
-    /// The tables, before and after, that a name may mean: of that name, or renamed from or to it.
+    /// Returns the tables, before and after, that a name may refer to: those with that name, or renamed from or to it.
     private func tables(called name: String) -> [Catalog.Table] {
         let later = lineage.currentName(of: name).flatMap(after.table)
         let earlier = lineage[name]?.origin.flatMap(before.table)
@@ -109,7 +109,7 @@ struct DeclarationNames: Sendable {
 
     private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {
         if let fault = tableFault(table, declaration) {
-            // The schema of the database, which is taken for a table where no column follows.
+            // The name of the schema, which looks like a table's where no column follows.
             guard case .rewrites = declaration.kind, table.foldedASCII == "main",
                 let meant = tables(called: column).first
             else { return fault }

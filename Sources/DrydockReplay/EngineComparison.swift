@@ -6,13 +6,13 @@ import Foundation
 import OverlayVFS
 import SQLiteSchema
 
-/// Runs a batch of migrations once more, on another engine from the same state, and holds what comes of it against
-/// what the first engine made: outcome, schema, rows and history.
+/// Runs a batch of migrations once more, on another engine from the same state, and compares the result with that of
+/// the first engine: outcome, schema, rows and history.
 ///
-/// All runs see the same time and the same random numbers (``Moment``). Two runs of one engine need not be alike even
-/// so; what the first engine does not make twice alike is not compared.
+/// All runs see the same time and the same random numbers (``Moment``). Even so, two runs of one engine can differ;
+/// where two runs of the first engine differ, nothing is compared.
 struct EngineComparison: Sendable {
-    /// What a run sees of the world.
+    /// The time and the random numbers that a run sees.
     struct Moment: Sendable {
         /// Milliseconds since 1970.
         let time: Int64
@@ -32,7 +32,7 @@ struct EngineComparison: Sendable {
     let context: ReplayContext
     let other: any Engine
     let watchdog: Watchdog
-    /// That of the first run.
+    /// The moment of the first run.
     let moment: Moment
 
     struct Outcome: Sendable {
@@ -89,9 +89,9 @@ struct EngineComparison: Sendable {
 
     private struct Difference {
         var migration: Migration
-        /// Why each engine refused it, when not both did for the same reason; nil for one that did not.
+        /// Why each engine refused the step, unless both did for the same reason; nil for one that did not.
         var failures: (first: Failure?, second: Failure?)?
-        /// What is not the same afterwards, in words.
+        /// What differs afterwards, in words.
         var parts: Set<String> = []
     }
 
@@ -112,7 +112,7 @@ struct EngineComparison: Sendable {
         return Difference(migration: migration, failures: failures)
     }
 
-    /// Whether two states have the same bytes, those apart that count commits and name the library
+    /// Whether two states have the same bytes, except for those that count commits and record the library's version
     /// (https://www.sqlite.org/fileformat2.html#the_database_header, offsets 24 and 92).
     private static func areEqual(_ a: Image, _ b: Image, _ pages: Set<UInt32>) throws -> Bool {
         guard a.byteCount == b.byteCount, a.pageSize == b.pageSize else { return false }
@@ -132,7 +132,7 @@ struct EngineComparison: Sendable {
     }
 
     private func parts(_ first: Image, _ second: Image) async throws -> Set<String> {
-        // Whatever a tool keeps of its history is compared as any table is.
+        // History tables are compared like any others.
         var inspector = context.inspector(watchdog)
         inspector.historyTables = []
         let (before, after) = (
@@ -158,7 +158,7 @@ struct EngineComparison: Sendable {
         }
     }
 
-    /// Objects and settings of a database that the attached one has otherwise.
+    /// Returns the objects and settings of a database that differ in the attached one.
     private static func objects(_ connection: any Connection) throws -> Set<String> {
         let later = TableComparison.afterSchema
         var parts: Set<String> = []
@@ -183,7 +183,7 @@ struct EngineComparison: Sendable {
         if case .text(let bytes) = value { String(decoding: bytes, as: UTF8.self) } else { "" }
     }
 
-    // MARK: - In words
+    // MARK: - Messages
 
     private struct Failure {
         var code: Int32
@@ -227,7 +227,7 @@ struct EngineComparison: Sendable {
         return finding
     }
 
-    /// The setting that makes the difference, where one does.
+    /// Returns the setting that causes the difference, where one does.
     private func explanation(
         _ batch: [Migration], _ before: Image, _ first: BatchRun.Outcome, _ difference: Difference
     ) async throws -> String {

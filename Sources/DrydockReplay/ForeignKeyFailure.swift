@@ -5,17 +5,17 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Why the check of all foreign keys before a commit refused a migration.
+/// Explains why the check of all foreign keys before a commit refused a migration.
 ///
-/// The step is replayed once more on a fork, unchecked, and what it adds is told from what the snapshot had.
-/// The engine's own message would show a whole row.
+/// The step is replayed once more on a fork, unchecked, and the violations that it adds are separated from those of the
+/// snapshot. The engine's own message would show a whole row.
 struct ForeignKeyFailure {
     let migration: Migration
     let before: DatabaseState
     let engine: any Engine
     let inspector: StateInspector
 
-    /// The finding with the violations, their rows and the statement that made them.
+    /// Returns the finding with the violations, their rows and the statement that caused them.
     func explaining(_ finding: Finding) async throws -> Finding {
         let baseline = before.faultCounts()
         let old = before.faults.filter { $0.id.rule == .foreignKeyViolation }
@@ -24,7 +24,7 @@ struct ForeignKeyFailure {
         do {
             (after, ran) = try await stateWithoutCheck()
         } catch let error as EngineError where migration.closureChecks != nil && !error.isInterrupt {
-            // It checks its foreign keys itself.
+            // The migration checks its foreign keys itself.
             return finding
         }
         let now = after.faults.filter { $0.id.rule == .foreignKeyViolation }

@@ -5,19 +5,19 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// All migrations on an empty database, as a new user's first launch runs them; where the tool keeps the schema
-/// of a version beside its migrations, that.
+/// The result of all migrations on an empty database, as on a new user's first launch; where the tool keeps the schema
+/// of a version beside its migrations, that schema.
 struct FreshInstall: Sendable {
-    /// The schema by how many migrations made it.
+    /// The schemas by the number of migrations that made them.
     var catalogs: [Int: Catalog] = [:]
-    /// How many migrations ran on an empty database.
+    /// The number of migrations that ran on an empty database.
     var passed = 0
-    /// Why it did not get to the end.
+    /// Why the install did not complete.
     var failure: String?
-    /// That there was no time to get to the end.
+    /// Set when there was not enough time to complete.
     var overdue: Overdue?
 
-    /// Whether a migration passes when there are no rows.
+    /// Whether a migration succeeds when there are no rows.
     func passes(_ index: Int) -> Bool { index < passed }
 
     static func make(
@@ -28,7 +28,7 @@ struct FreshInstall: Sendable {
             let made = try await Patience(watchdog: watchdog).result { try await make(context, watchdog) }
             if let made, !watchdog.hasCutShort { return made }
         } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
-            // What is said of it is the same, wherever it was.
+            // The message is the same wherever the install stopped.
         }
         let place = watchdog.statements.place
         let migration = context.set.migrations.first { $0.path == place?.file }
@@ -73,7 +73,7 @@ struct FreshInstall: Sendable {
                     for migration in ready { _ = try await MigrationRun(migration).apply(to: database) }
                     try await note(batch[0] + 1, ready.count, database, tables)
                 } else {
-                    try await imitate(set, batch[0], ready, database)
+                    try await runAsTool(set, batch[0], ready, database)
                 }
             } catch {
                 try Task.checkCancellation()
@@ -95,7 +95,7 @@ struct FreshInstall: Sendable {
         passed = count
     }
 
-    private mutating func imitate(
+    private mutating func runAsTool(
         _ set: MigrationSet, _ first: Int, _ ready: [Migration], _ database: any OpenDatabase
     ) async throws {
         guard !ready.isEmpty else { return }
@@ -122,7 +122,7 @@ struct FreshInstall: Sendable {
         if let error = outcome.2 { throw error }
     }
 
-    /// Why a migration is not even tried.
+    /// Returns why a migration is not even tried.
     private static func obstacle(_ migration: Migration) -> String? {
         if let fault = migration.fault { return "\(migration.identifier) cannot be run: \(fault.message)" }
         if migration.isCode { return "\(migration.path) is not SQL" }
@@ -130,7 +130,7 @@ struct FreshInstall: Sendable {
         return "\(migration.path) ends its runner's transaction with \(ending.text)"
     }
 
-    /// The schemas that the tool keeps.
+    /// Returns the schemas that the tool keeps.
     private static func expected(
         _ context: ReplayContext, _ watchdog: Watchdog
     ) async throws -> FreshInstall {

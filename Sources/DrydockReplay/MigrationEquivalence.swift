@@ -5,9 +5,9 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Whether two sets of migrations make the same of a database: the same schema and the same rows.
+/// Compares two sets of migrations: whether both give a database the same schema and the same rows.
 package struct MigrationEquivalence: Sendable {
-    /// Runs migrations on a database that is nowhere on the disk.
+    /// Runs migrations on a database that exists only in memory.
     package typealias Run = @Sendable (any OpenDatabase) async throws -> Void
 
     private let settings: ConnectionSettings
@@ -25,12 +25,12 @@ package struct MigrationEquivalence: Sendable {
         self.new = new
     }
 
-    /// How the two ways differ from one beginning.
+    /// Returns how the two sets differ from one starting point.
     /// - Parameters:
-    ///   - snapshot: where both begin; nil for an empty database.
-    ///   - name: what messages call the beginning.
-    ///   - prepare: brings the beginning about, by the old engine.
-    /// - Throws: what `prepare` throws.
+    ///   - snapshot: the starting point of both; nil for an empty database.
+    ///   - name: the name of the starting point in messages.
+    ///   - prepare: creates the starting point, using the old engine.
+    /// - Throws: the errors of `prepare`.
     package func findings(
         from snapshot: Snapshot?, named name: String, prepare: Run
     ) async throws -> [Finding] {

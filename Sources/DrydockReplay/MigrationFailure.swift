@@ -13,10 +13,10 @@ package struct MigrationFailure {
         self.error = error
     }
 
-    /// The check of the whole database before the commit refused it.
+    /// Whether the check of the whole database before the commit refused the migration.
     var isForeignKeyCheck: Bool { (error as? EngineError)?.isForeignKeyCheckFailure ?? false }
 
-    /// A finding with the code named that stands beside the migration and was not run.
+    /// Returns a finding that also names the code beside the migration that was not run.
     func mentioningCode(_ finding: Finding) -> Finding {
         let code = NeighbouringCode.files(beside: migration.path)
         guard !code.isEmpty else { return finding }
@@ -28,7 +28,7 @@ package struct MigrationFailure {
         return finding
     }
 
-    /// Nil for an error that no statement and no check of the migration caused.
+    /// Nil for an error that was not caused by a statement or a check of the migration.
     var finding: Finding? {
         switch error {
         case let failure as StatementFailure:
@@ -64,7 +64,7 @@ package struct MigrationFailure {
         }
     }
 
-    /// - Parameter statement: what failed; nil where a closure ran it.
+    /// - Parameter statement: the statement that failed; nil where a closure ran it.
     private func help(for error: EngineError, in statement: SQLStatement? = nil) -> String {
         if let help = RefusalHelp(error: error, statement: statement, migration: migration).text {
             return help
@@ -78,7 +78,7 @@ package struct MigrationFailure {
         }
     }
 
-    /// The tool itself could not commit, or write its history.
+    /// Returns the finding where the tool itself could not commit, or write its history.
     private func finding(_ failure: RunnerFailure) -> Finding {
         let message = (failure.error as? EngineError)?.message ?? String(describing: failure.error)
         let (what, help) =
@@ -106,9 +106,9 @@ package struct MigrationFailure {
 }
 
 extension EngineError {
-    /// A violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
+    /// Whether the error is a violation that `PRAGMA foreign_key_check` found, or a key that it cannot check.
     var isForeignKeyCheckFailure: Bool {
-        // A statement that is refused for it is no check.
+        // The refusal of a single statement is not such a check.
         isForeignKeyViolation && sql.map { $0.hasPrefix("COMMIT") } ?? true
             || message.hasPrefix("foreign key mismatch")
     }

@@ -8,7 +8,7 @@ package struct MigrationRun: Sendable {
     let migration: Migration
     var foreignKeyChecks: EngineMigration.ForeignKeyChecks
 
-    /// Seconds of each statement that ran.
+    /// The seconds that each statement took.
     private let seconds = SecondsRecorder()
 
     package init(_ migration: Migration, foreignKeyChecks: EngineMigration.ForeignKeyChecks? = nil) {
@@ -17,13 +17,13 @@ package struct MigrationRun: Sendable {
     }
 
     package struct Applied: Sendable {
-        /// As it ran: with the statements of this very run where the engine ran something of its own.
+        /// The migration as it ran: with the statements of this run where the engine ran its own code.
         package var migration: Migration
-        /// Of each statement; empty where the engine ran something of its own.
+        /// The seconds of each statement; empty where the engine ran its own code.
         package var seconds: [Double]
     }
 
-    /// - Throws: ``StatementFailure`` for a statement, ``EngineError`` for what the engine does around them.
+    /// - Throws: ``StatementFailure`` for a statement, ``EngineError`` for the engine's work around the statements.
     package func apply(to database: any OpenDatabase) async throws -> Applied {
         guard let ran = try await database.migrate([engineMigration]).first else {
             throw EngineError(
@@ -56,7 +56,7 @@ package struct MigrationRun: Sendable {
         do {
             try Sandbox.run(statement, on: connection)
         } catch let error as EngineError where !error.isInterrupt {
-            // What compiles failed on what is in the database.
+            // A statement that compiles failed because of the database's content.
             let compiles = (try? connection.prepare(statement.executedText)) != nil
             throw StatementFailure(index: index, error: error, mayQuoteValues: compiles)
         }
@@ -69,10 +69,10 @@ package struct MigrationRun: Sendable {
 
 /// A statement that SQLite refused.
 package struct StatementFailure: Error {
-    /// Its place in the migration, from zero.
+    /// The statement's index in the migration, from zero.
     package var index: Int
     package var error: EngineError
-    /// The message may quote something of a row.
+    /// Whether the message may quote values of a row.
     package var mayQuoteValues: Bool
 
     package init(index: Int, error: EngineError, mayQuoteValues: Bool) {

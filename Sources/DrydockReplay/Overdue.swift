@@ -3,17 +3,17 @@ import DrydockMigrations
 import DrydockState
 import DatabaseEngine
 
-/// Work that was not done when its time was up, and where it was then.
+/// Work that was not complete when its time was up, and its place at that moment.
 struct Overdue: Sendable {
     let limit: Duration
-    /// The identifier of the migration that it was at.
+    /// The identifier of the migration that was being run.
     var migration: String?
     /// The statement that was running.
     var place: StatementLog.Place?
-    /// Whether it was the install on an empty database, which is made before the snapshots are replayed.
+    /// Whether it was the install on an empty database, which comes before the replays of snapshots.
     var isFreshInstall = false
 
-    /// `time-limit`, for a snapshot that was not verified because of it.
+    /// Returns the `time-limit` finding for a snapshot that was therefore not verified.
     func finding(_ snapshot: Snapshot) -> Finding {
         var message = "\(snapshot.path): \(TimeLimitText.fact(limit, at: place))"
         if isFreshInstall {

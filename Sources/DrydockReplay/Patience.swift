@@ -2,20 +2,20 @@ import DrydockFindings
 import Dispatch
 import Synchronization
 
-/// Waits for work until its watchdog's time is up or the task is cancelled, and a while beyond, in which it can stop by
-/// itself.
+/// Waits for work until its watchdog's time is up or the task is cancelled, and a little longer, so that the work can
+/// stop by itself.
 ///
-/// SQLite is stopped while it compiles and while it runs, but not inside one function: LIKE with a hostile pattern may
-/// take hours. Such work is left behind on its thread, and the report is made without it.
+/// SQLite can be stopped while it compiles and while it runs, but not inside one function: LIKE with a hostile pattern
+/// may take hours. Such work is left running on its thread, and the report is made without it.
 struct Patience: Sendable {
     let watchdog: Watchdog
 
     private static let grace = Duration.seconds(5)
-    /// Whoever interrupts does not wait for a second.
+    /// A user who interrupts should not have to wait a second.
     private static let graceOfCancellation = Duration.milliseconds(500)
 
-    /// - Returns: what the work gives; nil when it did not stop.
-    /// - Throws: as the work does; CancellationError when the task is cancelled.
+    /// - Returns: the result of the work; nil when it did not stop.
+    /// - Throws: the errors of the work; CancellationError when the task is cancelled.
     func result<Value: Sendable>(
         of work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -37,7 +37,7 @@ struct Patience: Sendable {
         }
     }
 
-    /// One who waits, for whatever comes first.
+    /// A continuation that is resumed by whichever event comes first.
     private final class Wait<Value: Sendable>: Sendable {
         private struct State {
             var continuation: CheckedContinuation<Value, any Error>?

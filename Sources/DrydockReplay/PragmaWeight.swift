@@ -3,13 +3,13 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// How much a `PRAGMA foreign_keys` that has no effect weighs, once the migration has run: it is an error only where rows
-/// were lost or changed through the foreign keys that stayed on, or the step's result is broken otherwise.
+/// The severity of a `PRAGMA foreign_keys` without effect, once the migration has run: an error only where rows were
+/// lost or changed through the foreign keys that stayed on, or where the step's result is broken in another way.
 struct PragmaWeight {
     let migration: Migration
-    /// The schema that the migration meets, where it is known.
+    /// The schema before the migration, where it is known.
     let before: Schema?
-    /// What the replays found in its steps.
+    /// The findings of the replays about its steps.
     let found: [Finding]
 
     func weighed(_ finding: Finding) -> Finding {
@@ -32,8 +32,8 @@ struct PragmaWeight {
         }
     }
 
-    /// The tables whose rows a foreign key deletes or changes with the rows of one that the migration writes, folded; nil
-    /// where the schema is not known.
+    /// The tables with rows that a foreign key deletes or changes together with rows that the migration writes, folded;
+    /// nil where the schema is not known.
     private var dependants: Set<String>? {
         guard let before else { return nil }
         let written = migration.statements.compactMap { statement in
@@ -55,7 +55,7 @@ struct PragmaWeight {
 }
 
 extension ForeignKey.Action {
-    /// Whether it deletes or changes the rows that reference another.
+    /// Whether the action deletes or changes the rows that reference another.
     fileprivate var changesRows: Bool {
         switch self {
         case .cascade, .setNull, .setDefault: true

@@ -5,28 +5,28 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// What all replays of a run share.
+/// The values that all replays of a run share.
 package struct ReplayContext: Sendable {
     let engine: any Engine
-    /// Another engine, which must make the same of every step; nil for none.
+    /// Another engine, which must have the same result for every step; nil for none.
     var other: (any Engine)?
     let set: MigrationSet
-    /// How many migrations of the set are replayed.
+    /// The number of migrations of the set that are replayed.
     package let targetCount: Int
-    /// Comments and drydock.yml together, by migration identifier.
+    /// The declarations from comments and drydock.yml, by migration identifier.
     let declarations: [String: [Declaration]]
     let functions: [FunctionStub]
     let collations: [CollationStub]
-    /// Whether every step is undone and done again.
+    /// Whether every step is undone and run again.
     let checksRollback: Bool
     var baselines: BaselineStore?
-    /// What is locked; nil where there is no lock.
+    /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false
     var readsPages = true
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
-    /// How long one snapshot may take, with what comes before it.
+    /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
@@ -40,8 +40,8 @@ package struct ReplayContext: Sendable {
         settings.collations = collations
         settings.interrupt = { watchdog.isTripped }
         settings.statements = watchdog.statements
-        // Debian's SQLite has it on, and then a dropped table is overwritten page by page. Where the pages are to
-        // be a live database's, it is as it is everywhere on this machine.
+        // Debian's SQLite has it on, which overwrites a dropped table page by page. Where the pages will become a live
+        // database's, the default of this machine stays.
         settings.setup = isRehearsal ? [] : ["PRAGMA secure_delete = OFF"]
         return settings
     }

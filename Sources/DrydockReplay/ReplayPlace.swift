@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import Synchronization
 
-/// The migration that a replay is at.
+/// The migration that a replay is running.
 final class ReplayPlace: Sendable {
     private let current = Mutex<String?>(nil)
 

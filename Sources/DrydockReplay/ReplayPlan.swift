@@ -2,19 +2,19 @@ import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
 
-/// Which migrations a snapshot has, and which are pending.
+/// The migrations that a snapshot has applied, and those that are pending.
 package struct ReplayPlan: Sendable {
     /// Indexes into the set, in order.
     package let pending: [Int]
-    /// Identifiers that the snapshot has applied and the set has not.
+    /// Identifiers that the snapshot has applied but the set does not contain.
     let unknown: [String]
-    /// What the snapshot has applied that is code, and not in the folder.
+    /// Migrations in code that the snapshot has applied and the folder does not contain.
     let code: [String]
     /// The newest migration of the set that the snapshot has applied.
     let from: String?
-    /// How many migrations of the set a fresh install runs to be where this replay ends.
+    /// The number of migrations that a fresh install runs to reach the end of this replay.
     let finalCount: Int
-    /// The tool would run nothing on this database.
+    /// Whether the tool would refuse to run anything on this database.
     let isRefused: Bool
 
     private let late: [(pending: Migration, applied: String)]
@@ -25,7 +25,7 @@ package struct ReplayPlan: Sendable {
     package init(history: AppliedHistory, set: MigrationSet, targetCount: Int) {
         let known = Set(history.identifiers)
         let appliedIndexes = set.migrations.indices.filter { known.contains(set.migrations[$0].identifier) }
-        // What runs again whenever it changes has no place among the others.
+        // A migration that runs again whenever it changes has no position among the others.
         let last = appliedIndexes.last { !history.repeats.contains(set.migrations[$0].identifier) }
         var pending = (0..<targetCount).filter {
             let identifier = set.migrations[$0].identifier
@@ -58,7 +58,7 @@ package struct ReplayPlan: Sendable {
         self.set = set
     }
 
-    /// What the database is without the migrations of the folder.
+    /// Returns the state of the database without the migrations of the folder.
     func start(on connection: any Connection) throws -> ReplaySummary.Start {
         let own = set.format.ownTables.map(\.foldedASCII)
         let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
@@ -102,7 +102,7 @@ package struct ReplayPlan: Sendable {
             + edited.map { finding(edited: $0.migration, isOfLineEndings: $0.isOfLineEndings) }
     }
 
-    /// A database with tables and no history.
+    /// Returns the finding for a database with tables but no history.
     package static func unknownVersion(of snapshot: Snapshot, _ set: MigrationSet) -> Finding {
         let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
         let other =

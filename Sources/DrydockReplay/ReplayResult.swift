@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import OverlayVFS
 
-/// What one replay gives to the report.
+/// The result of one replay, for the report.
 package struct ReplayResult: Sendable {
     package var summary: ReplaySummary
     var findings: [Finding] = []
@@ -10,16 +10,16 @@ package struct ReplayResult: Sendable {
     var migrationFindings: [Finding] = []
     var notChecked: [NotChecked] = []
     var triedMigrations: Set<String> = []
-    /// By migration; present when the migration was judged.
+    /// The declarations needed, by migration; present when the migration was checked.
     var usedDeclarations: [String: Set<Declaration>] = [:]
     /// Identifiers that the snapshot had applied.
     var applied: Set<String> = []
-    /// The migration in code before which it stopped.
+    /// The migration in code before which the replay stopped.
     var stoppedAtCode: String?
-    /// The snapshot, and what the replay made of it, where that is wanted.
+    /// The image of the snapshot, and of the replay's end, where requested.
     package var base: Image?
     package var end: Image?
-    /// Nothing was pending.
+    /// Whether nothing was pending.
     package var isUpToDate = false
 
     init(summary: ReplaySummary) { self.summary = summary }

@@ -5,12 +5,11 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// `rollback-failed` and `rollback-mismatch`: undoes a migration on a fork of the state after it, and does it
-/// again.
+/// `rollback-failed` and `rollback-mismatch`: undoes a migration on a fork of the state after it, and runs it again.
 ///
-/// The schema after the way back is that of before, and the second time the migration leaves what it left the
-/// first time. Where nobody says how the tool takes back its record of a migration, it stays as it is both ways.
-/// Rows that the way back takes are reported and are not a fault: that is what it is for.
+/// The schema after the way back must be that of before, and the second run of the migration must have the same result
+/// as the first. Where it is not known how the tool removes its record of a migration, the record stays unchanged both
+/// times. Rows that the way back deletes are reported as notes, because that is its purpose.
 struct RollbackCheck {
     let context: ReplayContext
     let migration: Migration
@@ -59,13 +58,13 @@ struct RollbackCheck {
 
     // MARK: - Both ways
 
-    /// Runs something on a fork as the tool would, and freezes what is there then.
+    /// Runs an operation on a fork as the tool would, and freezes the result.
     private func fork(
         of image: Image, _ body: @escaping @Sendable (ToolRun) throws -> Void
     ) async throws -> Image {
         let overlay = try Overlay(image)
         var settings = context.settings(watchdog)
-        // GRDB's migrator has foreign keys off while a migration runs.
+        // GRDB's migrator turns foreign keys off while a migration runs.
         settings.foreignKeys = migration.isDeferred ? false : migration.foreignKeys
         let database = try await context.engine.open(overlay, settings: settings)
         let set = context.set
@@ -86,9 +85,9 @@ struct RollbackCheck {
 
     private func redone(from image: Image) async throws -> Image {
         var step = migration
-        // Where nobody says how the tool forgets a migration, its record of the first time is still there.
+        // Where it is not known how the tool removes a migration's record, that of the first run still exists.
         if step.unrecord.isEmpty { step.record = [] }
-        // A transaction that was shared holds this one migration now.
+        // A shared transaction now contains only this migration.
         if step.transaction == .all { step.transaction = .each }
         return try await fork(of: image) { [step] in try $0.run([step]) { _ in } }
     }
@@ -121,7 +120,7 @@ struct RollbackCheck {
         }
     }
 
-    /// What the way back takes, as notes.
+    /// Returns what the way back deletes, as notes.
     private func losses(
         to state: DatabaseState, _ down: Migration.Down, _ inspector: StateInspector
     ) async throws -> [Finding] {
@@ -133,8 +132,8 @@ struct RollbackCheck {
             migration: step, declarations: [], before: after, after: state, inspector: inspector,
             engine: context.engine, format: context.set.format
         ).run()
-        let told: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
-        return outcome.findings.map(\.finding).filter { told.contains($0.rule) }.map { finding in
+        let lossRules: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
+        return outcome.findings.map(\.finding).filter { lossRules.contains($0.rule) }.map { finding in
             var finding = finding
             finding.severity = .note
             finding.message = "undoing \(migration.identifier): \(finding.message)"

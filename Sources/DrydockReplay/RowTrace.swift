@@ -3,25 +3,25 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Where a row is: in the table that had it before the step, in those through which it was copied, in the one
-/// that has its name at the end.
+/// Follows a row: in the table that had it before the step, in those through which it was copied, and in the one that
+/// has the table's name at the end.
 struct RowTrace {
     private struct Place {
-        /// Of the incarnation.
+        /// The id of the incarnation.
         let id: Int
         var hasRow = false
         var everHadRow = false
-        /// The statement after which the row was no longer there, for good.
+        /// The statement after which the row remained missing there.
         var lostBy: Int?
-        /// The first that put rows into the table.
+        /// The first statement that put rows into the table.
         var filledBy: Int?
     }
 
     private let search: RowSearch?
     private let createdBy: Int?
-    /// In the order in which the row gets there.
+    /// The places in the order in which the row reaches them.
     private var places: [Place] = []
-    /// The statement after which the row was nowhere, for good.
+    /// The statement after which the row remained missing everywhere.
     private var goneBy: Int?
 
     init(
@@ -64,11 +64,12 @@ struct RowTrace {
         places[index].hasRow = hasRow
     }
 
-    /// Where a table's rows were copied before the row went with the table, what counts is what became of the copy.
+    /// The statement that lost the row. Where a table's rows were copied before the row went with the table, the copy
+    /// decides.
     var culprit: Int? {
         guard let last = places.last else { return nil }
         guard let goneBy, let home = places.lastIndex(where: { $0.lostBy == goneBy }) else {
-            // Another table keeps it, as a backup does, or nobody can tell.
+            // Another table keeps the row, as a backup does, or this cannot be determined.
             return last.everHadRow ? last.lostBy : last.filledBy ?? createdBy
         }
         let later = places[(home + 1)...]
@@ -77,7 +78,7 @@ struct RowTrace {
     }
 }
 
-/// Which of a step's tables were filled from which.
+/// Which of a step's tables were filled from which others.
 private struct TableCopies {
     private var copies: [(source: Int, target: Int)] = []
 
@@ -100,7 +101,7 @@ private struct TableCopies {
         }
     }
 
-    /// The tables through which rows can have come from one to another, in the order in which they were made.
+    /// Returns the tables through which rows can have come from one to another, in the order of their creation.
     func between(_ first: Int, _ last: Int) -> [Int] {
         var reached: Set<Int> = [first]
         for copy in copies where reached.contains(copy.source) { reached.insert(copy.target) }
@@ -110,18 +111,18 @@ private struct TableCopies {
     }
 }
 
-/// Looks a row of the table before the step up in what its successor is just now.
+/// Searches for a row of the earlier table in its successor, as it is at one moment.
 private struct RowSearch {
     let match: TableMatch
     let row: TableDifference.Locator
     let column: Int?
 
-    /// Nil when it cannot be told, as while the table has other columns.
+    /// Nil when that cannot be determined, as while the table has different columns.
     func isFound(in table: TableKey, _ moment: CulpritMoment) -> Bool? {
         isFound(in: table, moment, match.after, \.after) ?? isFound(in: table, moment, match.before, \.before)
     }
 
-    /// - Parameter side: whose names the columns have just now.
+    /// - Parameter side: the side whose column names are in use at the moment.
     private func isFound(
         in table: TableKey, _ moment: CulpritMoment, _ shape: Catalog.Table,
         _ side: KeyPath<TableMatch.ColumnPair, Catalog.Column>

@@ -5,9 +5,9 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// What is asked once, when the last pending migration has run.
+/// Checks that are made once, after the last pending migration.
 extension SnapshotReplay {
-    /// Findings that a later step mended become warnings.
+    /// Turns findings that a later step fixed into warnings.
     mutating func settle(_ end: DatabaseState?) {
         for (pending, step) in stepFindings {
             var finding = pending.finding
@@ -23,7 +23,7 @@ extension SnapshotReplay {
         stepFindings = []
     }
 
-    /// Where a second engine is asked for, it must make the same of a batch.
+    /// Compares the results of a batch with those of a second engine, where one is requested.
     mutating func compareEngines(
         _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome,
         at moment: EngineComparison.Moment?
@@ -46,7 +46,7 @@ extension SnapshotReplay {
             try touched.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
                 ?? IntegrityCheck(connection, catalog: catalog)
         }
-        // What a table's own expressions made of the check is said of the table as well.
+        // What a table's own expressions kept from being checked is reported for the table as well.
         for reason in check.notChecked where !baseline.notChecked.contains(reason) {
             notChecked(.integrityFailure, reason)
         }
@@ -67,8 +67,8 @@ extension SnapshotReplay {
                 evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
     }
 
-    /// Names of the tables whose pages or definitions are not what the snapshot had, those that virtual tables
-    /// and tools keep among them; nil where that is not known, or everything is to be checked.
+    /// Returns the names of the tables with pages or definitions that differ from the snapshot, including those of
+    /// virtual tables and tools; nil where that is not known, or everything is to be checked.
     private func touchedTables(at end: DatabaseState) -> [String]? {
         guard !context.isFullCheck, let changedPages, let basePages, let baseCatalog, let pages = end.pages
         else {
@@ -85,7 +85,7 @@ extension SnapshotReplay {
 
     mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
         if let code = result.stoppedAtCode, plan.unknown.isEmpty {
-            // What was reached can be held against the schema of its own version.
+            // The reached state can be compared with the schema of its own version.
             guard let count = context.set.index(of: code), let expected = fresh.catalogs[count] else {
                 return
             }
@@ -106,13 +106,13 @@ extension SnapshotReplay {
         addMismatches(of: end.catalog, expected, plan.code)
     }
 
-    /// A table with the history among the app's own is not missed where no migration makes it. What code did is
-    /// not in the fresh install that was made here.
+    /// Adds the differences from a fresh install. A table of the app that also has the history is not missing where no
+    /// migration creates it. The effects of code are not in the fresh install made here.
     private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
-        let mine = catalog.without(shared.subtracting(fresh.tables.keys))
+        let compared = catalog.without(shared.subtracting(fresh.tables.keys))
         let own = ownMismatches
-        for var finding in SchemaMismatch.findings(migrated: mine, fresh: fresh) {
+        for var finding in SchemaMismatch.findings(migrated: compared, fresh: fresh) {
             if own.contains(finding.message) {
                 finding.severity = min(finding.severity, .warning)
                 finding.tags.append(.preExisting)
@@ -127,8 +127,8 @@ extension SnapshotReplay {
         }
     }
 
-    /// What a live database that is to be migrated has otherwise already: an index that somebody made by hand is no
-    /// reason to leave it at an old version.
+    /// Differences that a live database already has before its migration: an index that a person created by hand is not
+    /// a reason to leave the database at an old version.
     private var ownMismatches: Set<String> {
         guard context.isRehearsal, let baseCatalog, let from = result.summary.from,
             let index = context.set.index(of: from), let expected = fresh.catalogs[index + 1]
@@ -136,7 +136,7 @@ extension SnapshotReplay {
         return Set(SchemaMismatch.findings(migrated: baseCatalog, fresh: expected).map(\.message))
     }
 
-    /// Opens the end once more with the same migrations, as an app's next launch does.
+    /// Opens the final state once more with the same migrations, as an app's next launch does.
     mutating func checkIdempotence(at end: DatabaseState) async throws {
         guard context.set.policy.isRunByEngine else { return try await checkPending(at: end) }
         let overlay = try Overlay(end.image)
@@ -166,7 +166,7 @@ extension SnapshotReplay {
                 migration: result.summary.to, place: historyStatement.map { .init($0) }))
     }
 
-    /// Another tool runs nothing when nothing is pending: its history is asked once more.
+    /// Another tool runs nothing when nothing is pending: its history is read once more.
     private mutating func checkPending(at end: DatabaseState) async throws {
         let set = context.set
         let history = try await inspector.withConnection(to: end.image) {

@@ -3,17 +3,17 @@ import DrydockMigrations
 import DrydockState
 import OverlayVFS
 
-/// What is known of a snapshot by what it holds.
+/// Finds what is known of a snapshot by its content.
 extension SnapshotReplay {
     struct Recognition {
         var hash: ContentHash
         var by: ContentHashes.Recognition
         var baseline: Baseline?
-        /// It lacks what only the cache keeps.
+        /// Whether it comes from the lock, and lacks what only the cache keeps.
         var isFromLock = false
     }
 
-    /// Holds the snapshot against the lock, and looks up what is known of it.
+    /// Checks the snapshot against the lock, and finds what is known of it.
     /// - Throws: ``OverlayError`` when it cannot be read.
     mutating func recognise() throws -> Recognition? {
         guard !context.isRehearsal, let store = context.baselines else { return nil }

@@ -3,7 +3,7 @@ import DrydockMigrations
 import DatabaseEngine
 import OverlayVFS
 
-/// Where a replay keeps what it has to report.
+/// Records the findings and notes of a replay.
 extension SnapshotReplay {
     mutating func add(_ finding: Finding) {
         var finding = finding
@@ -16,7 +16,7 @@ extension SnapshotReplay {
         if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
     }
 
-    /// That a migration changed a file which it attached.
+    /// Records that a migration changed a file which it attached.
     mutating func notCompared(_ path: String, _ migration: Migration) {
         let folder = FolderListing.realPath(".") + "/"
         let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
@@ -25,7 +25,7 @@ extension SnapshotReplay {
             "\(migration.identifier) changes the attached database \(name), whose rows were not compared")
     }
 
-    /// That the snapshot takes too long.
+    /// Records that the snapshot takes too long.
     mutating func addOverdue() {
         add(
             Overdue(
@@ -44,7 +44,7 @@ extension SnapshotReplay {
         case let error as OverlayError:
             add(Finding(.snapshotUnreadable, error.description))
         case let error as EngineError where error.isCorruption && integrity != nil && current != nil:
-            // The snapshot was whole before.
+            // The snapshot was undamaged before.
             add(
                 Finding(
                     .integrityFailure, "after \(current ?? "") the database is damaged: \(error.message)",

@@ -3,10 +3,11 @@ import DrydockMigrations
 import DatabaseEngine
 
 extension SnapshotReplay {
-    /// Asks the database which migrations are pending; nil when it does not tell, or its tool would run none.
+    /// Reads from the database which migrations are pending; nil when that is not recorded, or its tool would run none.
     mutating func makePlan(_ database: any OpenDatabase) async throws -> ReplayPlan? {
         let set = context.set
-        // Without a history, a snapshot is what the project says was there before the first migration.
+        // Without a history, a snapshot is taken for the state that, by the project's settings, existed before the
+        // first migration.
         let history =
             try await database.withConnection { try set.format.history($0, of: set) }
             ?? set.base.map { _ in AppliedHistory([]) }

@@ -5,7 +5,7 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Replays one snapshot from its version to the newest, and holds every rule on the way.
+/// Replays one snapshot from its version to the newest, and checks every rule on the way.
 struct SnapshotReplay {
     let context: ReplayContext
     let snapshot: Snapshot
@@ -14,24 +14,24 @@ struct SnapshotReplay {
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     var result: ReplayResult
-    /// What the steps' rules found, each with how many steps had been taken.
+    /// The findings of the steps' rules, each with the number of steps taken by then.
     var stepFindings: [(finding: StepFinding, step: Int)] = []
     var trail = NameTrail()
     private let chronicle: Chronicle
     /// Temporary tables that the migrations so far left on their connection.
     private var temporaries: Set<String> = []
-    /// Full-text indexes that read another table once, by folded name.
+    /// Full-text indexes that once read another table, by folded name.
     private var searched: [String: SearchedIndex] = [:]
-    /// For steps that another engine runs as well.
+    /// The random numbers for steps that another engine runs as well.
     private let random: RandomSource?
     var integrity: IntegrityCheck?
-    /// The snapshot's own pages, and all that any step changed.
+    /// The snapshot's own pages, and all pages that any step changed.
     var basePages: StatePages?
     var baseCatalog: Catalog?
     var changedPages: Set<UInt32>? = []
-    /// What is known of it by what it holds.
+    /// What is known of the snapshot by its content.
     private var recognition: Recognition?
-    /// The migration that is being run or judged.
+    /// The migration that is being run or checked.
     var current: String?
 
     init(
@@ -50,7 +50,7 @@ struct SnapshotReplay {
 
     var inspector: StateInspector { context.inspector(watchdog) }
 
-    /// - Throws: only CancellationError; whatever else goes wrong is a finding.
+    /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run() async throws {
         let start = ContinuousClock.now
         do {
@@ -60,7 +60,7 @@ struct SnapshotReplay {
                 recognition = try recognise()
                 try await replay(on: overlay)
             } catch {
-                // Bytes that were pulled away explain whatever SQLite made of them.
+                // A file that was changed meanwhile explains any result of SQLite.
                 try overlay.checkUnchanged()
                 throw error
             }
@@ -70,12 +70,12 @@ struct SnapshotReplay {
             note(failure: error)
         }
         settle(nil)
-        // Whoever asks SQLite may take no answer for nothing wrong.
+        // Code that queries SQLite may take an interrupted query for one without results.
         if watchdog.hasCutShort, !result.findings.contains(where: { $0.rule == .timeLimit }) { addOverdue() }
         result.summary.seconds = (ContinuousClock.now - start).inSeconds
     }
 
-    // MARK: - The whole
+    // MARK: - The whole replay
 
     private mutating func replay(on overlay: Overlay) async throws {
         let database = try await open(overlay)
@@ -112,7 +112,7 @@ struct SnapshotReplay {
         }
     }
 
-    /// What the snapshot's own faults are, before anything is replayed; nil when it is too damaged to go on.
+    /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
     private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
         let known = recognition
         let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
@@ -191,7 +191,7 @@ struct SnapshotReplay {
                 note(reached)
                 let after = try await inspect(reached, from: state)
                 if let finding = try await refusal(reached, after, from: state) {
-                    takeBack(reached)
+                    removeCounts(reached)
                     add(finding)
                     return state
                 }
@@ -213,7 +213,7 @@ struct SnapshotReplay {
         return state
     }
 
-    /// The migrations of a batch up to one that is not even tried, and whether there is one.
+    /// Returns the migrations of a batch up to one that is not even tried, and whether there is one.
     private mutating func runnable(_ batch: [Int]) -> (ready: [Migration], isCut: Bool) {
         var ready: [Migration] = []
         for migration in batch.map({ context.set.migrations[$0] }) {
@@ -259,7 +259,7 @@ struct SnapshotReplay {
 
     private mutating func note(_ reached: BatchRun.Reached) {
         for (index, migration) in reached.migrations.enumerated() {
-            // What several migrations wrote together is counted once.
+            // Pages that several migrations wrote together are counted once.
             let isLast = index == reached.migrations.count - 1
             result.summary.steps.append(
                 .init(
@@ -282,7 +282,7 @@ struct SnapshotReplay {
         return after
     }
 
-    /// What GRDB's own check before the commit would have said of a migration that ran without it.
+    /// Returns what GRDB's own check before the commit would have reported for a migration that ran without it.
     private func refusal(
         _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
     ) async throws -> Finding? {
@@ -293,12 +293,12 @@ struct SnapshotReplay {
         return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
     }
 
-    private mutating func takeBack(_ reached: BatchRun.Reached) {
+    private mutating func removeCounts(_ reached: BatchRun.Reached) {
         result.summary.steps.removeLast(reached.migrations.count)
         result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
     }
 
-    /// Holds the rules over one step; gives the state after it.
+    /// Checks the rules for one step, and returns the state after it.
     private mutating func judge(
         _ migration: Migration, from before: DatabaseState, to after: DatabaseState
     ) async throws -> DatabaseState {
@@ -328,7 +328,7 @@ struct SnapshotReplay {
         return after
     }
 
-    /// What a failed migration tells; nil when it was no migration's failure but a stop.
+    /// Returns the finding for a failed migration; nil when the run was stopped instead.
     private func migrationFailure(
         _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
     ) async throws -> Finding? {
@@ -345,7 +345,7 @@ struct SnapshotReplay {
                     format: context.set.format
                 ).explaining(finding, error)
             } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
-                // That it failed is known; there is no time left to say more.
+                // The failure is known; there is no time left to explain it.
             }
         }
         finding = failure.mentioningCode(finding)

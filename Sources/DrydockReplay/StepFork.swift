@@ -7,7 +7,7 @@ import SQLiteSchema
 
 /// A fork of the state before a step, on which the step's statements are run again one by one to see what each does.
 ///
-/// The state before is attached beside it, so that rows can be compared. Nobody sees what is written here.
+/// The state before is attached beside it, so that rows can be compared. What is written here is discarded.
 struct StepFork: Sendable {
     let migration: Migration
     let before: DatabaseState
@@ -18,7 +18,7 @@ struct StepFork: Sendable {
     static let beforeSchema = "before_step"
 
     /// Opens the fork, and a transaction where the tool opens one.
-    /// - Throws: what `body` throws, and ``EngineError``.
+    /// - Throws: the errors of `body`, and ``EngineError``.
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
@@ -44,9 +44,9 @@ struct StepFork: Sendable {
         return try result.get()
     }
 
-    /// Runs the statements before one, all of them where it is past the last.
-    /// - Parameter ran: called after each statement, with its place.
-    /// - Throws: ``StatementFailure``, ``EngineError``, and what `ran` throws.
+    /// Runs the statements before an index, or all of them where it is past the last.
+    /// - Parameter ran: called after each statement, with its index.
+    /// - Throws: ``StatementFailure``, ``EngineError``, and the errors of `ran`.
     func run(
         upTo end: Int? = nil, on connection: any Connection, ran: (Int) throws -> Void = { _ in }
     ) throws {

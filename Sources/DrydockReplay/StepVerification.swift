@@ -4,7 +4,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Holds the rules over one step: the state before it, the state after it, and what its statements say.
+/// Checks the rules for one step, from the state before it, the state after it and its statements.
 package struct StepVerification: Sendable {
     package let migration: Migration
     package let declarations: [Declaration]
@@ -12,9 +12,9 @@ package struct StepVerification: Sendable {
     package let after: DatabaseState
     package let inspector: StateInspector
     package let engine: any Engine
-    /// Whose migration it is; nil for a plan of Drydock's own, which no tool records.
+    /// The format of the migration; nil for a plan made by Drydock, which no tool records.
     var format: (any MigrationFormat)?
-    /// What the migrations before it did; nil where the step is looked at alone.
+    /// What the earlier migrations did; nil where the step is checked alone.
     var chronicle: Chronicle?
     /// Temporary tables that earlier migrations left on the connection.
     var temporaries: Set<String> = []
@@ -46,7 +46,7 @@ package struct StepVerification: Sendable {
         var rowsCompared = 0
         var tablesUntouched = 0
         var names: StepNames
-        /// Temporary tables that are still there.
+        /// Temporary tables that still exist.
         var temporaries: Set<String>
         var searched: [String: SearchedIndex] = [:]
     }
@@ -92,14 +92,14 @@ package struct StepVerification: Sendable {
 
     // MARK: - Conservation
 
-    /// Compares the states with the declarations that make sense, and names those that do not.
+    /// Compares the states using the declarations that are valid, and reports the others.
     private func conserve(_ lineage: TableLineage) async throws -> (Conservation, [Finding]) {
         let names = DeclarationNames(
             before: before.catalog, after: after.catalog, lineage: lineage, migration: migration.identifier,
             declarations: declarations)
         let named = declarations.map { ($0, names.fault(of: $0)) }
         var findings = named.compactMap(\.1)
-        // Conditions are asked of the state before the step, where nothing that came later has a name.
+        // Conditions are evaluated on the state before the step, which does not know later names.
         let candidates = named.filter { $0.1 == nil }.map(\.0)
         let faults = try await inspector.withConnection(to: before.image) { connection in
             candidates.map { names.conditionFault(of: $0, connection) }
@@ -127,14 +127,14 @@ package struct StepVerification: Sendable {
         }
         if !verdict.isExplained { verdict.conservation = try await unrecorded(history, verdict.conservation) }
         conservation.add(verdict.conservation, sharing: shared)
-        // Pages that were pulled away while they were read would have read as zeros.
+        // Pages that were lost from the file while they were read would have read as zeros.
         try after.changes?.before.source.checkIntact()
         try after.changes?.after.source.checkIntact()
         findings += conservation.failedConditions.map { names.runtimeFault(of: $0, $1) }
         return (conservation, findings)
     }
 
-    /// What the migration itself did to the tables in which its tool keeps the history.
+    /// Returns what the migration itself did to the tables in which its tool keeps the history.
     private func unrecorded(_ history: HistoryComparison, _ found: Conservation) async throws -> Conservation
     {
         if migration.record.isEmpty {
@@ -161,7 +161,7 @@ package struct StepVerification: Sendable {
 
     // MARK: - State rules
 
-    /// What the state after the step has and the one before it had not.
+    /// Returns the faults of the state after the step that the state before did not have.
     private func newFaults(_ names: StepNames, _ conservation: Conservation) -> [StepFinding] {
         let columns = conservation.renamedColumns
         let known = before.faults.reduce(into: [Fault.ID: Int]()) { counts, fault in
@@ -183,7 +183,7 @@ package struct StepVerification: Sendable {
                 },
                 stands: { end, lastName in
                     let names = id.names.map { lastName($0) ?? "" }
-                    // The column may have another name by then.
+                    // The column may have a different name by then.
                     if id.column != nil {
                         return end.faults.contains {
                             $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
@@ -195,7 +195,7 @@ package struct StepVerification: Sendable {
         }
     }
 
-    /// Says why rows reference what does not exist, where the step tells.
+    /// Explains why rows reference parents that do not exist, where the step shows it.
     private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
         guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
         let (old, new, migration) = (before.catalog, after.catalog, migration)
@@ -226,7 +226,7 @@ package struct StepVerification: Sendable {
 
     // MARK: - Invariants
 
-    /// `preserves` queries, asked of both states.
+    /// Runs `preserves` queries on both states.
     private func invariants() async throws -> (broken: [StepFinding], invalid: [Finding]) {
         var broken: [StepFinding] = []
         var invalid: [Finding] = []

@@ -3,18 +3,18 @@ import DrydockMigrations
 import DrydockState
 import DatabaseEngine
 
-/// The time that one snapshot may take, with all that is read and made before it: the migrations and a fresh install.
+/// The time limit of one snapshot, including all work before it: reading the migrations and a fresh install.
 package struct TimeBudget: Sendable {
     package let limit: Duration?
     private let start = ContinuousClock.now
 
     package init(_ limit: Duration?) { self.limit = limit }
 
-    /// When what comes before the first snapshot must be done.
+    /// When the work before the first snapshot must be complete.
     package var firstDeadline: ContinuousClock.Instant? { limit.map { start + $0 } }
 
-    /// Returns a function that gives, for a snapshot that begins now, when it must be done. What has been spent until
-    /// this call counts for each of them.
+    /// Returns a function that returns the deadline of a snapshot that begins now. The time spent before this call
+    /// counts for each snapshot.
     package func snapshotDeadlines() -> @Sendable () -> ContinuousClock.Instant? {
         let spent = ContinuousClock.now - start
         let limit = limit
@@ -22,15 +22,15 @@ package struct TimeBudget: Sendable {
     }
 }
 
-/// What is said where a time limit is over.
+/// The texts for an exceeded time limit.
 public enum TimeLimitText {
-    /// Such as `not finished after 5 s (the time limit): Migrations/v2.sql:1 was running`.
+    /// Returns text such as `not finished after 5 s (the time limit): Migrations/v2.sql:1 was running`.
     public static func fact(_ limit: Duration, at place: StatementLog.Place?) -> String {
         "not finished after \(words(limit)) (the time limit)"
             + (place.map { ": \($0.text) was running" } ?? "")
     }
 
-    /// How to give it longer.
+    /// How to set a longer limit.
     public static let remedy =
         "Give it longer with --timeout, such as --timeout 30m, or with 'timeout:' in drydock.yml. A statement that "
         + "never ends needs another condition instead."

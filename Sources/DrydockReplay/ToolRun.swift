@@ -2,38 +2,38 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// Runs migrations as a tool other than GRDB does, on a plain connection: its BEGIN and COMMIT, the statements,
-/// its bookkeeping.
+/// Runs migrations as a tool other than GRDB does, on a plain connection: its BEGIN and COMMIT, the statements, its
+/// bookkeeping.
 ///
-/// Steps that share one transaction are committed one by one, so that the state between them can be seen.
-/// To the statements that is the same: a COMMIT that succeeds left no deferred violation, so nothing of the
-/// transaction is carried over but `defer_foreign_keys`, which "is automatically switched off at each COMMIT"
-/// (https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys) and is switched on again. Where the commit
-/// is refused the transaction goes on (https://www.sqlite.org/foreignkeys.html#fk_deferred), and the state is
-/// seen after a later step.
+/// Steps that share one transaction are committed one by one, so that the state between them can be observed. For the
+/// statements this makes no difference: a COMMIT that succeeds left no deferred violation, so nothing of the
+/// transaction is carried over except `defer_foreign_keys`, which "is automatically switched off at each COMMIT"
+/// (https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys) and is switched on again. Where the commit is refused
+/// the transaction continues (https://www.sqlite.org/foreignkeys.html#fk_deferred), and the state is observed after a
+/// later step.
 struct ToolRun {
     let connection: any Connection
     let set: MigrationSet
-    /// Asked before each migration.
+    /// Called before each migration.
     var starting: (Migration) -> Void = { _ in }
 
-    /// A state that can be seen, and the migrations that led there.
+    /// A state that can be observed, and the migrations that led to it.
     struct Stretch {
-        /// Places in the batch.
+        /// Positions in the batch.
         var range: ClosedRange<Int>
         var seconds: Double
         var statementSeconds: [Double]
-        /// Whether foreign keys were enforced when it began.
+        /// Whether foreign keys were enforced at its beginning.
         var foreignKeys: Bool
     }
 
-    /// Makes the history table where it is missing, as tools do before they look into it.
+    /// Creates the history table where it is missing, as tools do before they read it.
     func prepare() throws {
         for entry in set.format.historySetup { try entry.write(on: connection) }
     }
 
-    /// Runs migrations that one transaction holds, or one that has its own or none.
-    /// - Parameter reached: called outside of any transaction with what has been reached.
+    /// Runs migrations that share one transaction, or one that has its own or none.
+    /// - Parameter reached: called outside any transaction with the migrations completed.
     /// - Throws: ``BatchFailure``; what the tool would roll back is rolled back.
     func run(_ batch: [Migration], reached: (Stretch) throws -> Void) throws {
         do {
@@ -55,7 +55,7 @@ struct ToolRun {
         step.path = down.path
         step.statements = down.statements
         step.record = migration.unrecord
-        // One migration in a transaction that could be shared is one in its own.
+        // A single migration in a transaction that could be shared has a separate one.
         step.transaction = down.transaction == .all ? .each : down.transaction
         try run([step]) { _ in }
     }
@@ -94,7 +94,7 @@ struct ToolRun {
             try record(migration, index)
             let isLast = index == batch.count - 1
             let defers = try connection.firstRow("PRAGMA defer_foreign_keys") { $0.integer(0) != 0 } ?? false
-            // A file may have ended the transaction: what follows then commits by itself, until the tool's own
+            // A file may have ended the transaction: later statements then commit by themselves, until the tool's own
             // COMMIT finds nothing to commit.
             let isOpen = connection.isInTransaction
             if isOpen || isLast {
@@ -148,13 +148,13 @@ struct BatchFailure: Error {
         case statement, commit, record
     }
 
-    /// The migration's place in the batch.
+    /// The migration's position in the batch.
     var index: Int
     var error: any Error
     var moment: Moment
 }
 
-/// What is measured between two states.
+/// Measures the time between two states.
 private struct StretchClock {
     private let first: Int
     private let start = ContinuousClock.now

@@ -11,7 +11,7 @@ struct UnrecordedRun: Sendable {
     let engine: any Engine
     let inspector: StateInspector
 
-    /// The state that is reached.
+    /// Returns the resulting state.
     /// - Throws: ``StatementFailure``, ``EngineError``.
     func image() async throws -> Image {
         let overlay = try Overlay(before.image)

@@ -1,9 +1,9 @@
 import DrydockFindings
 import DrydockMigrations
 
-/// A verification holds the project's lock as well.
+/// Checks the project's lock as part of a verification.
 extension Verifier {
-    /// - Returns: nil where there is no lock, or it is of other migrations; that is listed as not checked.
+    /// - Returns: nil where there is no lock, or it belongs to other migrations; that is listed as not checked.
     /// - Throws: ``RequestError`` when it cannot be read.
     package func lockCheck(_ request: VerifyRequest, _ report: inout VerifyReport) throws -> LockCheck? {
         guard let path = request.lock else { return nil }
@@ -23,7 +23,7 @@ extension Verifier {
         return check
     }
 
-    /// What is known without a replay; what a snapshot holds is looked at when it is opened.
+    /// Returns the findings that need no replay; the content of a snapshot is checked when it is opened.
     package func lockFindings(
         _ check: LockCheck, _ request: VerifyRequest, _ set: MigrationSet
     ) throws -> [Finding] {
@@ -34,7 +34,7 @@ extension Verifier {
 }
 
 extension VerifyReport {
-    /// Adds what breaks the lock, but for what a snapshot's own history says already.
+    /// Adds violations of the lock, except those that a snapshot's own history already shows.
     package mutating func add(locked: [Finding]) {
         findings += locked.filter { finding in
             !findings.contains {
@@ -46,14 +46,14 @@ extension VerifyReport {
 }
 
 extension FormatChoice {
-    /// What the snapshots' histories tell, as far as it takes to know whose the folder is.
+    /// Returns the histories of snapshots, as far as they are needed to recognise the folder's format.
     package func histories(of snapshots: [Snapshot], _ opener: SnapshotOpener) async throws -> [HistoryFacts]
     {
         guard needsHistory else { return [] }
         var histories: [HistoryFacts] = []
         for snapshot in snapshots {
             try Task.checkCancellation()
-            // What cannot be read is reported when it is replayed.
+            // A snapshot that cannot be read is reported when it is replayed.
             guard let facts = try? await opener.facts(of: snapshot) else { continue }
             histories.append(facts)
             if isDecided(by: facts) { break }

@@ -5,11 +5,11 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// What happens while a run goes on.
+/// An event during a run.
 public enum VerifyEvent: Sendable {
-    /// A migration is about to run on a snapshot, the so-manieth of its pending ones, counted from 1.
+    /// A migration is about to run on a snapshot; `number` is its position among the pending ones, counted from 1.
     case step(snapshot: String, migration: String, number: Int, of: Int)
-    /// A snapshot is done; these come in the order of the report.
+    /// A snapshot is complete; these events come in the order of the report.
     case replayed(ReplaySummary, [Finding])
 }
 
@@ -35,34 +35,34 @@ public struct Verifier: Sendable {
         try await verify(snapshots(request), as: request).report
     }
 
-    /// The same with migrations that were read already.
+    /// Verifies migrations that were already read.
     package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> VerifyReport {
         try await verify(snapshots(request), as: request, set).report
     }
 
-    /// The same for snapshots that are at hand, with what each replay gave.
+    /// Verifies the given snapshots, and returns the result of each replay.
     package func verify(
         _ snapshots: [Snapshot], as request: VerifyRequest, _ set: MigrationSet? = nil
     ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
-            try await hold(snapshots, request, set)
+            try await verifySnapshots(snapshots, request, set)
         }
-        // That there is no room is nothing that a migration did.
+        // A lack of space is not the migration's fault.
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
             throw RequestError("nothing was written to the database, and no report can be made. \(fault)")
         }
         if case .writtenTooMuch? = log.first, let fault = log.first {
             report.findings.append(Finding(.migrationFailed, .note, "\(fault)"))
         }
-        // SQLite may have tried again, or gone on without what it wanted to know.
+        // SQLite may have tried again, or continued without the data.
         if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
             report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))
         }
         return (report, results)
     }
 
-    private func hold(
+    private func verifySnapshots(
         _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
     ) async throws -> (VerifyReport, [ReplayResult]) {
         let start = ContinuousClock.now
@@ -94,8 +94,7 @@ public struct Verifier: Sendable {
 
     // MARK: - The request
 
-    /// Reads the migrations; the snapshots are asked for their history where the folder alone does not say
-    /// whose it is.
+    /// Reads the migrations, and the snapshots' histories where the folder alone does not show its format.
     private func load(
         _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?
     ) async throws -> (MigrationSet, Overdue?) {
@@ -235,7 +234,7 @@ public struct Verifier: Sendable {
     ) async throws -> [ReplayResult] {
         try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
             var results = [ReplayResult?](repeating: nil, count: snapshots.count)
-            var (next, told) = (0, 0)
+            var (next, reported) = (0, 0)
             let names = SnapshotNames(snapshots.map(\.path))
             func start() {
                 guard next < snapshots.count else { return }
@@ -251,9 +250,9 @@ public struct Verifier: Sendable {
             while let (index, result) = try await group.next() {
                 results[index] = result
                 start()
-                while told < results.count, let done = results[told] {
+                while reported < results.count, let done = results[reported] {
                     onEvent(.replayed(done.summary, done.findings))
-                    told += 1
+                    reported += 1
                 }
             }
             return results.compactMap { $0 }
@@ -306,7 +305,7 @@ public struct Verifier: Sendable {
         }
         report.findings += CodeGaps(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
-        // One database needs what it needs, and is at the newest version when it is.
+        // A single database uses only some of the declarations, and none once it is at the newest version.
         if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
         report.findings += results.flatMap(\.findings)
         leaveOutIgnored(context, tried, &report)
@@ -325,7 +324,7 @@ public struct Verifier: Sendable {
         }
     }
 
-    /// Takes out what `ignore` names; one that names nothing which was found is unused.
+    /// Removes the findings that `ignore` names; an `ignore` without such a finding is unused.
     private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout VerifyReport)
     {
         let migrations = Dictionary(
@@ -341,7 +340,7 @@ public struct Verifier: Sendable {
         }
         for migration in context.targets where tried.contains(migration.identifier) {
             for declaration in migration.declarations where !used.contains(declaration) {
-                // Lint says so of its own.
+                // Lint reports its own rules.
                 guard case .ignores(let rule, _) = declaration.kind, !Rule.ofLint.contains(rule) else {
                     continue
                 }
@@ -354,7 +353,7 @@ public struct Verifier: Sendable {
         }
     }
 
-    /// Every replay of a migration says the same of its declarations: once is enough.
+    /// Returns each finding once: every replay of a migration reports the same about its declarations.
     private func unique(_ findings: [Finding]) -> [Finding] {
         var seen: Set<String> = []
         return findings.filter {

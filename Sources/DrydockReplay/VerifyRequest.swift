@@ -2,45 +2,45 @@ import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
 
-/// What `drydock verify` is asked to do.
+/// The options of `drydock verify`.
 public struct VerifyRequest: Sendable {
     public var migrationsFolder = "Migrations"
     public var snapshotsFolder = "Snapshots"
-    /// Paths of single snapshots; empty for all of the folder.
+    /// Paths of single snapshots; empty for all in the folder.
     public var snapshots: [String] = []
     /// The identifier of the last migration to replay; nil for the newest.
     public var upTo: String?
-    /// How many snapshots are replayed at once; at least 1.
+    /// The number of snapshots that are replayed at once; at least 1.
     public var jobs = 1
-    /// How long one snapshot may take.
+    /// The time limit for one snapshot.
     public var timeout: Duration?
-    /// Whether every step is undone and done again.
+    /// Whether every step is undone and run again.
     public var checksRollback = false
     public var isStrict = false
-    /// Where baselines of snapshots are remembered from run to run; nil for nowhere.
+    /// The folder where baselines of snapshots are cached between runs; nil for none.
     public var cacheFolder: String?
-    /// Whether the whole database is checked after a replay, and not only what the replay touched.
+    /// Whether the whole database is checked after a replay, rather than only what the replay touched.
     public var isFullCheck = false
-    /// The lock that is held; nil for none.
+    /// The lock that is checked; nil for none.
     public var lock: String?
-    /// The name of the migrations' format; nil to recognise it.
+    /// The name of the migrations' format; nil to detect it.
     public var migrationFormat: String?
-    /// What the project says of its migrations beside the files.
+    /// The project's settings for its migrations besides the files.
     public var format = FormatOptions()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
     /// Declarations from drydock.yml, by migration identifier.
     public var declarations: [String: [Declaration]] = [:]
-    /// Findings that reading drydock.yml made, such as a misspelt declaration.
+    /// Findings about drydock.yml itself, such as a misspelt declaration.
     public var findings: [Finding] = []
 
-    /// Whether tables are compared straight from the pages where that is possible. SQL alone gives the same
-    /// verdict, later.
+    /// Whether tables are compared directly from the pages where possible. SQL alone reaches the same verdict more
+    /// slowly.
     package var readsPages = true
-    /// The one snapshot is a live database that is to be migrated, for which the end of its replay is kept.
+    /// Whether the one snapshot is a live database to be migrated; the end of its replay is then kept.
     package var isRehearsal = false
 
-    /// How a declaration of a migration is proposed where it is no comment.
+    /// Returns how a declaration of a migration is proposed where it cannot be a comment.
     package var proposal: (@Sendable (_ words: String, _ migration: String) -> String)?
 
     public init() {}

@@ -3,39 +3,40 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// A database between two steps: its bytes, its schema, and what is wrong with it.
+/// A database between two steps: its bytes, its schema and its faults.
 package struct DatabaseState: Sendable {
     package var image: Image
     package var catalog: Catalog
-    /// What its bytes say; nil where they cannot be read without SQLite.
+    /// The state as read from its pages; nil where only SQLite can read them.
     package var pages: StatePages?
-    /// What the step that led here changed; nil where that is not known.
+    /// The changes of the step that led to this state; nil where they are not known.
     package var changes: PageChanges?
     package var faults: [Fault] = []
     package var notChecked: [NotChecked] = []
-    /// The highest id that each rowid table ever gave out, by folded name: the larger of its AUTOINCREMENT
-    /// mark and its highest rowid (https://www.sqlite.org/autoinc.html). Empty where nothing is AUTOINCREMENT.
+    /// The highest id that each rowid table ever assigned, by folded name: the larger of its AUTOINCREMENT mark and its
+    /// highest rowid (https://www.sqlite.org/autoinc.html). Empty where no table is AUTOINCREMENT.
     package var highestIDs: [String: Int64] = [:]
-    /// How many entries a full-text index has that keeps its own text and once read another table, by folded name.
+    /// The number of entries of each full-text index that stores its own text and once read another table, by folded
+    /// name.
     package var searchEntries: [String: Int] = [:]
 
-    /// How much there is of a fault, by identity; tables are given new names on the way.
+    /// Returns the count of each fault by identity, under the new names of renamed tables.
     package func faultCounts(renaming names: [String: String] = [:]) -> [Fault.ID: Int] {
         Dictionary(faults.map { ($0.id.renaming(names), $0.count) }, uniquingKeysWith: +)
     }
 }
 
-/// Something that is wrong with a state, whoever brought it there.
+/// Something wrong with a state, whatever caused it.
 ///
-/// A fault of the snapshot itself is its baseline; a step answers for those that it adds.
+/// The faults of the snapshot itself are its baseline; a step is responsible for those that it adds.
 package struct Fault: Sendable, Codable {
-    /// The same from state to state, but for renamed tables.
+    /// The identity of a fault: the same from state to state, except where tables are renamed.
     package struct ID: Hashable, Sendable, Codable {
         package var rule: Rule
         package var kind = ""
-        /// Names of what has the fault, folded.
+        /// The names of the objects with the fault, folded.
         package var names: [String]
-        /// The column of the first of them that has it, folded.
+        /// The column of the first object that has the fault, folded.
         package var column: String?
 
         package init(rule: Rule, kind: String = "", names: [String], column: String? = nil) {
@@ -49,7 +50,7 @@ package struct Fault: Sendable, Codable {
             ID(rule: rule, kind: kind, names: self.names.map { names[$0] ?? $0 }, column: column)
         }
 
-        /// - Parameter columns: by folded table, before it was renamed, the columns that were.
+        /// - Parameter columns: the renamed columns, by the folded name of their table before it was renamed.
         package func renaming(columns: [String: [String: String]]) -> ID {
             guard let column, let table = names.first, let name = columns[table]?[column] else { return self }
             var id = self
@@ -59,10 +60,10 @@ package struct Fault: Sendable, Codable {
     }
 
     package var id: ID
-    /// How much of it there is, so that more of the same is seen.
+    /// The extent of the fault, so that an increase is noticed.
     package var count = 1
     package var message: String
-    /// The message without what it may quote of a row; nil where it quotes nothing.
+    /// The message without quoted values; nil where the message quotes none.
     package var redactedMessage: String?
     package var help: String
     package var table: String?
@@ -70,14 +71,13 @@ package struct Fault: Sendable, Codable {
     package var evidence: Evidence?
 }
 
-/// A state as rules look at it: through a connection of its own to an overlay of its own, which they may
-/// write.
+/// A state as rules see it: through a separate connection to a separate overlay, to which they may write.
 package struct StateView {
     package let connection: any Connection
     package let catalog: Catalog
-    /// The engine has checked every foreign key of this state and found them kept.
+    /// Whether the engine has checked every foreign key of this state without finding a violation.
     package let foreignKeysAreProven: Bool
-    /// The state before, where it is known what changed since.
+    /// The state before, where the changes since are known.
     var earlier: DatabaseState?
     var changes: PageChanges?
 
@@ -92,8 +92,8 @@ package struct StateView {
         self.changes = changes
     }
 
-    /// Whether what a rule says of a table follows from the state before: its rows and indexes are what they
-    /// were, and its definition demands no more of them.
+    /// Whether the state before answers a rule about a table: its rows and indexes are unchanged, and its definition
+    /// demands no more of them.
     func isAsBefore(_ table: Catalog.Table) -> Bool {
         guard let old = earlier?.catalog.table(table.name), let changes,
             changes.isWhollyUntouched(table: table.name, now: table.name)
@@ -101,7 +101,7 @@ package struct StateView {
         return table.demandsNoMore(than: old)
     }
 
-    /// Whether every key of a table is one still that foreign keys can reference.
+    /// Whether every key of a table can still be referenced by foreign keys.
     /// - Parameter column: a column of the key; nil for the primary key.
     func keepsKeys(of parent: Catalog.Table, referencedBy column: String?) -> Bool {
         guard parent.kind == .ordinary, let changes, let old = earlier?.catalog.table(parent.name),
@@ -112,19 +112,19 @@ package struct StateView {
         return isRowid ? changes.keepsRowids(of: parent.name) : changes.areIndexesUntouched(of: parent.name)
     }
 
-    /// What a rule found in the state before.
+    /// Returns the faults that a rule found in the state before.
     func earlierFaults(_ rule: Rule, of table: Catalog.Table) -> [Fault] {
         earlier?.faults.filter { $0.id.rule == rule && $0.id.names.first == table.name.foldedASCII } ?? []
     }
 }
 
-/// Opens states, on forks that never show in one another.
+/// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
     package let engine: any Engine
     package let settings: ConnectionSettings
     package var historyTables: [String]
     package var readsPages = true
-    /// For written pages and SQLite's sorting, in bytes.
+    /// The limit for written pages and SQLite's sorting, in bytes.
     package var memoryLimit = Overlay.defaultMemoryLimit
 
     package init(
@@ -138,11 +138,11 @@ package struct StateInspector: Sendable {
         self.memoryLimit = memoryLimit
     }
 
-    /// Reads the schema and holds every state rule.
+    /// Reads the schema and checks every state rule.
     ///
     /// - Parameters:
-    ///   - footprint: what differs from the earlier state.
-    ///   - baseline: what is known of these bytes.
+    ///   - footprint: the pages that differ from the earlier state.
+    ///   - baseline: what is already known of these bytes.
     package func inspect(
         _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
         foreignKeysAreProven: Bool = false
@@ -154,7 +154,7 @@ package struct StateInspector: Sendable {
                 reading: connection, historyTables: historyTables, earlier: earlier?.catalog,
                 unreadable: &unreadable)
             var state = DatabaseState(image: image, catalog: catalog)
-            // What cannot be read so is asked of SQLite.
+            // What cannot be read from the pages is read through SQLite.
             if !readsPages {
                 state.pages = nil
             } else if let footprint, let pages = earlier?.pages {
@@ -188,7 +188,7 @@ package struct StateInspector: Sendable {
         }
     }
 
-    /// The schema of a state, tables that cannot be read left out.
+    /// Returns the schema of a state, without the tables that cannot be read.
     package func catalog(of image: Image) async throws -> Catalog {
         let historyTables = historyTables
         return try await withConnection(to: image) {
@@ -196,7 +196,7 @@ package struct StateInspector: Sendable {
         }
     }
 
-    /// Runs a closure on a connection to a fork of an image, foreign keys off.
+    /// Runs a closure on a connection to a fork of an image, with foreign keys off.
     package func withConnection<Result: Sendable>(
         to image: Image, attaching later: Image? = nil,
         _ body: @escaping @Sendable (any Connection) throws -> Result

@@ -5,8 +5,8 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// `add-column-fails`: SQLite refuses some new columns as soon as the table has a row, and takes them while it
-/// is empty (https://www.sqlite.org/lang_altertable.html#altertabaddcol).
+/// `add-column-fails`: SQLite refuses some new columns once the table has a row, and accepts them while it is empty
+/// (https://www.sqlite.org/lang_altertable.html#altertabaddcol).
 struct AddColumnRule: LintRule {
     let rule = Rule.addColumnFails
     let severity: Finding.Severity? = .error
@@ -87,7 +87,7 @@ struct AddColumnRule: LintRule {
         }
     }
 
-    /// Whether the table has rows in a user's database, by what the statements before did to it.
+    /// Whether the table has rows in a user's database, given the effects of the earlier statements.
     private func hasRows(_ name: QualifiedName, _ step: LintStep) -> Bool {
         guard name.isMain else { return false }
         var hasRows = step.isOccupied(name)
@@ -103,7 +103,7 @@ struct AddColumnRule: LintRule {
         return hasRows
     }
 
-    /// Whether SQLite refuses the default on a table with a row; it folds some expressions.
+    /// Whether SQLite refuses the default on a table with a row; it evaluates some constant expressions.
     private func isRefused(_ value: DefaultValue, _ step: LintStep) -> Bool {
         let connection = step.connection
         guard (try? connection.execute("SAVEPOINT drydock_lint")) != nil else { return true }
@@ -118,7 +118,7 @@ struct AddColumnRule: LintRule {
         }
     }
 
-    /// Whether a STRICT column would refuse the default in an INSERT; ADD COLUMN takes it.
+    /// Whether a STRICT column would refuse the default in an INSERT; ADD COLUMN accepts it.
     private func isOfAnotherType(_ value: DefaultValue, _ column: Column, _ step: LintStep) -> Bool {
         guard value != .null else { return false }
         let connection = step.connection
@@ -138,11 +138,11 @@ struct AddColumnRule: LintRule {
         }
     }
 
-    /// CHECKs that came with the column.
+    /// Returns the faults of CHECKs that came with the column.
     private func checks(_ step: LintStep, _ table: Table, _ column: Column) -> [LintFault] {
         let own = column.name.foldedASCII
         let value = (column.defaultValue ?? .null).description
-        // The rows that are there were written without these.
+        // The existing rows were written without these.
         var old = table
         old.checks.removeAll { $0.column?.foldedASCII == own }
         let probe = LintProbe(table: old, known: [own: value], connection: step.connection)

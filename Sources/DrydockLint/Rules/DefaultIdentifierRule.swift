@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// `default-is-identifier`: a bare word behind DEFAULT, which SQLite stores as a text.
+/// `default-is-identifier`: a bare word after DEFAULT, which SQLite stores as text.
 struct DefaultIdentifierRule: LintRule {
     let rule = Rule.defaultIsIdentifier
     let severity: Finding.Severity? = .warning

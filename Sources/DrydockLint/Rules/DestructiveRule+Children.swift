@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What DELETE, and UPDATE of a key, do to the rows that reference a parent's
+/// Finds what DELETE, and UPDATE of a key, do to the rows that reference the parent's rows
 /// (https://www.sqlite.org/foreignkeys.html#fk_actions).
 extension DestructiveRule {
     func children(_ step: LintStep) -> [LintFault] {
@@ -22,7 +22,7 @@ extension DestructiveRule {
         return children.compactMap { child -> LintFault? in
             let keys = child.foreignKeys.filter { key in
                 guard key.parent.foldedASCII == name.folded else { return false }
-                // Rows that go together do not stand in each other's way.
+                // Rows that are deleted together do not obstruct each other.
                 guard let assigned else { return child.name != parent.name }
                 let columns = step.before.parentColumns(of: key) ?? []
                 return columns.contains { assigned.contains($0.foldedASCII) }
@@ -36,9 +36,9 @@ extension DestructiveRule {
         if case .update = step.action { verb = "UPDATE" }
         let isDelete = verb == "DELETE"
         let action = isDelete ? key.onDelete : key.onUpdate
-        // Who looks at the child's rows, or changes them before, has thought of them.
-        let isCared = step.statement.mentions(child.name) && child.name != parent.name
-        if isCared || !step.changing(child.name).isEmpty { return nil }
+        // An author who reads the child's rows, or changes them before, has considered them.
+        let isHandled = step.statement.mentions(child.name) && child.name != parent.name
+        if isHandled || !step.changing(child.name).isEmpty { return nil }
         let name = QualifiedName(name: child.name)
         let isOfAll = step.statement.outermost("where") == nil
         func fault(_ severity: Finding.Severity, _ what: String, _ help: String) -> LintFault {
@@ -55,7 +55,7 @@ extension DestructiveRule {
                 .error, "deletes the rows of \(child.name) that reference it, by ON DELETE CASCADE",
                 remedy("they may go", "deletes from \(first) where CONDITION"))
         case .cascade, .setNull, .setDefault:
-            let isSaid = key.columns.allSatisfy { column in
+            let isDeclared = key.columns.allSatisfy { column in
                 declares(step.migration) { kind in
                     guard case .rewrites(let table, let declared) = kind,
                         names(name, step).contains(table.foldedASCII)
@@ -63,7 +63,7 @@ extension DestructiveRule {
                     return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
                 }
             }
-            if isSaid { return nil }
+            if isDeclared { return nil }
             let list = key.columns.map { "\(first).\(quotedIfNeeded($0))" }.joined(separator: ", ")
             return fault(
                 .warning,
@@ -78,7 +78,7 @@ extension DestructiveRule {
         }
     }
 
-    /// Rows that lose their parent while foreign keys are off, whatever their key says of it.
+    /// Returns the rows that lose their parent while foreign keys are off, whatever action their key declares.
     private func orphans(_ child: Table, _ parent: Table, _ verb: String, _ step: LintStep) -> LintFault? {
         let isMended = step.migration.statements.dropFirst(step.index + 1).contains { statement in
             switch statement.action {

@@ -3,11 +3,11 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What DROP COLUMN takes that is nowhere else when the migration ends.
+/// Finds values that DROP COLUMN deletes and that are nowhere else when the migration ends.
 extension DestructiveRule {
     /// - Parameters:
-    ///   - old: the column as the migration met it.
-    ///   - column: what it is called where it is dropped.
+    ///   - old: the column as before the migration.
+    ///   - column: its name where it is dropped.
     ///   - origin: the table's name when the migration began.
     func lostColumn(
         _ old: Column, _ name: QualifiedName, _ column: String, _ origin: String, _ step: LintStep
@@ -20,7 +20,7 @@ extension DestructiveRule {
                 severity, "DROP COLUMN takes every value of \(name.name).\(column)\(more)", help: help,
                 at: step.statement, table: name.name, column: column)
         }
-        // A declaration names the column of before: where another one has its name now, that one is meant to stay.
+        // A declaration uses the earlier name: where another column now has it, that column is intended to stay.
         let isTaken = isTaken(old.name, name, step)
         if isTaken, declaresRewrite(step.migration, table, old.name) { return nil }
         let loss = remedy(
@@ -47,7 +47,7 @@ extension DestructiveRule {
                 "renames column \(own) to \(quotedIfNeeded(table)).\(quotedIfNeeded(kept))"))
     }
 
-    /// Whether another column has the name then, or gets it later in the migration.
+    /// Whether another column has the name by then, or gets it later in the migration.
     private func isTaken(_ column: String, _ table: QualifiedName, _ step: LintStep) -> Bool {
         if step.after.table(table.name)?.column(column) != nil { return true }
         return step.migration.statements.dropFirst(step.index + 1).contains { statement in
@@ -59,7 +59,7 @@ extension DestructiveRule {
         }
     }
 
-    /// Whether the column that has the values then is of another affinity, and makes others of them.
+    /// Whether the column that then has the values has a different affinity, which converts them.
     private func isConverted(
         _ old: Column, _ place: ColumnShelter.Place, _ origin: String, _ step: LintStep
     ) -> Bool {
@@ -70,7 +70,7 @@ extension DestructiveRule {
         return was != now && now != .blob
     }
 
-    /// What a table is called when the migration ends.
+    /// Returns a table's name when the migration ends.
     private func lastName(of table: String, _ step: LintStep) -> String {
         step.migration.statements.dropFirst(step.index + 1).reduce(table) { name, statement in
             if case .renameTable(let from, let to) = statement.action, from.folded == name {

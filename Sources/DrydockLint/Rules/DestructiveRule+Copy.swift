@@ -3,9 +3,9 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What a rebuild loses though its table has a place for it.
+/// Finds what a rebuild loses although its table has a column for it.
 extension DestructiveRule {
-    /// Columns of both tables that the copy leaves out, or fills with what is no value of theirs.
+    /// Returns columns of both tables that the copy leaves out, or fills with something other than their values.
     func forgotten(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         guard let items = rebuild.itemsByTarget else { return [] }
         let table = rebuild.old.name
@@ -34,7 +34,7 @@ extension DestructiveRule {
         }
     }
 
-    /// Whether the values may live on: another statement reads the column, or another column is made of it.
+    /// Whether the values may be kept: another statement reads the column, or another column is computed from it.
     private func isRead(
         _ column: String, _ rebuild: LintMigration.Rebuild, _ items: [String: CopyItem],
         _ migration: LintMigration
@@ -61,7 +61,7 @@ extension DestructiveRule {
         }
     }
 
-    /// Rows that a LIMIT cuts off, or that have no partner in a JOIN.
+    /// Reports rows that a LIMIT cuts off, or that have no partner in a JOIN.
     func limit(_ rebuild: LintMigration.Rebuild) -> LintFault? {
         let (name, statement) = (rebuild.old.name, rebuild.statement)
         func fault(_ severity: Finding.Severity, _ message: String, _ token: Token) -> LintFault {
@@ -89,7 +89,7 @@ extension DestructiveRule {
         return nil
     }
 
-    /// A negative LIMIT is none.
+    /// Whether the LIMIT is negative, which means no limit.
     private func isWithoutLimit(_ limit: Token, _ statement: SQLStatement) -> Bool {
         guard let place = statement.tokens.firstIndex(of: limit), place + 1 < statement.tokens.count else {
             return false
@@ -97,7 +97,7 @@ extension DestructiveRule {
         return statement.tokens[place + 1].isSymbol("-", in: statement.source)
     }
 
-    /// Rows that are deleted behind the copy, from the table that takes the old one's name.
+    /// Reports rows that are deleted after the copy, from the table that takes the old one's name.
     func deleted(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let name = rebuild.old.name
         guard !declaresDeletes(migration.migration, [name.foldedASCII]),

@@ -3,9 +3,9 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What a rebuild's copying statement does not copy as it is.
+/// Finds what a rebuild's copying statement does not copy unchanged.
 extension DestructiveRule {
-    /// Columns that the new table does not have.
+    /// Reports columns that the new table does not have.
     func columns(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         rebuild.old.columns.compactMap { column in
             let table = rebuild.old.name
@@ -25,7 +25,7 @@ extension DestructiveRule {
         }
     }
 
-    /// Rows that a WHERE leaves out, else a LIMIT or a JOIN.
+    /// Reports rows that a WHERE leaves out, otherwise a LIMIT or a JOIN.
     func rows(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> LintFault? {
         guard rebuild.isOnlyCopy, !declaresDeletes(migration.migration, [rebuild.old.name.foldedASCII])
         else {
@@ -44,7 +44,7 @@ extension DestructiveRule {
             .map(\.range.lowerBound).min() ?? statement.range.upperBound
         let text = statement.source.text(in: token.range.upperBound..<end)
         let condition = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        // What an upsert needs behind its SELECT.
+        // An upsert needs such a condition after its SELECT.
         if ["true", "1", "1=1", "1 = 1"].contains(condition.foldedASCII) { return nil }
         let arms = statement.insertSource?.arms.count ?? 1
         if arms == 1, statement.outermost("join") == nil, rebuild.isAlwaysTrue(SQLFragment(sql: text)) {
@@ -60,7 +60,7 @@ extension DestructiveRule {
             table: name)
     }
 
-    /// Rows that are alike, of which DISTINCT or GROUP BY keeps one.
+    /// Reports equal rows, of which DISTINCT or GROUP BY keeps one.
     func alike(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> LintFault? {
         let (name, statement) = (rebuild.old.name, rebuild.statement)
         guard rebuild.isOnlyCopy,
@@ -72,7 +72,7 @@ extension DestructiveRule {
             rebuild.copy.items.contains(.star)
                 || rebuild.copy.items.contains(.column(column.name.foldedASCII))
         }.map { KeyTerm(column: $0.name, collation: $0.collation) }
-        // Rows with a key are never alike.
+        // Rows with a key are never equal.
         if isDistinct, UniqueRule.isUnique(terms, in: rebuild.old, migration.start) { return nil }
         return LintFault(
             .warning, "the rebuild of \(name) keeps one of several equal rows, and the rest are lost",
@@ -81,7 +81,7 @@ extension DestructiveRule {
             token: token, table: name)
     }
 
-    /// Columns whose new type makes other values of the old ones (https://www.sqlite.org/datatype3.html).
+    /// Reports columns with a new type that converts the old values (https://www.sqlite.org/datatype3.html).
     func conversions(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         rebuild.copiedColumns.compactMap { from, to in
             guard let old = rebuild.old.column(from), let new = rebuild.new.column(to) else { return nil }

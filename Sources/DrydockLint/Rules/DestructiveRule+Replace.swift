@@ -2,10 +2,10 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// What REPLACE does to rows that were there.
+/// Finds what REPLACE does to existing rows.
 extension DestructiveRule {
-    /// REPLACE of a row that has the same key (https://www.sqlite.org/lang_conflict.html), as the statement says it
-    /// or the key itself.
+    /// Reports REPLACE of a row with the same key (https://www.sqlite.org/lang_conflict.html), by the statement's
+    /// conflict clause or that of the key itself.
     func replaced(_ name: QualifiedName, _ columns: [String]?, _ step: LintStep) -> LintFault? {
         guard isSubject(name, step), let table = step.before.table(name.name),
             mayCollide(table, columns, step), !declaresReplacing(name, step)
@@ -38,8 +38,8 @@ extension DestructiveRule {
                 + (isUpdate ? "" : lost.map { ": its \($0.name) is lost" } ?? ""))
     }
 
-    /// Whether a row can get the key of another that is then deleted: INSERT has a value for each column of the
-    /// key, UPDATE changes one.
+    /// Whether a row can get the key of another, which is then deleted: INSERT has a value for each column of the key,
+    /// or UPDATE changes one.
     private func mayCollide(_ table: Table, _ columns: [String]?, _ step: LintStep) -> Bool {
         var keys = table.uniques.map { (columns: $0.terms.map(\.column), onConflict: $0.onConflict) }
         if let key = table.primaryKey { keys.append((key.terms.map(\.column), key.onConflict)) }
@@ -78,7 +78,7 @@ extension DestructiveRule {
 
     private func declaresReplacing(_ name: QualifiedName, _ step: LintStep) -> Bool {
         let names = names(name, step)
-        // What an UPDATE replaces is another row than the one it changes.
+        // An UPDATE replaces a different row than the one it changes.
         if case .update = step.action { return declaresDeletes(step.migration, names) }
         return declares(step.migration) { kind in
             switch kind {

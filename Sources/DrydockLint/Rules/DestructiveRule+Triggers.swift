@@ -1,9 +1,9 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// What triggers do to rows that were there, when a statement of the migration fires them.
+/// Finds what triggers do to existing rows when a statement of the migration fires them.
 extension DestructiveRule {
-    /// What the INSTEAD OF triggers of a view do to tables.
+    /// Reports what the INSTEAD OF triggers of a view do to tables.
     func through(_ view: View, _ step: LintStep) -> [LintFault] {
         triggers(on: view.name, step).flatMap { trigger in
             trigger.actions.compactMap { action in
@@ -17,8 +17,8 @@ extension DestructiveRule {
         }
     }
 
-    /// What a table's triggers delete, or keep from being copied. What they update is left: most keep a time of
-    /// change.
+    /// Reports what a table's triggers delete, or keep from being copied. What they update is ignored: most record a
+    /// time of change.
     func fired(_ step: LintStep) -> [LintFault] {
         guard let table = step.action.changedTable else { return [] }
         return triggers(on: table, step).flatMap { trigger in
@@ -47,7 +47,7 @@ extension DestructiveRule {
             at: step.statement, table: name.name)
     }
 
-    /// Rows of a copy that RAISE(IGNORE) leaves out.
+    /// Reports rows of a copy that RAISE(IGNORE) leaves out.
     private func skipped(_ trigger: Trigger, _ step: LintStep) -> LintFault? {
         guard case .insert(let name, _, let copy?) = step.action,
             let source = copy.tables.first(where: { step.occupied.contains($0.foldedASCII) }),
@@ -60,7 +60,7 @@ extension DestructiveRule {
 }
 
 extension Trigger {
-    /// What its statements do.
+    /// The actions of the trigger's statements.
     fileprivate var actions: [StatementAction] {
         body.compactMap { SQLSource(name: "", $0.description).statements().first?.action }
     }
@@ -77,7 +77,7 @@ extension Trigger {
 }
 
 extension SQLFragment {
-    /// Whether `RAISE(IGNORE)` stands in it.
+    /// Whether the trigger contains `RAISE(IGNORE)`.
     fileprivate var raisesIgnore: Bool {
         let words = items.map { item in
             switch item {

@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `destructive-undeclared`: rows, tables or columns that existed go, or are rewritten, and nothing says that it
-/// is meant.
+/// `destructive-undeclared`: existing rows, tables or columns are deleted or rewritten, and no declaration says that
+/// this is intended.
 struct DestructiveRule: LintRule {
     let rule = Rule.destructiveUndeclared
     let severity: Finding.Severity? = .error
@@ -14,7 +14,7 @@ struct DestructiveRule: LintRule {
             return through(view, step)
         }
         let found = found(step)
-        // Once the table's own rows are declared, those that follow are asked for.
+        // Once the loss of the table's own rows is declared, the dependent losses are reported.
         let isRefused = found.contains { ($0.severity ?? .error) == .error }
         return found + fired(step) + (isRefused ? [] : children(step))
     }
@@ -41,7 +41,7 @@ struct DestructiveRule: LintRule {
         return step.start.virtualTables[name.folded]?.holdsText ?? false && !isDerived(name, step)
     }
 
-    /// Whether a full-text table is filled from others: by triggers, or by the migration again.
+    /// Whether a full-text table is filled from other tables: by triggers, or again by the migration.
     private func isDerived(_ name: QualifiedName, _ step: LintStep) -> Bool {
         func fills(_ statement: SQLStatement) -> Bool {
             if case .insert(let target, _, _?) = statement.action {
@@ -72,7 +72,7 @@ struct DestructiveRule: LintRule {
                     }
                 })
         else { return nil }
-        // What a statement before read may live on elsewhere.
+        // Values that an earlier statement read may be kept elsewhere.
         let wasRead = step.migration.statements.prefix(step.index).enumerated().contains { place, statement in
             guard let changed = statement.action.changedTable?.foldedASCII, !shelter.isLost(place) else {
                 return false
@@ -92,7 +92,7 @@ struct DestructiveRule: LintRule {
             at: step.statement, table: name.name)
     }
 
-    /// What a declaration may call a table.
+    /// Returns the names by which a declaration may refer to a table.
     func names(_ name: QualifiedName, _ step: LintStep) -> [String] {
         [name.folded, step.lineage[name.name]?.origin].compactMap { $0 }
     }
@@ -127,7 +127,7 @@ struct DestructiveRule: LintRule {
             table: name.name)
     }
 
-    /// Whether a condition that reads no row is false, such as `WHERE 0`.
+    /// Whether a condition that reads no column is false, such as `WHERE 0`.
     private func isOfNoRow(_ step: LintStep) -> Bool {
         guard let condition = step.statement.condition else { return false }
         let fragment = SQLFragment(sql: condition)
@@ -153,7 +153,7 @@ struct DestructiveRule: LintRule {
                     return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
                 }
         }
-        guard let first = rewritten.first, !isSaid(rewritten, name, step) else { return nil }
+        guard let first = rewritten.first, !isReported(rewritten, name, step) else { return nil }
         let list = rewritten.map { column in
             "\(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(incarnation.firstName(column)))"
         }.joined(separator: ", ")
@@ -163,15 +163,15 @@ struct DestructiveRule: LintRule {
             column: first)
     }
 
-    /// Whether an earlier UPDATE of the same columns was told of.
-    private func isSaid(_ columns: [String], _ name: QualifiedName, _ step: LintStep) -> Bool {
+    /// Whether an earlier UPDATE of the same columns was reported.
+    private func isReported(_ columns: [String], _ name: QualifiedName, _ step: LintStep) -> Bool {
         step.changing(name.name).contains { statement in
             guard case .update(_, let earlier) = statement.action else { return false }
             return Set(columns.map(\.foldedASCII)).isSubset(of: earlier.map(\.foldedASCII))
         }
     }
 
-    /// A rebuild that leaves rows or columns out, or makes other values of them.
+    /// Reports a rebuild that leaves out rows or columns, or converts their values.
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
             rebuild in

@@ -2,8 +2,8 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// `double-quoted-string`: a text in double quotes, which is a name to SQL and a string to SQLite only where
-/// nothing has that name (https://www.sqlite.org/quirks.html#dblquote).
+/// `double-quoted-string`: text in double quotes, which is a name in SQL, and a string in SQLite only where nothing has
+/// that name (https://www.sqlite.org/quirks.html#dblquote).
 struct DoubleQuotedStringRule: LintRule {
     let rule = Rule.doubleQuotedString
     let severity: Finding.Severity? = .warning
@@ -34,7 +34,7 @@ struct DoubleQuotedStringRule: LintRule {
         ]
     }
 
-    /// Whether an item of the select list may be the name of a column, which other quotes would change.
+    /// Whether an item of the select list may become the name of a column, which other quotes would change.
     private func namesColumns(_ action: StatementAction) -> Bool {
         switch action {
         case .createView, .createTable(_, _, asSelect: true): true
@@ -43,12 +43,12 @@ struct DoubleQuotedStringRule: LintRule {
     }
 
     private func strings(_ quoted: [Token], _ probe: NameProbe) -> [Token] {
-        // In brackets a name is never a string: what compiles so has none.
+        // In brackets a name is never a string: a statement that still compiles contains no such string.
         guard probe.canAsk, !probe.compiles(quoted), probe.compiles([]) else { return [] }
         return quoted.filter { !probe.compiles([$0]) }
     }
 
-    /// A name behind DEFAULT is a text and never a column.
+    /// A name after DEFAULT is text and never a column.
     private func defaults(_ quoted: [Token], _ step: LintStep) -> [Token] {
         switch step.action {
         case .createTable(_, _, asSelect: false), .addColumn: break

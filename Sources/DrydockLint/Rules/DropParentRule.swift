@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `drop-parent-cascades`: DROP TABLE of a parent while foreign keys are on deletes its rows first
+/// `drop-parent-cascades`: DROP TABLE of a parent with foreign keys on first deletes its rows
 /// (https://www.sqlite.org/foreignkeys.html#fk_schemacommands).
 struct DropParentRule: LintRule {
     let rule = Rule.dropParentCascades
@@ -13,7 +13,7 @@ struct DropParentRule: LintRule {
         guard case .dropTable(let name) = step.action, step.isOccupied(name),
             step.before.table(name.name) != nil
         else { return [] }
-        // A child that the migration made counts once rows were copied into it.
+        // A child that the migration created counts once rows were copied into it.
         let keys = step.before.tables.values.filter {
             $0.name.foldedASCII != name.folded && step.occupied.contains($0.name.foldedASCII)
         }.sorted { $0.name < $1.name }.flatMap { table in

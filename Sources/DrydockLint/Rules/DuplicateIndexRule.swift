@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `duplicate-index`: an index that holds exactly what another one, or a key, holds.
+/// `duplicate-index`: an index with exactly the same content as another index or a key.
 struct DuplicateIndexRule: LintRule {
     let rule = Rule.duplicateIndex
     let severity: Finding.Severity? = .warning
@@ -19,8 +19,8 @@ struct DuplicateIndexRule: LintRule {
 }
 
 extension IndexCover {
-    /// The fault at the statement that made the unneeded index or, where that is none of what is linted, the one that
-    /// makes it unneeded.
+    /// Returns the fault at the statement that created the unnecessary index or, where that is not linted, at the one
+    /// that makes it unnecessary.
     func fault(
         _ end: LintEnd, message: (_ name: String, _ other: String) -> String, help: (_ name: String) -> String
     ) -> LintFault? {
@@ -29,7 +29,7 @@ extension IndexCover {
             return found
         }
         guard let newer = otherIndex else { return nil }
-        // Of two that are the same the newer one is not needed.
+        // Of two equal indexes the newer one is not needed.
         if isWhole, newer.isUnique == index.isUnique {
             return end.fault(
                 "index", newer.name, nil, message(newer.name, "index \(name)"), help: help(newer.name),

@@ -4,7 +4,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// `expression-fails`: a generated column, CHECK, DEFAULT or index that can be computed for no row.
+/// `expression-fails`: the expression of a generated column, CHECK, DEFAULT or index that can be computed for no row.
 struct ExpressionFailsRule: LintRule {
     let rule = Rule.expressionFails
     let severity: Finding.Severity? = .error
@@ -27,7 +27,7 @@ struct ExpressionFailsRule: LintRule {
             }
     }
 
-    /// A generated column that makes a table unreadable which has a row with other text than JSON.
+    /// Reports a generated column that makes a table unreadable once a row has text other than JSON.
     private func json(_ subject: Subject, _ table: Table, _ step: LintStep) -> LintFault? {
         guard case .generated(let column, let expression) = subject.value,
             step.isOccupied(QualifiedName(name: table.name)),
@@ -43,9 +43,9 @@ struct ExpressionFailsRule: LintRule {
             column: column.name)
     }
 
-    // MARK: - What is new
+    // MARK: - New expressions
 
-    /// An expression with what makes it another.
+    /// An expression with the context that identifies it.
     private struct Subject: Equatable {
         var value: ExpressionProbe.Subject
 
@@ -72,7 +72,7 @@ struct ExpressionFailsRule: LintRule {
             }
             return subjects
         }
-        // One that stands there twice fails as it does once.
+        // A repeated expression fails just as it does once.
         var seen: Set<SQLFragment> = []
         return columns
             + table.checks.filter { seen.insert($0.expression).inserted }.map { Subject(value: .check($0)) }
@@ -90,7 +90,7 @@ struct ExpressionFailsRule: LintRule {
         }
     }
 
-    /// Of a table with rows `expression-index-fails` says it.
+    /// Where the table has rows, `expression-index-fails` reports the index.
     private func changedIndexes(_ step: LintStep) -> [Index] {
         switch step.action {
         case .createIndex(let name, let on)
@@ -104,7 +104,7 @@ struct ExpressionFailsRule: LintRule {
         }
     }
 
-    // MARK: - What is said
+    // MARK: - Messages
 
     private func fault(
         _ error: EngineError, _ subject: Subject, _ table: Table, _ step: LintStep
@@ -126,7 +126,7 @@ struct ExpressionFailsRule: LintRule {
                 ("the index \(index.name)", "every write to \(table.name) fails", nil)
             }
         let function = UnknownFunction(error, on: step.connection)
-        // What came between this SQLite and the oldest to be supported is no fault of the migration.
+        // What was added between this SQLite and the oldest supported version is not the migration's fault.
         let isKnown = function?.isSupported(since: step.minimum) ?? false
         var fault = LintFault(
             isKnown ? .warning : nil,
@@ -145,7 +145,7 @@ struct ExpressionFailsRule: LintRule {
 }
 
 extension LintStep {
-    /// Whether the statement edits the schema's table by hand.
+    /// Whether the statement edits the schema table directly.
     var writesSchema: Bool {
         ["sqlite_schema", "sqlite_master"].contains(action.changedTable?.foldedASCII)
     }

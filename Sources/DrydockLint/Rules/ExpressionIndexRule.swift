@@ -2,12 +2,12 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `expression-index-fails`: an index whose expression can be an error for a row.
+/// `expression-index-fails`: an index with an expression that can fail for a row.
 struct ExpressionIndexRule: LintRule {
     let rule = Rule.expressionIndexFails
     let severity: Finding.Severity? = .warning
 
-    /// They fail on a text that is no JSON (https://www.sqlite.org/json1.html).
+    /// Functions that fail on text that is not JSON (https://www.sqlite.org/json1.html).
     private static let jsonFunctions: Set<String> = [
         "json", "json_array_length", "json_extract", "json_insert", "json_patch", "json_remove",
         "json_replace",
@@ -19,7 +19,7 @@ struct ExpressionIndexRule: LintRule {
         "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
     ]
 
-    /// The time zone of the computer is as little of the row as its clock is.
+    /// Neither the computer's clock nor its time zone belongs to the row.
     private static let clockWords: Set<String> = ["'now'", "'localtime'", "'utc'"]
 
     func check(_ step: LintStep) -> [LintFault] {
@@ -43,7 +43,7 @@ struct ExpressionIndexRule: LintRule {
         return []
     }
 
-    /// `date()` and `date('now')`, which SQLite tells only from a row on.
+    /// Reports `date()` and `date('now')`, which SQLite refuses only once there is a row.
     private func clock(_ expression: SQLFragment, _ step: LintStep, _ table: Table) -> LintFault? {
         let items = expression.items
         for (place, item) in items.enumerated() {
@@ -70,7 +70,7 @@ struct ExpressionIndexRule: LintRule {
         return nil
     }
 
-    /// A JSON path that begins with no `$`.
+    /// Reports a JSON path that does not begin with `$`.
     private func path(_ expression: SQLFragment, _ step: LintStep, _ table: Table) -> LintFault? {
         let items = expression.items
         let readers: Set<String> = ["json_extract", "json_type", "json_array_length", "json_remove"]
@@ -102,9 +102,9 @@ struct ExpressionIndexRule: LintRule {
             at: step.statement, token: token, table: table.name, column: column)
     }
 
-    /// The JSON function or arrow, and the column it reads, that nothing holds to be JSON.
+    /// Returns the JSON function or arrow, and the column it reads, where no constraint makes the column JSON.
     ///
-    /// - Parameter condition: what an index's rows meet.
+    /// - Parameter condition: the condition that an index's rows satisfy.
     static func unguarded(
         _ expression: SQLFragment, _ table: Table, _ condition: SQLFragment?
     ) -> (function: String, column: String)? {
@@ -116,7 +116,7 @@ struct ExpressionIndexRule: LintRule {
             let read = function == "->" ? items[..<place].suffix(1) : items[(place + 2)...].prefix(1)
             var column: String?
             if case .word(let name)? = read.first, columns.contains(name) { column = name }
-            // Of what is computed any column may be the culprit.
+            // In a larger expression any column may be the cause.
             column = column ?? table.columns.map(\.name.foldedASCII).first(where: expression.names.contains)
             guard let column, !guards.contains(where: { Self.holds(Array($0.items[...]), column) }),
                 !Self.contains(items, Self.call(column))
@@ -125,7 +125,7 @@ struct ExpressionIndexRule: LintRule {
         }.first
     }
 
-    /// The JSON function or arrow at a place.
+    /// Returns the JSON function or arrow at a position.
     private static func function(at place: Int, _ items: [NormalizedSQL.Item]) -> String? {
         if items[place] == .symbol("->") || items[place] == .symbol("->>") { return place > 0 ? "->" : nil }
         guard case .word(let name) = items[place], jsonFunctions.contains(name), place + 2 < items.count,
@@ -166,7 +166,7 @@ struct ExpressionIndexRule: LintRule {
         return truths.contains(rest)
     }
 
-    /// The place of the parenthesis that closes the first.
+    /// Returns the position of the parenthesis that closes the first.
     private static func closing(_ items: [NormalizedSQL.Item]) -> Int? {
         var depth = 0
         for (place, item) in items.enumerated() {
@@ -177,8 +177,8 @@ struct ExpressionIndexRule: LintRule {
         return nil
     }
 
-    /// The parts between an operator outside of parentheses. AND binds tighter than OR, and where an OR stands
-    /// beside it nothing is split at AND.
+    /// Splits a condition at an operator outside parentheses. AND binds more tightly than OR, so where an OR is present
+    /// nothing is split at AND.
     private static func split(
         _ items: [NormalizedSQL.Item], at word: String
     ) -> [[NormalizedSQL.Item]] {

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `foreign-key-without-index`: child columns that no index begins with
+/// `foreign-key-without-index`: child columns with which no index begins
 /// (https://www.sqlite.org/foreignkeys.html#fk_indexes).
 struct ForeignKeyIndexRule: LintRule {
     let rule = Rule.foreignKeyWithoutIndex

@@ -3,14 +3,14 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `foreign-key-parent`: a foreign key whose parent is not there, or has no key of these columns
+/// `foreign-key-parent`: a foreign key with a parent that does not exist, or has no key of these columns
 /// (https://www.sqlite.org/foreignkeys.html#fk_indexes).
 struct ForeignKeyParentRule: LintRule {
     let rule = Rule.foreignKeyParent
     let speaksOfMissing = true
     let severity: Finding.Severity? = .error
 
-    /// Keys that a migration takes from children that were there.
+    /// Reports keys that a migration removes from under existing children.
     func check(_ migration: LintMigration) -> [LintFault] {
         let taken = taken(migration)
         guard !taken.isEmpty else { return [] }
@@ -42,7 +42,7 @@ struct ForeignKeyParentRule: LintRule {
             && a.columns.map(\.foldedASCII) == b.columns.map(\.foldedASCII)
     }
 
-    /// Tables that lost themselves, an index or a column, and the statement that took it.
+    /// Returns tables that were dropped or lost an index or a column, with the statement that did it.
     private func taken(_ migration: LintMigration) -> [String: SQLStatement] {
         var taken: [String: SQLStatement] = [:]
         for statement in migration.migration.statements {
@@ -61,7 +61,7 @@ struct ForeignKeyParentRule: LintRule {
     func check(_ end: LintEnd) -> [LintFault] {
         end.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in
             table.foreignKeys.compactMap { key -> LintFault? in
-                // A key that followed a rename is the rename's fault, and one that was taken is that statement's.
+                // A key that followed a rename is the rename's fault, and a removed one is that statement's.
                 guard end.isNamed(key.parent, by: key.columns, of: table.name),
                     let fault = fault(of: key, end.schema, end.historyTables),
                     !end.isSaid(rule, table.name, key.columns.first)
@@ -120,8 +120,8 @@ struct ForeignKeyParentRule: LintRule {
         )
     }
 
-    /// Whether something makes the columns of a parent unique as `sqlite3FkLocateIndex` of fkey.c wants it: without a
-    /// condition, and each column in its own collation.
+    /// Whether the columns of a parent are unique as `sqlite3FkLocateIndex` of fkey.c requires: without a condition,
+    /// and each column in its own collation.
     private static func hasKey(
         _ parent: Table, _ wanted: Set<String>, _ schema: Schema, inItsCollation: Bool = true
     ) -> Bool {

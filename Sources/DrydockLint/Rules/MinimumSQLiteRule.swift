@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// `minimum-sqlite`: what the oldest SQLite that a project supports does not know.
+/// `minimum-sqlite`: SQL that the oldest SQLite supported by a project does not know.
 struct MinimumSQLiteRule: LintRule {
     let rule = Rule.minimumSQLite
     let severity: Finding.Severity? = .error

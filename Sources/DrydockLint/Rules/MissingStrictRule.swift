@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// `missing-strict`: a table that takes values of any type (https://www.sqlite.org/stricttables.html).
+/// `missing-strict`: a table that accepts values of any type (https://www.sqlite.org/stricttables.html).
 struct MissingStrictRule: LintRule {
     let rule = Rule.missingStrict
     let severity: Finding.Severity? = nil

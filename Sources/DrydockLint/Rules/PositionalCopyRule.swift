@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `positional-copy`: rows are copied into a table by the places of columns and not by their names.
+/// `positional-copy`: rows are copied into a table by the positions of columns, not by their names.
 struct PositionalCopyRule: LintRule {
     let rule = Rule.positionalCopy
     let severity: Finding.Severity? = .warning
@@ -16,12 +16,12 @@ struct PositionalCopyRule: LintRule {
         }
     }
 
-    /// - Parameter table: the table whose trigger the statement stands in.
+    /// - Parameter table: the table with the trigger that contains the statement.
     private func fault(of insert: SQLStatement, on table: String?, _ step: LintStep) -> LintFault? {
         guard case .insert(let name, let columns, let copy) = insert.action, name.isMain,
             let source = insert.insertSource, table != nil || copy?.tables.isEmpty == false
         else { return nil }
-        // A row that is turned around within its own table is meant so.
+        // Columns that are exchanged within the same table are exchanged on purpose.
         let readsItself =
             table?.foldedASCII == name.folded
             || copy?.tables.contains { $0.foldedASCII == name.folded } == true
@@ -45,7 +45,7 @@ struct PositionalCopyRule: LintRule {
         _ insert: SQLStatement, _ step: LintStep
     ) -> LintFault? {
         let names = copied.names
-        // SQLite refuses another number.
+        // SQLite refuses a different number.
         guard names.count == targets.count else { return nil }
         func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
             LintFault(
@@ -67,13 +67,13 @@ struct PositionalCopyRule: LintRule {
             ? fault(.note, "the copy into \(table) depends on the order of columns") : nil
     }
 
-    /// The rewrite by name, for `SELECT *` of one table and nothing more in the list.
+    /// Returns the rewrite by name, for a plain `SELECT *` of one table.
     private func edit(
         _ fault: inout LintFault, _ insert: SQLStatement, _ targets: [String], _ table: Table,
         _ copy: CopySource?, _ names: CopiedNames.Names
     ) {
         let given = Set(names.names.map { $0?.foldedASCII })
-        // Numbers of columns, and what is left of an order, would mean others.
+        // Numbers of columns, and the rest of an ORDER BY, would refer to different columns.
         let counts = ["group", "order", "limit", "union", "intersect", "except"].contains {
             insert.outermost($0) != nil
         }

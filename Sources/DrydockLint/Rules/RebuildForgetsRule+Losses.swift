@@ -1,9 +1,9 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// Keys and constraints that a rebuild loses.
+/// Finds keys and constraints that a rebuild loses.
 extension RebuildForgetsRule {
-    /// What the old table has and the new one does not.
+    /// Something that the old table has and the new one does not.
     struct Loss {
         var severity: Finding.Severity
         var what: String
@@ -55,7 +55,7 @@ extension RebuildForgetsRule {
         return losses
     }
 
-    /// PRIMARY KEY, UNIQUE and STRICT, where the new table and its indexes have none that does as well.
+    /// Returns PRIMARY KEY, UNIQUE and STRICT where the new table and its indexes have no equivalent.
     private func keys(_ rebuild: LintMigration.Rebuild, _ end: Schema) -> [Loss] {
         let (old, new) = (rebuild.old, rebuild.new)
         func isKept(_ terms: [KeyTerm]) -> Bool {

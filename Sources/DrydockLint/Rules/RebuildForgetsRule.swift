@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `rebuild-forgets`: a table that is made anew loses what went with the old one.
+/// `rebuild-forgets`: a table that is created again loses objects or properties of the old one.
 struct RebuildForgetsRule: LintRule {
     let rule = Rule.rebuildForgets
     let severity: Finding.Severity? = .warning
@@ -58,7 +58,7 @@ struct RebuildForgetsRule: LintRule {
             }
     }
 
-    /// Indexes that are made again under their name, and are others.
+    /// Reports indexes that are created again under their name with a different definition.
     private func remade(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let columns = Set(rebuild.old.columns.map(\.name.foldedASCII))
         let kept = columns.intersection(rebuild.new.columns.map(\.name.foldedASCII))
@@ -68,7 +68,7 @@ struct RebuildForgetsRule: LintRule {
                 now.table.foldedASCII == rebuild.new.name.foldedASCII,
                 index.names.intersection(columns).isSubset(of: kept),
                 !Self.isSame(index, rebuild.old, now, rebuild.new),
-                // Who drops it by name means to make another.
+                // An author who drops it by name intends to create a different one.
                 !statements.contains(where: { statement in
                     if case .dropIndex(let name) = statement.action {
                         name.folded == index.name.foldedASCII
@@ -107,7 +107,7 @@ struct RebuildForgetsRule: LintRule {
         return a.isUnique == b.isUnique && a.condition == b.condition && terms(a, old) == terms(b, new)
     }
 
-    /// What CREATE TABLE AS leaves behind.
+    /// Reports what CREATE TABLE AS does not copy.
     private func bare(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let lost = losses(rebuild, migration.end).map(\.what)
         guard let first = lost.first else { return [] }
@@ -121,7 +121,7 @@ struct RebuildForgetsRule: LintRule {
         ]
     }
 
-    /// The AUTOINCREMENT mark, which a copy sets to the highest id that is left.
+    /// Reports the AUTOINCREMENT mark, which a copy sets to the highest remaining id.
     private func mark(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)
         guard old.primaryKey?.isAutoincrement == true, new.primaryKey?.isAutoincrement == true,

@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `rebuild-renames-first`: the old table is renamed away before the new one is made, and what references it
-/// follows (https://www.sqlite.org/lang_altertable.html#alter_table_rename).
+/// `rebuild-renames-first`: the old table is renamed away before the new one is created, and its references follow the
+/// rename (https://www.sqlite.org/lang_altertable.html#alter_table_rename).
 struct RebuildRenamesFirstRule: LintRule {
     let rule = Rule.rebuildRenamesFirst
     let severity: Finding.Severity? = .error

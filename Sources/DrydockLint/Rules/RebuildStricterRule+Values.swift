@@ -2,9 +2,9 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// What single rows may have that a NOT NULL, a STRICT table or a foreign key refuses.
+/// Finds values of single rows that a NOT NULL, a STRICT table or a foreign key refuses.
 extension RebuildStricterRule {
-    /// Rows that are copied into a NOT NULL column of a table that takes no other one's place.
+    /// Reports rows that are copied into a NOT NULL column of a table that does not take the place of another.
     func copies(_ migration: LintMigration) -> [LintFault] {
         migration.copies.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap { copy in
             guard copy.statement.conflictWord == nil else { return [LintFault]() }
@@ -23,7 +23,7 @@ extension RebuildStricterRule {
         }
     }
 
-    /// Whether no row that the copy's WHERE takes is NULL in a column, of those that are tried.
+    /// Whether no tried row that the copy's WHERE selects is NULL in a column.
     private func leavesOut(
         rowsWithout column: String, _ copy: LintMigration.Rebuild, _ migration: LintMigration
     ) -> Bool {
@@ -35,7 +35,8 @@ extension RebuildStricterRule {
         return false
     }
 
-    /// NOT NULL columns that the copy fills with what can be NULL, as SQLite finds with rows that are made up.
+    /// Reports NOT NULL columns that the copy fills with an expression that can be NULL, as SQLite shows with generated
+    /// rows.
     func computed(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let items = rebuild.itemsByTarget ?? [:]
         return rebuild.new.columns.compactMap { column in
@@ -67,7 +68,7 @@ extension RebuildStricterRule {
         }
     }
 
-    /// CHECKs that the defaults of columns which the copy leaves out break.
+    /// Reports CHECKs that are broken by the defaults of columns which the copy leaves out.
     func defaults(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         guard rebuild.statement.tableSource == nil, let targets = rebuild.copy.columns else { return [] }
         let filled = Set(targets.map(\.foldedASCII))
@@ -94,8 +95,8 @@ extension RebuildStricterRule {
         }
     }
 
-    /// A table that takes any value becomes STRICT. What its columns usually hold fits, and one value that does
-    /// not is enough.
+    /// Reports a table of any values that becomes STRICT. Usual values of its columns fit, but one unusual value is
+    /// enough.
     func strict(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)
         guard new.isStrict, !old.isStrict else { return [] }
@@ -103,12 +104,12 @@ extension RebuildStricterRule {
             guard let was = old.column(from), let now = new.column(to) else { return false }
             return now.declaredType.foldedASCII != "any" && old.rowidAlias?.name != was.name
         }
-        // What is refused of the usual values is told column by column.
-        let isSaid = columns.contains { from, to in
+        // Usual values that are refused are reported for each column.
+        let isReported = columns.contains { from, to in
             guard let was = old.column(from), let now = new.column(to) else { return false }
             return refuses(new.affinity(of: now), old.affinity(of: was))
         }
-        guard let first = columns.first, !isSaid else { return [] }
+        guard let first = columns.first, !isReported else { return [] }
         let others = columns.count > 1 ? " or \(columns.count - 1) more" : ""
         return [
             LintFault(
@@ -119,7 +120,7 @@ extension RebuildStricterRule {
         ]
     }
 
-    /// Foreign keys that rows were written without.
+    /// Reports foreign keys that did not exist when rows were written.
     func references(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         guard migration.foreignKeysCount else { return [] }
         return rebuild.new.foreignKeys.compactMap { key in

@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `rebuild-stricter`: a table that is made anew refuses rows that the old one took.
+/// `rebuild-stricter`: a table that is created again refuses rows that the old one accepted.
 struct RebuildStricterRule: LintRule {
     let rule = Rule.rebuildStricter
     let severity: Finding.Severity? = .warning
@@ -54,7 +54,7 @@ struct RebuildStricterRule: LintRule {
         }
     }
 
-    /// Columns that need a value and get none (https://www.sqlite.org/lang_createtable.html#notnullconst).
+    /// Reports columns that need a value and get none (https://www.sqlite.org/lang_createtable.html#notnullconst).
     private func unfilled(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
         guard rebuild.statement.tableSource == nil, let targets = rebuild.copy.columns else { return [] }
         let (new, statement) = (rebuild.new, rebuild.statement)
@@ -102,8 +102,8 @@ struct RebuildStricterRule: LintRule {
         }
     }
 
-    /// Whether no value that the old CHECKs take breaks a new one, of those that are tried. Only where the old
-    /// table held these columns to something is that worth more than a guess.
+    /// Whether no tried value that the old CHECKs accept breaks a new one. Only where the old table had CHECKs on these
+    /// columns is that more than a guess.
     private func isImplied(
         _ check: CheckConstraint, _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
     ) -> Bool {
@@ -119,7 +119,7 @@ struct RebuildStricterRule: LintRule {
         return false
     }
 
-    /// Whether a CHECK takes all that the old one took: the same, or a longer list of values.
+    /// Whether a CHECK accepts everything that the old one accepted: it is the same, or has a longer list of values.
     private func allows(_ new: CheckConstraint, _ old: CheckConstraint) -> Bool {
         if new.expression == old.expression { return true }
         func parts(_ check: CheckConstraint) -> (form: [NormalizedSQL.Item], values: Set<String>) {
@@ -134,7 +134,7 @@ struct RebuildStricterRule: LintRule {
             && b.values.isSubset(of: a.values)
     }
 
-    /// Whether the author has thought of such rows: the copy leaves some out, or they were changed before.
+    /// Whether the author has considered such rows: the copy leaves some out, or they were changed before.
     func isCared(
         _ names: [String], _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
     ) -> Bool {

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `redundant-index`: an index that is the beginning of another one.
+/// `redundant-index`: an index that is a prefix of another index.
 struct RedundantIndexRule: LintRule {
     let rule = Rule.redundantIndex
     let severity: Finding.Severity? = .note

@@ -2,7 +2,7 @@ import DrydockReplay
 import DrydockFindings
 import SQLiteSchema
 
-/// `refused-in-transaction`: what SQLite does not do inside the transaction that the tool opens.
+/// `refused-in-transaction`: a statement that SQLite refuses inside the transaction that the tool opens.
 struct TransactionRule: LintRule {
     let rule = Rule.refusedInTransaction
     let severity: Finding.Severity? = .error

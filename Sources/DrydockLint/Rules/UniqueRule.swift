@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `unique-over-existing`: a UNIQUE index or constraint over columns that rows have already.
+/// `unique-over-existing`: a UNIQUE index or constraint over columns that already have rows.
 struct UniqueRule: LintRule {
     let rule = Rule.uniqueOverExisting
     let severity: Finding.Severity? = .warning
@@ -22,7 +22,7 @@ struct UniqueRule: LintRule {
         others.indexes[name.folded] = nil
         if Self.isUnique(columns, in: table, others, within: index.condition) { return [] }
         let origins = step.origins(of: on)
-        // A rebuild makes again what was unique before.
+        // A rebuild creates again what was unique before.
         let assigned = Self.assigned(step.changing(on))
         let wasUnique = origins.contains { origin in
             columns.allSatisfy {
@@ -53,27 +53,27 @@ struct UniqueRule: LintRule {
                 "Fill the column with different values before the index is made.")
         }
         let message = "the index fails if two rows of \(table.name) have the same \(what)"
-        // Who deletes rows by these columns or by what a query finds, or rewrites one of them, has thought of it, as
-        // who fills a new column.
-        let isCared = columns.contains {
+        // An author who deletes rows by these columns or by the result of a query, rewrites one of the columns, or
+        // fills a new column has considered duplicates.
+        let isHandled = columns.contains {
             assigned.contains($0.column.foldedASCII) && !given.contains($0.column)
         }
-        let isPicked = step.changing(on).contains { $0.isDelete && $0.first(["select"]) != nil }
+        let deletesByQuery = step.changing(on).contains { $0.isDelete && $0.first(["select"]) != nil }
         let isCleared = Self.hasCleared(columns, step.deletes[table.name.foldedASCII])
-        if isCared || isPicked || isCleared || added.count > unfilled.count && given.isEmpty {
-            return fault(.note, message, Self.cared(table))
+        if isHandled || deletesByQuery || isCleared || added.count > unfilled.count && given.isEmpty {
+            return fault(.note, message, Self.handledHelp(table))
         }
         return fault(
             .warning, message,
             "Give all but one of such rows another value first, or merge them, and declare it.")
     }
 
-    /// Whether a DELETE picked rows by all of these columns, as one of doubles does.
+    /// Whether a DELETE selects rows by all of these columns, as a DELETE of duplicates does.
     private static func hasCleared(_ columns: [KeyTerm], _ deletes: [SQLStatement]?) -> Bool {
         deletes?.contains { statement in columns.allSatisfy { statement.mentions($0.column) } } ?? false
     }
 
-    /// An UPDATE that gives every row the same key.
+    /// Reports an UPDATE that gives every row the same key.
     private func given(_ name: QualifiedName, _ columns: [String], _ step: LintStep) -> [LintFault] {
         guard step.isOccupied(name), step.statement.conflictWord == nil,
             let table = step.before.table(name.name)
@@ -91,14 +91,14 @@ struct UniqueRule: LintRule {
         ]
     }
 
-    /// The columns that UPDATEs assign to, folded.
+    /// Returns the columns to which UPDATEs assign, folded.
     private static func assigned(_ statements: [SQLStatement]) -> Set<String> {
         statements.reduce(into: []) { names, statement in
             if case .update(_, let columns) = statement.action { names.formUnion(columns.map(\.foldedASCII)) }
         }
     }
 
-    /// Whether the last UPDATE of a column gives every row one literal that is not NULL.
+    /// Whether the last UPDATE of a column gives every row the same literal other than NULL.
     private static func isGivenToAll(_ column: String, _ statements: [SQLStatement]) -> Bool {
         let folded = column.foldedASCII
         guard let last = statements.last(where: { assigned([$0]).contains(folded) }),
@@ -116,11 +116,11 @@ struct UniqueRule: LintRule {
         }
     }
 
-    private static func cared(_ table: Table) -> String {
+    private static func handledHelp(_ table: Table) -> String {
         "Rows of \(table.name) are changed before; drydock verify shows whether that is enough."
     }
 
-    /// Columns that rows did not have when the migration began.
+    /// Returns columns that did not exist when the migration began.
     private func addedColumns(_ columns: [KeyTerm], _ table: String, _ step: LintStep) -> [String] {
         let origins = step.origins(of: table)
         guard !origins.isEmpty, let incarnation = step.lineage[table] else { return [] }
@@ -138,7 +138,7 @@ struct UniqueRule: LintRule {
         return column?.generated == nil && (column?.defaultValue ?? .null) == .null
     }
 
-    /// Whether no row can meet the condition of a partial index, since new columns have their defaults.
+    /// Whether no row can satisfy the condition of a partial index, since new columns have their defaults.
     private func isEmpty(_ index: Index, _ table: Table, _ step: LintStep) -> Bool {
         guard let condition = index.condition else { return false }
         let asked = table.columns.filter { condition.names.contains($0.name.foldedASCII) }
@@ -153,7 +153,7 @@ struct UniqueRule: LintRule {
         let others = table.columns.filter {
             known[$0.name.foldedASCII] == nil && condition.names.contains($0.name.foldedASCII)
         }
-        // Of other columns not every value can be tried.
+        // For other columns not every value can be tried.
         guard others.isEmpty, case .noRow = probe.row(where: condition.description, names: condition.names)
         else {
             return false
@@ -161,7 +161,8 @@ struct UniqueRule: LintRule {
         return true
     }
 
-    /// Rows that are copied into a table that takes no other one's place, without what makes them different.
+    /// Reports rows that are copied, without what makes them distinct, into a table that does not take the place of
+    /// another.
     private func copies(_ migration: LintMigration) -> [LintFault] {
         migration.copies.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap { copy in
             let statement = copy.statement
@@ -190,7 +191,7 @@ struct UniqueRule: LintRule {
         }
     }
 
-    /// A rebuild that asks more of the rows than the old table did.
+    /// Reports a rebuild that demands more of the rows than the old table did.
     func check(_ migration: LintMigration) -> [LintFault] {
         copies(migration)
             + migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
@@ -212,16 +213,16 @@ struct UniqueRule: LintRule {
                     }
                     let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
                     let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
-                    let isCared =
+                    let isHandled =
                         isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
                     return LintFault(
-                        isCared ? .note : .warning,
+                        isHandled ? .note : .warning,
                         "\(rebuild.old.name) becomes UNIQUE over \(list): "
                             + (merges
                                 ? "of rows that have the same values the copy keeps one and drops the rest without an error"
                                 : "the copy fails if two rows have the same"),
-                        help: isCared
-                            ? Self.cared(rebuild.old)
+                        help: isHandled
+                            ? Self.handledHelp(rebuild.old)
                             : "Give all but one of such rows another value first, or merge them, and declare it.",
                         at: rebuild.statement,
                         table: rebuild.old.name)
@@ -229,9 +230,9 @@ struct UniqueRule: LintRule {
             }
     }
 
-    /// Whether the values are different by what holds already: a key or unique index over some of the columns.
+    /// Whether the values are already distinct because of a key or unique index over some of the columns.
     ///
-    /// - Parameter condition: of the rows that count; a unique index of the same condition will do.
+    /// - Parameter condition: selects the rows that count; a unique index with the same condition is enough.
     static func isUnique(
         _ terms: [KeyTerm], in table: Table, _ schema: Schema, within condition: SQLFragment? = nil
     ) -> Bool {
@@ -242,7 +243,7 @@ struct UniqueRule: LintRule {
             !known.isEmpty
                 && table.effectiveTerms(known).allSatisfy { term in
                     guard let wanted = has[term.column.foldedASCII] else { return false }
-                    // Different without regard for case is different with it.
+                    // Values that differ when case is ignored also differ when it is not.
                     return wanted == term.collation || wanted == "BINARY"
                 }
         }

@@ -5,7 +5,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// `view-broken` without a snapshot: a view or trigger that the migrations leave, and that does not compile.
+/// `view-broken` without a snapshot: a view or trigger that does not compile after all migrations.
 struct ViewCompilesRule: LintRule {
     let rule = Rule.viewBroken
     let speaksOfMissing = true
@@ -13,7 +13,7 @@ struct ViewCompilesRule: LintRule {
 
     func check(_ end: LintEnd) -> [LintFault] { broken(end) + idle(end) }
 
-    /// Triggers that no UPDATE fires (https://www.sqlite.org/lang_createtrigger.html).
+    /// Reports triggers that no UPDATE fires (https://www.sqlite.org/lang_createtrigger.html).
     private func idle(_ end: LintEnd) -> [LintFault] {
         end.schema.triggers.values.sorted { $0.name < $1.name }.compactMap { trigger in
             guard case .update(let columns) = trigger.event, let table = end.schema.table(trigger.table),
@@ -38,7 +38,7 @@ struct ViewCompilesRule: LintRule {
             var (fault, severity) = (fault, Finding.Severity?.none)
             if let function = UnknownFunction(message: fault.message, on: end.connection) {
                 fault.help = function.help
-                // What came between this SQLite and the oldest to be supported is no fault of the migration.
+                // What was added between this SQLite and the oldest supported version is not the migration's fault.
                 if function.isSupported(since: end.minimum) { severity = .warning }
             }
             if let found = end.fault(
@@ -46,17 +46,17 @@ struct ViewCompilesRule: LintRule {
             {
                 return found
             }
-            // What broke before is no fault of what is linted.
+            // A view that broke before is not the fault of a linted migration.
             guard !end.brokenElsewhere.contains(fault.id), let last = end.linted.last else { return nil }
-            let culprit = culprit(of: fault, end)
+            let cause = cause(of: fault, end)
             var found = LintFault(
-                severity, fault.message, help: fault.help, at: culprit?.statement, table: fault.table)
-            found.migration = culprit?.migration ?? last
+                severity, fault.message, help: fault.help, at: cause?.statement, table: fault.table)
+            found.migration = cause?.migration ?? last
             return found
         }
     }
 
-    /// Why some views and triggers of a schema are not compiled.
+    /// Returns why some views and triggers of a schema are not compiled.
     static func unchecked(
         in schema: Schema, on connection: any Connection, without historyTables: [String]
     ) -> [String] {
@@ -67,7 +67,7 @@ struct ViewCompilesRule: LintRule {
             in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
     }
 
-    /// The views and triggers of a schema that do not compile.
+    /// Returns the views and triggers of a schema that do not compile.
     static func broken(
         in schema: Schema, on connection: any Connection, without historyTables: [String]
     ) -> [Fault] {
@@ -79,8 +79,8 @@ struct ViewCompilesRule: LintRule {
         return faults
     }
 
-    /// The last linted statement that took away or renamed what SQLite misses.
-    private func culprit(
+    /// Returns the last linted statement that dropped or renamed what SQLite does not find.
+    private func cause(
         of fault: Fault, _ end: LintEnd
     ) -> (migration: Migration, statement: SQLStatement)? {
         let missing: [String] = fault.message.split(whereSeparator: { ": .".contains($0) })
@@ -98,7 +98,7 @@ struct ViewCompilesRule: LintRule {
 }
 
 extension StatementAction {
-    /// The name of a table, view or column that is not there any more behind the statement.
+    /// The name of a table, view or column that does not exist after the statement.
     fileprivate var removedName: String? {
         switch self {
         case .dropTable(let name), .dropView(let name), .renameTable(let name, _): name.name

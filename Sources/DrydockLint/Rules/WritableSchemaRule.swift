@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// `writable-schema`: sqlite_schema is written by hand (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+/// `writable-schema`: a statement writes to sqlite_schema (https://www.sqlite.org/pragma.html#pragma_writable_schema).
 struct WritableSchemaRule: LintRule {
     let rule = Rule.writableSchema
     let severity: Finding.Severity? = .warning

@@ -7,7 +7,7 @@ import SQLiteSchema
 /// What to do about an ADD COLUMN that SQLite refuses (https://www.sqlite.org/lang_altertable.html#altertabaddcol).
 package struct AddColumnAdvice {
     package let statement: SQLStatement
-    /// Without the column, or with it.
+    /// The table without the column, or with it.
     package let table: Table
     package let column: Column
 
@@ -58,7 +58,7 @@ package struct AddColumnAdvice {
         "ALTER TABLE cannot change a primary key. Rebuild the table with the new key: create it under another name, copy "
         + "the rows, drop the old table and rename the new one."
 
-    /// The column without its default, and without NOT NULL, which no row that is there would meet.
+    /// The column without its default, and without NOT NULL, which no existing row would satisfy.
     private var nullable: Column {
         var column = column
         (column.defaultValue, column.notNull) = (nil, nil)
@@ -88,7 +88,7 @@ package struct AddColumnAdvice {
     }
 }
 
-/// ADD COLUMN that SQLite refuses for what the column is, whatever is in the rows.
+/// Explains an ADD COLUMN that SQLite refuses because of the column itself, whatever the rows contain.
 struct AddColumnExplainer: RefusalExplainer {
     func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
         guard let statement = refused.statement, case .addColumn(let name, let word) = statement.action,

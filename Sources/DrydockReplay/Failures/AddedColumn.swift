@@ -5,7 +5,7 @@ import SQLiteSchema
 
 /// The column that a failing ADD COLUMN would have added.
 struct AddedColumn {
-    /// With the constraints that come with the column, without the column.
+    /// The table without the column, but with the constraints that come with the column.
     let table: Table
     let column: Column
     let checks: [CheckConstraint]
@@ -31,7 +31,7 @@ struct AddedColumn {
         self.table = changed
     }
 
-    /// The rows of the table that meet a condition in which the column stands for what it would be.
+    /// Returns the rows of the table that match a condition in which the column is replaced by its future value.
     func rows(where condition: String, _ scene: FailureScene, showing shown: [String] = []) throws
         -> GuiltyRows?
     {
@@ -46,6 +46,6 @@ struct AddedColumn {
 }
 
 extension SQLStatement {
-    /// Whether ADD, or ADD COLUMN, stands right before a token.
+    /// Whether ADD, or ADD COLUMN, is directly before a token.
     fileprivate func isAdded(_ token: Token) -> Bool { isBehind("add", token) || isBehind("column", token) }
 }

@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// "CHECK constraint failed": which rows do not meet it.
+/// Explains "CHECK constraint failed": which rows break the condition.
 struct CheckExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         guard let label = scene.error.message.dropping(prefix: "CHECK constraint failed"),
@@ -63,7 +63,7 @@ struct CheckExplainer: FailureExplainer {
             + change
     }
 
-    /// The columns with values of their own among these names, and those that generated columns read.
+    /// Returns the stored columns among these names, and those that generated columns read.
     private func sources(of names: Set<String>, in table: Table) -> [String] {
         var (all, open) = (names, names)
         while let next = open.popFirst() {
@@ -89,7 +89,7 @@ struct CheckExplainer: FailureExplainer {
                     + declared.map { "\(declarationMarker)rewrites \($0)" }.joined(separator: "\n"))
     }
 
-    /// The columns that the condition reads.
+    /// Returns the columns that the condition reads.
     private func shown(_ check: CheckConstraint, _ columns: [Column]) -> [String] {
         let names = check.expression.names
         return columns.map(\.name).filter { names.contains($0.foldedASCII) }

@@ -3,18 +3,18 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What uses a column, and the schema without it.
+/// The uses of a column, and the schema without it.
 struct ColumnRemoval {
     let column: String
     let table: Table
-    /// What in the table's own definition uses the column; ALTER TABLE cannot change any of it.
+    /// Parts of the table's own definition that use the column; ALTER TABLE cannot change any of them.
     private(set) var users: [String] = []
     private(set) var isPrimaryKey = false
     /// The generated columns among the users, and those that depend on them.
     private(set) var generated: [String] = []
     private(set) var indexes: [Dependent] = []
-    /// Views and triggers that name the column, and those that depend on them. By their names alone: which table's
-    /// column is meant, only SQLite knows.
+    /// Views and triggers that name the column, and those that depend on them. They are found by name only: which
+    /// table's column is meant, only SQLite knows.
     private(set) var dependents: [Dependent] = []
     /// What to do about foreign keys of other tables that reference the column.
     private(set) var references: [String] = []
@@ -42,7 +42,7 @@ struct ColumnRemoval {
         }
     }
 
-    /// - Returns: the columns that go, folded.
+    /// - Returns: the columns to be removed, folded.
     private mutating func findUsers() -> Set<String> {
         var gone: Set<String> = [column.foldedASCII]
         var isMore = true

@@ -3,8 +3,9 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// ALTER TABLE that is refused for what depends on the table: "error in view v: no such table: main.t", "error in index
-/// i after drop column", "cannot drop UNIQUE column". All that is in the way is named at once.
+/// Explains an ALTER TABLE that is refused because of objects that depend on the table: "error in view v: no such
+/// table: main.t", "error in index i after drop column", "cannot drop UNIQUE column". All of the objects are named at
+/// once.
 struct DependentExplainer: RefusalExplainer {
     func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
         guard let statement = refused.statement else { return nil }
@@ -54,7 +55,7 @@ struct DependentExplainer: RefusalExplainer {
 
     /// - Parameters:
     ///   - stale: the name that no longer exists after the statement.
-    ///   - now: what is called instead; nil where nothing is.
+    ///   - now: the new name; nil where there is none.
     private func help(
         _ dependents: Dependents, _ refused: RefusedStatement, stale: String?, now: String?
     ) -> String {
@@ -80,7 +81,7 @@ struct DependentExplainer: RefusalExplainer {
         parts.append(
             "Drop what depends on it before \(place):\n"
                 + proposed(older.map(\.drop).joined(separator: "\n")))
-        // A view takes its triggers along.
+        // Dropping a view also drops its triggers.
         let gone = older.reversed() + dependents.lost
         let (changed, same) = (gone.filter(isStale), gone.filter { !isStale($0) })
         if !same.isEmpty {

@@ -6,18 +6,18 @@ import SQLiteSchema
 
 /// A view, trigger or index that keeps an ALTER TABLE statement from running.
 struct Dependent {
-    /// As in SQL, in lower case.
+    /// The kind in SQL, in lower case.
     let kind: String
     let name: String
-    /// What creates it.
+    /// The statement that creates the object.
     let sql: String
 
     var label: String { "\(kind) \(quotedIfNeeded(name))" }
     var drop: String { "DROP \(kind.uppercased()) \(quotedIfNeeded(name));" }
 
-    /// Whether what creates it has the name of a table or column in it.
+    /// Whether the statement that creates the object contains the name of a table or column.
     func mentions(_ name: String) -> Bool {
-        // In a trigger these are the row, whatever a table is called.
+        // In a trigger these names refer to the row, even where a table has the same name.
         let isRow = kind == "trigger" && ["new", "old"].contains(name.foldedASCII)
         return SQLSource(name: "", sql).statements().contains { statement in
             statement.tokens.indices.contains { place in
@@ -28,7 +28,7 @@ struct Dependent {
         }
     }
 
-    /// The statement that creates it, where an earlier statement of the same migration does.
+    /// Returns the statement that creates the object, where an earlier statement of the same migration does.
     func creation(in refused: RefusedStatement) -> Int? {
         refused.migration.statements[..<refused.index].lastIndex { statement in
             switch statement.action {
@@ -41,17 +41,17 @@ struct Dependent {
     }
 }
 
-/// Everything that keeps an ALTER TABLE statement from running: what SQLite names is dropped in a savepoint, and the
-/// statement is tried again until it runs.
+/// Everything that keeps an ALTER TABLE statement from running: each object that SQLite names is dropped in a
+/// savepoint, and the statement is tried again until it runs.
 struct Dependents {
-    /// In the order in which they can be dropped.
+    /// The objects in an order in which they can be dropped.
     private(set) var all: [Dependent] = []
     /// The triggers that go with the views that are dropped.
     private(set) var lost: [Dependent] = []
 
     private static let limit = 50
 
-    /// - Parameter known: what is in the way for certain.
+    /// - Parameter known: objects that are certain to obstruct the statement.
     /// - Throws: ``EngineError``.
     init?(of statement: SQLStatement, named first: Named?, known: [Dependent], on connection: any Connection)
         throws

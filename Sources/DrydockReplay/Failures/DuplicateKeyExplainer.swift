@@ -2,13 +2,13 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// "UNIQUE constraint failed": which rows have the same key.
+/// Explains "UNIQUE constraint failed": which rows have the same key.
 struct DuplicateKeyExplainer: FailureExplainer {
-    /// Terms whose values no two rows may share.
+    /// Terms with values that no two rows may share.
     private struct Key {
-        /// As SQLite's message names it.
+        /// The key as SQLite's message names it.
         var label: String
-        /// What people call each term, its SQL, and the collation by which it is compared.
+        /// Each term's name in messages, its SQL, and the collation by which it is compared.
         var terms: [(name: String, expression: String, collation: String)]
         var condition: String?
     }
@@ -86,16 +86,16 @@ struct DuplicateKeyExplainer: FailureExplainer {
     // MARK: - Rows
 
     private struct Duplicates {
-        /// The rows of the value that most rows share.
+        /// The rows with the value that most rows share.
         var first: GuiltyRows
-        /// How many values are shared, and by how many rows.
+        /// The number of shared values, and of the rows that share them.
         var values: Int
         var rows: Int
-        /// A row that was in the table before has the value too.
+        /// Whether a row that was in the table before also has the value.
         var isTaken: Bool
     }
 
-    /// - Parameter wasThere: what is true of rows that were there before, and have no place to be named by.
+    /// - Parameter wasThere: a condition for rows that existed before, and that no source row identifies.
     private func duplicates(of key: Key, in source: RowSource, wasThere: String?) throws -> Duplicates? {
         // NULLs are distinct (https://www.sqlite.org/nulls.html).
         let filled = key.terms.map { "\($0.expression) IS NOT NULL" }
@@ -150,13 +150,13 @@ struct DuplicateKeyExplainer: FailureExplainer {
 
     // MARK: - Help
 
-    /// Rows that are there already.
+    /// Returns help for rows that already exist.
     private static func help(_ key: Key, _ table: Table, _ scene: FailureScene) -> String {
         "Give all but one of them another value first, or make the index without UNIQUE."
             + merge(key, table, columns: nil, scene)
     }
 
-    /// Rows that a statement would have written.
+    /// Returns help for rows that a statement would have written.
     private static func help(_ key: Key, _ rows: UncheckedRows, _ scene: FailureScene) -> String {
         guard let origin = rows.copiedFrom, case .insert(_, let columns, let copy?)? = scene.statement?.action
         else { return "Give each row a value of its own." }
@@ -175,8 +175,8 @@ struct DuplicateKeyExplainer: FailureExplainer {
             + (isWhole ? merge(key, origin, columns: names, scene) : "")
     }
 
-    /// Where the rows stand for the same thing, one of them is enough.
-    /// - Parameter columns: what the key's columns are called in the table, by folded name; nil where alike.
+    /// Returns help for rows that represent the same thing, so that one of them is enough.
+    /// - Parameter columns: the names of the key's columns in the table, by folded name; nil where they are the same.
     private static func merge(_ key: Key, _ table: Table, columns: [String: String]?, _ scene: FailureScene)
         -> String
     {

@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// What to do where rows with the same key stand for the same thing: the first of each is kept, the rows that reference
-/// another one of them get the first instead, and only then are the others deleted.
+/// What to do where rows with the same key represent the same thing: the first of each is kept, the rows that reference
+/// one of the others are made to reference the first instead, and only then are the others deleted.
 struct DuplicateMerge {
     let table: Table
     let schema: Schema
@@ -14,14 +14,14 @@ struct DuplicateMerge {
     let keyColumns: Set<String>
     /// The terms of the key as GROUP BY compares them.
     let group: [String]
-    /// What is true of the rows that the key covers.
+    /// A condition for the rows that the key covers.
     let covered: String
-    /// What a column was called before the step, as declarations name it.
+    /// Returns a column's name before the step, as declarations use it.
     let origin: (_ column: String, _ table: String) -> String?
 
     private var name: String { quotedIfNeeded(table.name) }
 
-    /// The rows that are deleted.
+    /// A condition for the rows that are deleted.
     private var condition: String {
         "\(covered) AND \(rowid) NOT IN (SELECT min(\(rowid)) FROM \(name) WHERE \(covered) GROUP BY \(group.joined(separator: ", ")))"
     }
@@ -56,8 +56,8 @@ struct DuplicateMerge {
             + proposed(statements.joined(separator: "\n"))
     }
 
-    /// Has the rows of a child reference the row that is kept.
-    /// - Returns: nil where that is not one column of values that may be repeated.
+    /// Returns statements that make the rows of a child reference the row that is kept.
+    /// - Returns: nil where the key does not have exactly one column, or its values may not be repeated.
     private func repointing(_ child: Table, _ key: ForeignKey) -> (sql: String, declaration: String?)? {
         guard key.columns.count == 1, let column = child.column(key.columns[0]), column.generated == nil,
             let parents = schema.parentColumns(of: key), parents.count == 1,
@@ -74,7 +74,7 @@ struct DuplicateMerge {
         return (sql, origin(column.name, child.name).map { "rewrites \($0)" })
     }
 
-    /// Whether two rows of a child may not reference the same row, or its key would change.
+    /// Whether no two rows of a child may reference the same row, or the child's own key would change.
     private func isUnique(_ column: Column, in child: Table) -> Bool {
         let folded = column.name.foldedASCII
         let constraints = child.uniques.map(\.terms) + [child.primaryKey?.terms].compactMap(\.self)

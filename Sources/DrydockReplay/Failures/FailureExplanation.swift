@@ -4,15 +4,15 @@ import DrydockState
 
 /// What is known of a failure beyond SQLite's own message.
 package struct FailureExplanation: Sendable {
-    /// Is appended to the message, with its own punctuation.
+    /// Appended to the message, with its own punctuation.
     var detail = ""
-    /// The same without values of rows; nil where it has none.
+    /// The detail without values of rows; nil where it contains none.
     var redactedDetail: String?
     /// What to do, in place of the general advice.
     var help: String?
     var table: String?
     var evidence: Evidence?
-    /// The violation, and how much of it the state before had.
+    /// The violation, and its count in the state before.
     var fault: (id: Fault.ID, baseline: Int)?
 
     package func added(to finding: Finding) -> Finding {

@@ -6,8 +6,7 @@ import SQLiteSchema
 
 /// Finds out which rows, or which names, made a statement of a migration fail.
 ///
-/// The snapshot is at hand: the migration is run again on a fork up to the statement, and the database that it meets
-/// there is asked.
+/// The migration is run again on a fork of the snapshot up to the statement, and the database at that point is queried.
 struct FailureInvestigation: Sendable {
     let migration: Migration
     let before: DatabaseState
@@ -15,16 +14,16 @@ struct FailureInvestigation: Sendable {
     let inspector: StateInspector
     var format: (any MigrationFormat)?
 
-    /// What is tried, in this order; the first answer counts.
+    /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any FailureExplainer] = [
         DuplicateKeyExplainer(), NullExplainer(), CheckExplainer(), StoredTypeExplainer(), JSONExplainer(),
         ForeignKeyExplainer(),
     ]
 
-    /// The finding with the rows or the name to blame, where they are found.
+    /// Returns the finding with the rows or the name that caused it, where they are found.
     /// - Throws: ``EngineError`` where the run was stopped.
     func explaining(_ finding: Finding, _ error: any Error) async throws -> Finding {
-        // What a closure would have run next is not known.
+        // The statements that a closure would have run next are not known.
         guard migration.closureChecks == nil else { return finding }
         do {
             switch error {
@@ -36,14 +35,14 @@ struct FailureInvestigation: Sendable {
             default: return finding
             }
         } catch let error as EngineError where !error.isInterrupt {
-            // What can be said more is a help; the finding stands without it.
+            // The explanation is only helpful; the finding stands without it.
             return finding
         } catch is StatementFailure {
             return finding
         }
     }
 
-    /// A commit was refused: the statement to blame is one of those that ran.
+    /// Explains a refused commit: one of the statements that ran is the cause.
     private func explainingCommit(_ finding: Finding) async throws -> Finding {
         let end = migration.statements.count
         guard let fault = try await explanation(of: .foreignKeyCheck, at: end)?.fault else { return finding }
@@ -56,8 +55,8 @@ struct FailureInvestigation: Sendable {
     }
 
     /// - Parameters:
-    ///   - index: of the statement that failed; one past the last where the commit was refused.
-    ///   - culprit: the statement to blame, where it is another.
+    ///   - index: the index of the statement that failed; one past the last where the commit was refused.
+    ///   - culprit: the statement that is the cause, where it is a different one.
     private func explanation(
         of error: EngineError, at index: Int, culprit: Int? = nil
     ) async throws -> FailureExplanation? {
@@ -78,23 +77,23 @@ struct FailureInvestigation: Sendable {
 }
 
 extension RunnerFailure {
-    /// The tool's COMMIT was refused for rows that reference what does not exist.
+    /// Whether the tool's COMMIT was refused because rows reference parents that do not exist.
     fileprivate var isForeignKeyViolation: Bool {
         moment == .commit && (error as? EngineError)?.isForeignKeyViolation == true
     }
 }
 
-/// Knows one kind of failure.
+/// Explains one kind of failure.
 protocol FailureExplainer: Sendable {
     /// - Returns: nil for a failure of another kind, or one about which nothing more is known.
     /// - Throws: ``EngineError``.
     func explanation(of scene: FailureScene) throws -> FailureExplanation?
 }
 
-/// A database as the failing statement meets it, on a fork that may be written.
+/// The database at the failing statement, on a fork that may be written.
 struct FailureScene {
     let refused: RefusedStatement
-    /// The statement to blame, where it is known.
+    /// The statement that is the cause, where it is known.
     let culprit: Int?
     let before: DatabaseState
     let format: (any MigrationFormat)?
@@ -127,7 +126,7 @@ struct FailureScene {
         Evidence.Sample(value, encoding: before.catalog.encoding)
     }
 
-    /// What a column of a table was before the step, as declarations name it; nil for a new one.
+    /// Returns a column's name before the step, as declarations use it; nil for a new column.
     func origin(of column: String, in table: String) -> String? {
         guard let incarnation = lineage[table], let origin = incarnation.origin,
             let old = before.catalog.table(origin), let name = old.column(incarnation.firstName(column))
@@ -137,7 +136,7 @@ struct FailureScene {
 }
 
 extension Table {
-    /// A name by which the rowid can be selected, where the table has one that no column hides.
+    /// A name by which the rowid can be selected; nil where there is no rowid or columns hide all of its names.
     var rowidName: String? {
         guard !isWithoutRowid else { return nil }
         return ["rowid", "_rowid_", "oid"].first { column($0) == nil }

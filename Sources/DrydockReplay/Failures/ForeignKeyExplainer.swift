@@ -3,13 +3,13 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// "FOREIGN KEY constraint failed": which rows reference what does not exist, and why.
+/// Explains "FOREIGN KEY constraint failed": which rows reference parents that do not exist, and why.
 struct ForeignKeyExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         guard scene.error.isForeignKeyViolation else { return nil }
         let connection = scene.connection
         if let statement = scene.statement {
-            // Unchecked, to see what it would have left: the pragma works only outside a transaction.
+            // Run without the check, to see the result; the pragma works only outside a transaction.
             if connection.isInTransaction { try connection.execute("COMMIT") }
             try connection.execute("PRAGMA foreign_keys = OFF")
             try Sandbox.run(statement, on: connection)

@@ -2,15 +2,15 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// The rows that a constraint refused: how many, and a few of them.
+/// The rows that a constraint refused: their number, and a few of them.
 struct GuiltyRows {
     var count: Int
-    /// With their keys, and what they hold that matters.
+    /// The rows with their keys and the relevant values.
     var rows: [Evidence.Row]
-    /// The table that people look them up in.
+    /// The table in which people find the rows.
     var table: String
 
-    /// `row 2 of person`, `rows 1, 2 and 5 more of person`, or where there is no rowid `2 rows of person (code = 'a')`.
+    /// `row 2 of person`, `rows 1, 2 and 5 more of person`, or without rowids `2 rows of person (code = 'a')`.
     var name: String {
         let ids = rows.compactMap { row -> String? in
             row.key.count == 1 && row.key[0].column == "rowid" ? row.key[0].value.literal : nil
@@ -30,7 +30,7 @@ struct GuiltyRows {
         return "rows \(list) of \(table)"
     }
 
-    /// `: row 2 of person has age = 'x'`
+    /// Returns text such as `: row 2 of person has age = 'x'`.
     private func detail(_ shown: KeyPath<Evidence.Sample, String>) -> String {
         let cells = rows.first?.values ?? []
         let what = cells.map { "\($0.column) = \($0.value[keyPath: shown])" }.joined(separator: ", ")
@@ -46,17 +46,17 @@ struct GuiltyRows {
     }
 }
 
-/// Where rows are looked up: a table, or what stands for one.
+/// A source of rows: a table, or a replacement for one.
 struct RowSource {
     let connection: any Connection
-    /// In SQL.
+    /// The source as SQL for FROM.
     var from: String
-    /// What people know the rows by: column and SQL expression.
+    /// The key by which people identify the rows: column and SQL expression.
     var key: [(name: String, expression: String)]
     var table: String
     let sample: (SQLValue) -> Evidence.Sample
 
-    /// A table of the database.
+    /// Creates the source for a table of the database.
     init(_ table: Table, _ scene: FailureScene) {
         connection = scene.connection
         from = "main.\(quotedName(table.name))"
@@ -76,7 +76,7 @@ struct RowSource {
         )
     }
 
-    /// The rows that meet a condition, with what some expressions give for them.
+    /// Returns the rows that match a condition, with the values of some expressions.
     /// - Returns: nil where there are none.
     func rows(where condition: String, showing shown: [(name: String, expression: String)]) throws
         -> GuiltyRows?

@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// "malformed JSON": which rows hold what is not JSON.
+/// Explains "malformed JSON": which rows have text that is not JSON.
 struct JSONExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         guard scene.error.message == "malformed JSON", let statement = scene.statement else { return nil }
@@ -25,8 +25,8 @@ struct JSONExplainer: FailureExplainer {
         return nil
     }
 
-    /// Columns that a JSON function of the statement may read: those that it names, and those that generated columns
-    /// and indexes of its tables read; nearest to a function first.
+    /// Returns the columns that a JSON function of the statement may read: those that it names, and those that
+    /// generated columns and indexes of its tables read; the columns closest to a function come first.
     private func candidates(_ statement: SQLStatement, _ scene: FailureScene) -> [(Table, Column)] {
         let names = Set(statement.tokens.compactMap { $0.identifier(in: statement.source)?.foldedASCII })
         let tables = scene.schema.tables.values.filter { names.contains($0.name.foldedASCII) }
@@ -47,7 +47,7 @@ struct JSONExplainer: FailureExplainer {
             + read.filter { !direct.contains($0.1.name.foldedASCII) }
     }
 
-    /// The names that stand first in a JSON function, or before an arrow.
+    /// Returns the names that come first in a JSON function, or before an arrow.
     private static func arguments(_ statement: SQLStatement) -> [String] {
         let (tokens, source) = (statement.tokens, statement.source)
         return tokens.indices.compactMap { place in

@@ -2,18 +2,18 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// "no such table", "no such column" and the like: which name was meant.
+/// Explains "no such table", "no such column" and the like: which name was meant.
 struct MissingNameExplainer: RefusalExplainer {
     func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
         guard let (name, candidates) = try missing(refused) else { return nil }
-        // The very name may exist elsewhere, as in another table: it is not a misspelling of itself.
+        // The same name may exist elsewhere, such as in another table: that is not a misspelling.
         let others = candidates.filter { $0.foldedASCII != name.foldedASCII }
         if let home = try home(of: name, refused) { return FailureExplanation(detail: "; \(home)") }
         guard let near = nearestName(to: name, in: others) else { return nil }
         return FailureExplanation(detail: "; did you mean '\(near)'?")
     }
 
-    /// The table that has a missing column of this very name.
+    /// Returns the table that has a column with exactly the missing name.
     private func home(of column: String, _ refused: RefusedStatement) throws -> String? {
         guard refused.error.message.hasPrefix("no such column: ") else { return nil }
         let tables = try columnsByTable(refused).filter { _, columns in
@@ -24,7 +24,7 @@ struct MissingNameExplainer: RefusalExplainer {
             "\(listed(tables.map { quotedIfNeeded($0.table) })) \(tables.count == 1 ? "has" : "have") a column of that name"
     }
 
-    /// The name that is missing, and those that exist.
+    /// Returns the missing name, and the names that exist.
     private func missing(_ scene: RefusedStatement) throws -> (String, [String])? {
         let message = scene.error.message
         if let name = message.dropping(prefix: "no such table: ") {
@@ -75,8 +75,8 @@ struct MissingNameExplainer: RefusalExplainer {
         try scene.connection.rows("PRAGMA table_xinfo(\(quotedName(table)))") { $0.string(1) }
     }
 
-    /// The columns of the tables and views that the statement names; of the one that qualifies the name, where
-    /// that is a table's.
+    /// Returns the columns of the tables and views that the statement names; only those of the qualifier, where that is
+    /// a table.
     private func columns(_ scene: RefusedStatement, qualifier: String?) throws -> [String] {
         let named = try columnsByTable(scene)
         let own = named.filter { $0.table.foldedASCII == qualifier?.foldedASCII }

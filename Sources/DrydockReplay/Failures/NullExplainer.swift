@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// "NOT NULL constraint failed": which rows have NULL, and that a DEFAULT does not replace a NULL that is copied.
+/// Explains "NOT NULL constraint failed": which rows have NULL, and that a DEFAULT does not replace a copied NULL.
 struct NullExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         guard let label = scene.error.message.dropping(prefix: "NOT NULL constraint failed"),
@@ -11,7 +11,7 @@ struct NullExplainer: FailureExplainer {
         if case .addColumn(let name, let column) = statement.action,
             let added = AddedColumn(name, column, statement, scene.schema)
         {
-            // Of ADD COLUMN, SQLite says so of generated columns alone.
+            // For ADD COLUMN, SQLite reports this only for generated columns.
             return try added.rows(where: "\(quotedName(column)) IS NULL", scene)?.explanation(
                 help:
                     "Let the expression give a value for every row, as with coalesce, or leave NOT NULL out.")
@@ -51,7 +51,7 @@ struct NullExplainer: FailureExplainer {
             + proposed(copy.text + ";") + (declared.map { "\n\(declarationMarker)rewrites \($0)" } ?? "")
     }
 
-    /// The column's own default, or else the nothing of its type.
+    /// Returns the column's default, or otherwise the empty value of its type.
     private static func value(_ column: Column, _ table: Table) -> String {
         if let value = column.defaultValue, value != .null { return "\(value)" }
         switch table.affinity(of: column) {
@@ -63,11 +63,11 @@ struct NullExplainer: FailureExplainer {
     }
 }
 
-/// A copying statement with `coalesce` around what it puts into a column.
+/// A copying statement with `coalesce` around the value of a column.
 private struct Coalesced {
     /// The statement.
     var text: String
-    /// The column of the table that is copied from, where that is what it puts there.
+    /// The column of the source table, where the item is only that column.
     var column: String?
 
     init?(_ column: String, _ value: String, _ rows: UncheckedRows, _ statement: SQLStatement) {
@@ -102,7 +102,7 @@ private struct Coalesced {
 }
 
 extension SQLStatement {
-    /// Where the items of a SELECT's list stand in the file.
+    /// Returns the ranges of the file with the items of a SELECT's list.
     fileprivate func selectItems(of arm: InsertSource.Arm) -> [Range<Int>] {
         var (ranges, depth): ([Range<Int>], Int) = ([], 0)
         var start: Int?

@@ -4,7 +4,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// What to do about a statement that SQLite refused, by SQLite's message and the statement's text alone.
+/// What to do about a statement that SQLite refused, from only SQLite's message and the statement's text.
 package struct RefusalHelp {
     package let error: EngineError
     /// Nil where a closure ran it.
@@ -17,7 +17,7 @@ package struct RefusalHelp {
         self.migration = migration
     }
 
-    /// Nil where the message says all that is known.
+    /// Nil where the message already says everything known.
     package var text: String? {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
@@ -58,7 +58,7 @@ package struct RefusalHelp {
         message.hasPrefix("cannot start a transaction within a transaction") ? migration.transactionHelp : nil
     }
 
-    /// What does not fit the schema, or SQLite's grammar.
+    /// Returns help for a statement that does not fit the schema or SQLite's grammar.
     private func shapeHelp(_ message: String) -> String? {
         if message.wholeMatch(of: /(table|view|index|trigger) .+ already exists/) != nil
             || message.hasPrefix("there is already ")
@@ -97,8 +97,8 @@ extension SQLStatement {
 }
 
 extension EngineError {
-    /// The name in double quotes that the statement has where no column was found: SQLite may take it for a
-    /// string elsewhere (https://www.sqlite.org/quirks.html#dblquote).
+    /// Returns the double-quoted name in the statement for which no column was found: SQLite may take it for a string
+    /// elsewhere (https://www.sqlite.org/quirks.html#dblquote).
     fileprivate func doubleQuotedName(in statement: SQLStatement) -> String? {
         guard let found = message.dropping(prefix: "no such column: ") else { return nil }
         let source = statement.source

@@ -4,20 +4,20 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// A statement that SQLite refused, and the database as the statement met it.
+/// A statement that SQLite refused, and the database before it.
 ///
-/// What is said here needs no rows, so that `drydock verify` and `drydock lint` say the same of the same cause.
+/// These explanations need no rows, so that `drydock verify` and `drydock lint` say the same about the same cause.
 package struct RefusedStatement {
     package let connection: any Connection
     package let migration: Migration
-    /// The statement's place in the migration; one past the last where the commit was refused.
+    /// The statement's index in the migration; one past the last where the commit was refused.
     package let index: Int
     package let error: EngineError
-    /// What the statement met.
+    /// The schema before the statement.
     package let schema: Schema
-    /// What the statements before it did to names.
+    /// What the earlier statements did to names.
     package let lineage: TableLineage
-    /// The columns of a table before the migration, by the name that the table had then.
+    /// Returns the columns of a table before the migration, by the table's name at that time.
     package let earlierColumns: (String) -> [String]
 
     package init(
@@ -33,7 +33,7 @@ package struct RefusedStatement {
         self.earlierColumns = earlierColumns
     }
 
-    /// What is tried, in this order; the first answer counts.
+    /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any RefusalExplainer] = [
         SearchIndexExplainer(), DependentExplainer(), AddColumnExplainer(), FunctionExplainer(),
         MissingNameExplainer(),
@@ -53,7 +53,7 @@ package struct RefusedStatement {
     }
 }
 
-/// Knows one kind of refusal.
+/// Explains one kind of refusal.
 protocol RefusalExplainer: Sendable {
     /// - Returns: nil for a refusal of another kind, or one about which nothing more is known.
     /// - Throws: ``EngineError``.

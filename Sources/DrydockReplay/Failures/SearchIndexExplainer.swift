@@ -3,7 +3,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// "SQL logic error" of a full-text index whose content table has other columns than it names.
+/// Explains "SQL logic error" of a full-text index that names columns which its content table does not have.
 struct SearchIndexExplainer: RefusalExplainer {
     func explanation(of scene: RefusedStatement) throws -> FailureExplanation? {
         let message = scene.error.message
@@ -24,6 +24,6 @@ struct SearchIndexExplainer: RefusalExplainer {
 }
 
 extension TableLineage {
-    /// What a table of before the step is called now.
+    /// Returns the present name of a table from before the step.
     func name(ofOrigin origin: String) -> String? { currentName(of: origin) }
 }

@@ -2,8 +2,8 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// "cannot store TEXT value in INTEGER column t.a" of a STRICT table, and "datatype mismatch" of an INTEGER PRIMARY
-/// KEY: which rows have a value that does not convert.
+/// Explains "cannot store TEXT value in INTEGER column t.a" of a STRICT table, and "datatype mismatch" of an INTEGER
+/// PRIMARY KEY: which rows have a value that does not convert.
 struct StoredTypeExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         let message = scene.error.message

@@ -3,18 +3,18 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// The rows that an INSERT or UPDATE would have written, had its table no constraints.
+/// The rows that an INSERT or UPDATE would have written if its table had no constraints.
 ///
-/// A temporary table without constraints takes the table's name, and so its place: "the temp schema is searched first"
-/// (https://www.sqlite.org/lang_naming.html). The statement is run on it as it is written.
+/// A temporary table without constraints gets the table's name, and so hides it: "the temp schema is searched first"
+/// (https://www.sqlite.org/lang_naming.html). The statement is run on it unchanged.
 struct UncheckedRows {
     /// The table that the statement writes.
     let table: Table
-    /// The rows, known by where they come from.
+    /// The rows, identified by the rows that they come from.
     let source: RowSource
-    /// What is true of the rows that were in the table before; nil where these have no place of their own.
+    /// A condition for the rows that were in the table before; nil where they are not marked.
     let wasThere: String?
-    /// What the statement copies from; nil for VALUES, for UPDATE, and where several tables have a part in it.
+    /// The table that the statement copies from; nil for VALUES, for UPDATE, and where several tables take part.
     let copiedFrom: Table?
 
     private static let tag = "drydock_row"
@@ -67,7 +67,7 @@ struct UncheckedRows {
     }
 
     /// Runs a statement on a copy of its table.
-    /// - Parameter value: what the rows that are there get as their tag; nil for no tags.
+    /// - Parameter value: the tag of the existing rows; nil for no tags.
     private static func run(
         _ text: String, _ table: Table, tag value: String?, _ scene: FailureScene
     ) throws -> Bool {
@@ -90,9 +90,9 @@ struct UncheckedRows {
         }
     }
 
-    /// A column with what gives its values, and without what refuses any.
+    /// Returns a column with what computes its values, and without constraints.
     private static func definition(_ column: Column, in table: Table) -> String {
-        // ANY converts nothing in a STRICT table, and is NUMERIC in others.
+        // ANY converts nothing in a STRICT table, and means NUMERIC in other tables.
         let isAny = table.isStrict && column.declaredType.foldedASCII == "any"
         var text = "\(quotedName(column.name)) \(isAny ? "" : column.declaredType)"
         if let collation = column.collation { text += " COLLATE \(quotedName(collation))" }
@@ -101,7 +101,7 @@ struct UncheckedRows {
         return text
     }
 
-    /// Takes the schema off the name of the table that is written.
+    /// Removes the schema from the name of the table that is written.
     private static func unqualified(_ statement: SQLStatement, _ name: QualifiedName) -> [SQLEdit] {
         let (tokens, source) = (statement.tokens, statement.source)
         guard name.schema != nil,
@@ -116,7 +116,7 @@ struct UncheckedRows {
         ]
     }
 
-    /// Has a copy bring the rowid of each row that it copies.
+    /// Returns edits that make a copy include the rowid of each copied row.
     private static func tags(_ statement: SQLStatement, hasColumns: Bool, rowid: String) -> [SQLEdit]? {
         let (tokens, source) = (statement.tokens, statement.source)
         guard let insert = statement.insertSource, insert.arms.count == 1, let arm = insert.arms.first,

@@ -4,16 +4,16 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// A function that SQLite says it does not have.
+/// A function that SQLite reports as unknown.
 package struct UnknownFunction {
     package let name: String
-    /// The version that brought it; nil where it is none of SQLite's.
+    /// The version that added it; nil where it is not a function of SQLite.
     package let since: SQLiteVersion?
     private let version: String
-    /// The function that may have been meant.
+    /// A known function with a similar name.
     private let near: String?
 
-    /// Nil where the error is another.
+    /// Nil for any other error.
     package init?(_ error: EngineError, on connection: any Connection) {
         self.init(message: error.message, on: connection)
     }
@@ -32,8 +32,8 @@ package struct UnknownFunction {
         version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
     }
 
-    /// Whether the oldest SQLite that the project supports has it: that the one here has not says nothing of the
-    /// migration.
+    /// Whether the oldest SQLite that the project supports has the function: then its absence here is not the
+    /// migration's fault.
     package func isSupported(since minimum: SQLiteVersion?) -> Bool {
         guard let since, let minimum else { return false }
         return since <= minimum
@@ -50,7 +50,7 @@ package struct UnknownFunction {
     }
 }
 
-/// "no such function": whether another version of SQLite has it.
+/// Explains "no such function": whether another version of SQLite has it.
 struct FunctionExplainer: RefusalExplainer {
     func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
         UnknownFunction(refused.error, on: refused.connection).map { FailureExplanation(help: $0.help) }

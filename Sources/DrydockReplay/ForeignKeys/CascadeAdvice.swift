@@ -3,13 +3,13 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Rows that went, or changed, with the rows that they reference: by ON DELETE, while foreign keys are on.
+/// Explains rows that were deleted, or changed, with the rows that they reference: by ON DELETE, with foreign keys on.
 struct CascadeAdvice {
     let migration: Migration
     let before: Catalog
     let format: (any MigrationFormat)?
 
-    /// A finding of lost rows or changed values with its cause, where a foreign key's action is the cause.
+    /// Returns a finding of lost rows or changed values with its cause, where a foreign key's action is the cause.
     func explaining(_ it: StepFinding) -> StepFinding {
         guard [.rowsLost, .valuesChanged].contains(it.finding.rule), let culprit = it.culprit,
             let table = it.finding.table.flatMap(before.table), let taken = taken(culprit),

@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Values that changed, or rows that went, because a copying statement put columns where others belong or left out what
-/// its table refused.
+/// Explains values that changed, or rows that were lost, because a copying statement put columns in the wrong places or
+/// left out what its table refused.
 struct CopyAdvice {
     let migration: Migration
     let before: Catalog

@@ -2,17 +2,17 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// A copying statement that puts columns of a table where others of the same table belong, as one by position does
-/// when the new table has them in another order.
+/// A copying statement that exchanges columns of a table, as one by position does when the new table has the columns in
+/// a different order.
 struct CrossedCopy {
-    /// What stands in the wrong place: a column of both tables, and where its values go.
+    /// The crossed columns: a column of both tables, and the column that gets its values.
     private let crossings: [(from: String, to: String)]
     private let target: String
     private let origin: String
-    /// The columns that both tables have, as the new one spells them.
+    /// The columns that both tables have, as spelled in the new one.
     private let shared: [String]
 
-    /// - Returns: nil where every column goes to its like.
+    /// - Returns: nil where every column is copied to the column with its name.
     init?(
         _ copy: TableLineage.Copy, _ statement: SQLStatement, into table: Catalog.Table,
         from origin: Catalog.Table?

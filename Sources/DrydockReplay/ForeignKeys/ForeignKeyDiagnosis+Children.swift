@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Rows that reference something else than before, or are asked for a parent for the first time.
+/// Explains rows that reference something else than before, or that need a parent for the first time.
 extension ForeignKeyDiagnosis {
     func childrenChanged(_ key: ResolvedKey, _ culprit: Int?) -> Finding? {
         let (child, parent) = (key.child.name, key.parent.name)
@@ -46,7 +46,7 @@ extension ForeignKeyDiagnosis {
             || earlier.before.foreignKeys.contains { $0.columns.map(\.foldedASCII) == columns }
     }
 
-    /// Nothing asked before whether the rows have a parent.
+    /// Explains a new key: before, nothing required the rows to have a parent.
     private func newKey(_ key: ResolvedKey, _ earlier: TableMatch) -> Finding {
         let columns = key.columns.joined(separator: ", ")
         let names = key.columns.compactMap { name in
@@ -60,7 +60,7 @@ extension ForeignKeyDiagnosis {
                 "before they are copied"))
     }
 
-    /// What to do about orphans that the step did not make.
+    /// Returns what to do about orphans that the step did not cause.
     func orphanAdvice(_ id: Fault.ID) -> String? {
         guard let child = id.names.first.flatMap(after.table), id.names.count > 1,
             let parent = after.table(id.names[1])

@@ -4,7 +4,7 @@ import DrydockState
 import SQLiteSchema
 
 extension ForeignKeyDiagnosis {
-    /// A parent whose columns no unique index holds, or that has no such columns.
+    /// Explains a parent without a unique index on the referenced columns, or without these columns.
     func unenforceable(_ child: Catalog.Table, _ culprit: Int?) throws -> Finding? {
         for key in child.foreignKeys {
             guard let parent = after.table(key.parent), let resolved = ResolvedKey(key, child, parent),
@@ -30,7 +30,7 @@ extension ForeignKeyDiagnosis {
         return nil
     }
 
-    /// Whether a primary key, a UNIQUE constraint or an index over all rows holds just these columns.
+    /// Whether a primary key, a UNIQUE constraint or an index over all rows has exactly these columns.
     private func isUnique(_ key: ResolvedKey) -> Bool {
         guard let model = key.parent.model else { return true }
         let wanted = Set(key.parentColumns.map(\.foldedASCII))

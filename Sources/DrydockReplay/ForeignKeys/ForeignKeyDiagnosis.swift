@@ -4,7 +4,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// Finds out why rows reference what does not exist: from what a migration's statements do to parent and child,
+/// Finds out why rows reference parents that do not exist: from what a migration's statements do to parent and child,
 /// and from the rows before and after them.
 struct ForeignKeyDiagnosis {
     /// What the replay knows of the cause.
@@ -21,7 +21,7 @@ struct ForeignKeyDiagnosis {
     let (before, after): (Catalog, Catalog)
     let migration: Migration
     let lineage: TableLineage
-    /// By the tables as they are afterwards, which of them was which before.
+    /// The match of each table by its name after the step.
     let pairs: [String: TableMatch]
 
     init(
@@ -31,7 +31,7 @@ struct ForeignKeyDiagnosis {
         self.connection = connection
         (self.old, self.new, self.before, self.after) = (old, new, before, after)
         var migration = migration
-        // What ran: with the statement that failed, and without those behind it.
+        // The statements that ran, including the one that failed but none after it.
         if let end { migration.statements = Array(migration.statements.prefix(end + 1)) }
         self.migration = migration
         lineage = TableLineage(before, statements: migration.statements)
@@ -41,8 +41,8 @@ struct ForeignKeyDiagnosis {
     }
 
     /// - Parameters:
-    ///   - id: of a fault that ``ForeignKeyRule`` found.
-    ///   - culprit: the statement after which it was there.
+    ///   - id: the id of a fault that ``ForeignKeyRule`` found.
+    ///   - culprit: the statement after which the fault existed.
     /// - Returns: nil where nothing is known beyond the fault itself.
     /// - Throws: ``EngineError``.
     func finding(of id: Fault.ID, culprit: Int?) throws -> Finding? {
@@ -63,8 +63,8 @@ struct ForeignKeyDiagnosis {
         return nil
     }
 
-    /// A finding of ``ForeignKeyRule`` with its cause and what to do about that.
-    /// - Throws: ``EngineError`` where the run was stopped; a cause that cannot be found out is left out.
+    /// Returns a finding of ``ForeignKeyRule`` with its cause and what to do about it.
+    /// - Throws: ``EngineError`` where the run was stopped; a cause that cannot be determined is left out.
     func explaining(_ it: StepFinding) throws -> StepFinding {
         guard case .fault(_, let id, _) = it.probe, id.rule == .foreignKeyViolation else { return it }
         let found: Finding?
@@ -81,9 +81,9 @@ struct ForeignKeyDiagnosis {
         return it
     }
 
-    // MARK: - The table is gone
+    // MARK: - The table is missing
 
-    /// The parent is not there: it was dropped, or the reference names another table than its author meant.
+    /// Explains a missing parent: it was dropped, or the reference names a different table than the author meant.
     private func missingParent(_ key: ForeignKey, of child: Catalog.Table) -> Finding {
         let folded = key.parent.foldedASCII
         var rename: (index: Int, old: String)?
@@ -120,7 +120,7 @@ struct ForeignKeyDiagnosis {
             help: "Correct the name in REFERENCES, or create \(key.parent).")
     }
 
-    // MARK: - Rows are gone
+    // MARK: - Rows are missing
 
     private func orphans(_ key: ResolvedKey, _ culprit: Int?) throws -> Finding? {
         if let earlier = pairs[key.parent.name.foldedASCII], let lost = lostParents(key, earlier),
@@ -131,7 +131,7 @@ struct ForeignKeyDiagnosis {
         return childrenChanged(key, culprit)
     }
 
-    /// The orphans whose parent was there before.
+    /// Describes the orphans with a parent that existed before.
     private func lostParents(_ key: ResolvedKey, _ parent: TableMatch) -> String? {
         let columns = key.parentColumns.compactMap { name in
             parent.columns.first { $0.after.name.foldedASCII == name.foldedASCII }?.before.name
@@ -180,7 +180,7 @@ struct ForeignKeyDiagnosis {
         return leftOut(key, copy)
     }
 
-    /// The copy that a rebuild makes of the parent lacks rows, or has other keys.
+    /// Explains a rebuild of the parent with a copy that lacks rows, or has different keys.
     private func leftOut(_ key: ResolvedKey, _ copy: TableLineage.Copy) -> Finding {
         let (statement, place) = (migration.statements[copy.statement], migration.mention(copy.statement))
         let parent = key.parent.name

@@ -18,7 +18,7 @@ struct ResolvedKey {
     var childName: String { quotedIfNeeded(child.name) }
     var parentName: String { quotedIfNeeded(parent.name) }
 
-    /// The rows of the child, as `c`, that reference nothing.
+    /// Returns a query of the child's rows, as `c`, that reference no parent.
     func orphans(in schema: String) -> String {
         let filled = columns.map { "c.\(quotedName($0)) IS NOT NULL" }
         let same = zip(parentColumns, columns).map { "p.\(quotedName($0)) = c.\(quotedName($1))" }

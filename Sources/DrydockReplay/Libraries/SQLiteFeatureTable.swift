@@ -1,7 +1,7 @@
-/// What came with which version of SQLite, from its release history (https://www.sqlite.org/changes.html).
+/// The version of SQLite that added each feature, from the release history (https://www.sqlite.org/changes.html).
 package enum SQLiteFeatureTable {
-    /// Tokens that stand one after the other wherever the feature is used: words in lower case and symbols as they
-    /// are; NAME, NUMBER and STRING stand for any such token.
+    /// Sequences of tokens that show the use of a feature: words in lower case and symbols unchanged; NAME, NUMBER and
+    /// STRING match any such token.
     package static let patterns: [(since: SQLiteVersion, what: String, tokens: [String])] = [
         entry(.init(8, 2), "WITHOUT ROWID", "without rowid"),
         entry(.init(8, 3), "WITH", "with recursive NAME"), entry(.init(8, 3), "WITH", "with NAME as ("),
@@ -37,7 +37,7 @@ package enum SQLiteFeatureTable {
         (since, what, tokens.split(separator: " ").map(String.init))
     }
 
-    /// SQLite's own functions, tables that are functions among them.
+    /// SQLite's own functions, including table-valued functions.
     package static let functions: [String: SQLiteVersion] = {
         let table: [(SQLiteVersion, String)] = [
             (.init(7, 15), "instr"), (.init(7, 16), "unicode char"), (.init(8, 1), "unlikely likelihood"),
@@ -69,7 +69,7 @@ package enum SQLiteFeatureTable {
         }
     }()
 
-    /// Names of tables: that of the schema, and PRAGMAs as tables (https://www.sqlite.org/pragma.html#pragfunc).
+    /// Names of tables: the schema table, and PRAGMAs as tables (https://www.sqlite.org/pragma.html#pragfunc).
     package static let tables: [String: SQLiteVersion] = {
         let pragmas =
             "collation_list compile_options database_list foreign_key_check foreign_key_list index_info index_list "
@@ -89,7 +89,7 @@ package enum SQLiteFeatureTable {
         "ceiling": .init(46), "floor": .init(46),
     ]
 
-    /// Letters behind % in the format of strftime.
+    /// Letters after % in the format of strftime.
     package static let formatLetters: [Character: SQLiteVersion] = [
         "e": .init(44), "F": .init(44), "I": .init(44), "k": .init(44), "l": .init(44), "p": .init(44),
         "P": .init(44), "R": .init(44), "T": .init(44), "u": .init(44), "G": .init(46), "g": .init(46),
@@ -100,13 +100,13 @@ package enum SQLiteFeatureTable {
         "date", "time", "datetime", "julianday", "unixepoch", "strftime",
     ]
 
-    /// Options of a full-text table, as they stand in its arguments.
+    /// Options of a full-text table, as they appear in its arguments.
     package static let fullText: [(since: SQLiteVersion, text: String)] = [
         (.init(27), "remove_diacritics 2"), (.init(34), "trigram"), (.init(43), "contentless_delete"),
         (.init(47), "contentless_unindexed"),
     ]
 
-    /// Aggregates that may have an ORDER BY behind their arguments since 3.44.
+    /// Aggregates that may have an ORDER BY after their arguments since 3.44.
     package static let aggregates: Set<String> = [
         "avg", "count", "group_concat", "json_group_array", "json_group_object", "jsonb_group_array",
         "jsonb_group_object", "max", "min", "string_agg", "sum", "total",

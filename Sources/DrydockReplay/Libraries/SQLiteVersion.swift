@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// A version of SQLite, or of a system that brings one along.
+/// A version of SQLite, or of a system that includes one.
 public struct SQLiteVersion: Sendable, Hashable, Comparable {
     public let minor: Int
     public let patch: Int
@@ -27,7 +27,7 @@ public struct SQLiteVersion: Sendable, Hashable, Comparable {
         (a.minor, a.patch) < (b.minor, b.patch)
     }
 
-    /// What `init(_:)` takes, for whoever wrote something else.
+    /// Describes what `init(_:)` accepts, for a text that it does not accept.
     public static func expectation(for text: String) -> String {
         let names = systems.map(\.name)
         return "a version of SQLite 3, such as 3.24, or of a system that is known"
@@ -35,10 +35,10 @@ public struct SQLiteVersion: Sendable, Hashable, Comparable {
                 ?? ": " + names.joined(separator: ", "))
     }
 
-    /// The SQLite that a system's own library is, the lowest that is known of a release.
+    /// The SQLite version of a system's own library, the lowest one known for a release.
     ///
-    /// Android: https://developer.android.com/reference/android/database/sqlite/package-summary. Debian and
-    /// Ubuntu: their packages. Apple lists none: what `sqlite3_libversion()` said on the first releases.
+    /// Android: https://developer.android.com/reference/android/database/sqlite/package-summary. Debian and Ubuntu:
+    /// their packages. Apple publishes no list: the values are those of `sqlite3_libversion()` on the first releases.
     private static let systems: [(name: String, version: SQLiteVersion)] = [
         ("android-5", .init(8)), ("android-6", .init(8)), ("android-7", .init(9)), ("android-8", .init(18)),
         ("android-9", .init(22)), ("android-10", .init(22)), ("android-11", .init(28)),

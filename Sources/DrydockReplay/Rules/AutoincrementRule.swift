@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `autoincrement-reset`: the next id that an AUTOINCREMENT table would give out was given out before
-/// (https://www.sqlite.org/autoinc.html). A rebuild that forgets `sqlite_sequence` does this.
+/// `autoincrement-reset`: the next id that an AUTOINCREMENT table would assign was assigned before
+/// (https://www.sqlite.org/autoinc.html). A rebuild that ignores `sqlite_sequence` causes this.
 struct AutoincrementRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         step.conservation.kept.compactMap { kept in
@@ -49,7 +49,7 @@ struct AutoincrementRule: StepRule {
             """
     }
 
-    /// The statement that made the table anew, or the last that touched the marks.
+    /// Returns the statement that created the table again, or the last that changed the marks.
     private func place(_ match: TableMatch, _ step: StepView) -> Finding.Place? {
         let maker = step.statement(at: step.lineage[match.after.name]?.createdBy)
         let toucher = step.migration.statements.last { statement in

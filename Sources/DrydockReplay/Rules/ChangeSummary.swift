@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// What the changed values of a column have in common, for people: how many can be had back from the new ones.
+/// What the changed values of a column have in common: how many can be recovered from the new values.
 struct ChangeSummary {
     private struct Part {
         var count: Int
@@ -22,7 +22,7 @@ struct ChangeSummary {
         }
     }
 
-    /// What follows "T.C changed in 100 rows": nothing where there is one kind of change, whose rows are shown.
+    /// Returns the text after "T.C changed in 100 rows": empty where there is one kind of change, shown by its rows.
     func text(_ shown: KeyPath<Evidence.Sample, String>) -> String {
         guard parts.count > 1 else { return "" }
         let sentences = [ValueChange.converted, .filled, .replaced].compactMap { kind -> String? in
@@ -57,7 +57,7 @@ struct ChangeSummary {
                 else: "That lets the \(replaced.count) replaced \(it) go too.")
     }
 
-    /// What is true of the values that a conversion gives back.
+    /// Returns a condition for the values that a conversion recovers.
     private static func condition(_ column: String, _ converted: Part?) -> String? {
         guard let converted else { return nil }
         let name = quotedIfNeeded(column)

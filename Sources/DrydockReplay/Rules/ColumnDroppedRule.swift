@@ -3,9 +3,9 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `column-dropped`: a column is gone that no declaration gives up. One that held only NULL is a warning.
-/// A rename that a copying statement made and every value bears out is a note; so is one whose every value is in another
-/// table, with the key of its row.
+/// `column-dropped`: a column was dropped without a declaration. One with only NULLs is a warning. A rename that a
+/// copying statement made and every value confirms is a note; so is a column with all of its values in another table,
+/// with the keys of their rows.
 struct ColumnDroppedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         var findings: [StepFinding] = []
@@ -74,7 +74,8 @@ struct ColumnDroppedRule: StepRule {
         return findings
     }
 
-    /// A generated column whose values can be computed again, since all that they follow from is as it was.
+    /// Returns the finding for a generated column with values that can be computed again, since all columns it depends
+    /// on are unchanged.
     private func derivedColumn(
         _ dropped: Conservation.DroppedColumn, _ basis: Conservation.Basis, in step: StepView
     ) -> StepFinding {

@@ -3,9 +3,10 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `header-mark-changed`: a migration set `PRAGMA user_version` or `PRAGMA application_id`, which its tool does not use.
+/// `header-mark-changed`: a migration set `PRAGMA user_version` or `PRAGMA application_id`, which its tool does not
+/// use.
 ///
-/// Where the tool keeps its history there it writes the number itself, whatever the migration did.
+/// Where the tool keeps its history there, it writes the number itself, whatever the migration did.
 struct HeaderMarkRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         HeaderMark.allCases.compactMap { mark in
@@ -24,7 +25,7 @@ struct HeaderMarkRule: StepRule {
         }
     }
 
-    /// An application that writes its id for the first time takes it from nobody.
+    /// Writing an application id for the first time replaces no other.
     private func severity(_ mark: HeaderMark, _ old: Int64) -> Finding.Severity {
         mark == .applicationID && old == 0 ? .note : .warning
     }
@@ -44,7 +45,7 @@ struct HeaderMarkRule: StepRule {
 }
 
 extension StepView {
-    /// Whether the tool itself keeps a mark.
+    /// Whether the tool itself uses a mark.
     fileprivate func isKept(_ mark: HeaderMark) -> Bool {
         if mark == .userVersion, usesUserVersion { return true }
         return migration.record.contains { $0.sql.foldedASCII.contains(mark.rawValue) }

@@ -3,10 +3,10 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `object-lost`: an index, trigger or view vanished although no statement dropped it by name and its
-/// table lives on. SQLite drops the indexes and triggers of a table with it, so a rebuild must make them
-/// anew (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). An index whose work another does,
-/// or a key of the table, is not lost.
+/// `object-lost`: an index, trigger or view disappeared although no statement dropped it by name and its table still
+/// exists. SQLite drops the indexes and triggers of a table with it, so a rebuild must create them again
+/// (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). An index is not lost where another index or
+/// a key of the table replaces it.
 struct ObjectLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         let before = step.before.catalog.objects.sorted {
@@ -25,7 +25,7 @@ struct ObjectLostRule: StepRule {
                 return declared.rawValue == kind && name.foldedASCII == id.name
             }
             guard !isDeclared else { return nil }
-            let culprit =
+            let cause =
                 step.lineage.dropStatement(ofTable: object.tableName)
                 ?? step.lineage.dropStatement(of: .init(.view, object.tableName))
                 ?? step.migration.statements.lastIndex { $0.drops(object.tableName) }
@@ -41,7 +41,7 @@ struct ObjectLostRule: StepRule {
                         or declare it:
                         \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))
                         """,
-                    place: step.statement(at: culprit).map { .init($0) }, table: home),
+                    place: step.statement(at: cause).map { .init($0) }, table: home),
                 stands: { end, lastName in
                     guard let home = object.kind == .view ? home : lastName(home) else { return false }
                     return end.catalog.has(home) && !sought.lives(on: home, in: end.catalog)
@@ -50,7 +50,7 @@ struct ObjectLostRule: StepRule {
         }
     }
 
-    /// The name that the object's table has after the step; nil when it did not live on.
+    /// Returns the name of the object's table after the step; nil when the table is gone.
     private func home(of object: Catalog.Object, in step: StepView) -> String? {
         if object.kind == .view { return object.name }
         if let kept = step.conservation.kept.first(where: {
@@ -58,7 +58,7 @@ struct ObjectLostRule: StepRule {
         }) {
             return kept.match.after.name
         }
-        // Another table may have the name of one whose rows are elsewhere.
+        // A different table may have the name of a table with its rows elsewhere.
         if step.conservation.droppedTables.contains(where: {
             $0.home != nil && $0.table.name.foldedASCII == object.tableName.foldedASCII
         }) {
@@ -68,7 +68,7 @@ struct ObjectLostRule: StepRule {
         return step.after.catalog.has(object.tableName) ? object.tableName : nil
     }
 
-    /// It was dropped by name, and its name is another table's now.
+    /// Whether the object was dropped by name, and an object of another table now has its name.
     private func moved(_ id: Catalog.ObjectID, in step: StepView) -> Bool {
         step.after.catalog.objects[id] != nil
             && step.migration.statements.contains { statement in
@@ -81,13 +81,13 @@ struct ObjectLostRule: StepRule {
     }
 }
 
-/// An object of the state before, looked for in later ones: under its own name, or with the same meaning
-/// under another.
+/// An object of the state before that is searched for in later states: under its own name, or with the same meaning
+/// under another name.
 private struct SoughtObject: Sendable {
     let object: Catalog.Object
-    /// The object alone with its table.
+    /// The object, with only its table.
     let schema: Schema
-    /// What the step made of the names of its table's columns, where they changed.
+    /// The new names of its table's columns, where they changed.
     let columns: [String: String]
 
     init(_ object: Catalog.Object, in step: StepView) {
@@ -101,7 +101,7 @@ private struct SoughtObject: Sendable {
             renamed.map { ($0.before.name, $0.after.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// - Parameter home: its table's name there.
+    /// - Parameter home: the table's name in the catalog.
     func lives(on home: String, in catalog: Catalog) -> Bool {
         if let same = catalog.objects[.init(object.kind, object.name)],
             object.kind == .view || same.tableName.foldedASCII == home.foldedASCII
@@ -119,8 +119,7 @@ private struct SoughtObject: Sendable {
         return others.triggers.values.contains { diff.isSame(trigger, $0) }
     }
 
-    /// Whether it is an index on a column that is gone: that is reported, or declared, as the column's own
-    /// loss.
+    /// Whether the object is an index on a dropped column: its loss is reported, or declared, with that of the column.
     func wentWithColumn(of step: StepView) -> Bool {
         guard let index = schema.indexes.values.first else { return false }
         return step.conservation.droppedColumns.contains { dropped in
@@ -131,12 +130,13 @@ private struct SoughtObject: Sendable {
 }
 
 extension Catalog {
-    /// Whether there is a table or view of a name.
+    /// Whether a table or view with a name exists.
     fileprivate func has(_ name: String) -> Bool {
         table(name) != nil || objects[.init(.view, name)] != nil
     }
 
-    /// Some objects and a table, with the tables that they are on: an index has its columns' collations.
+    /// Returns a schema of some objects and a table, with the tables of the objects: an index takes the collations of
+    /// its columns.
     fileprivate func schema(of objects: [Object], on table: String) -> Schema {
         let owners = Set(objects.map(\.tableName.foldedASCII) + [table.foldedASCII]).compactMap { tables[$0] }
         return SchemaParser().schema(
@@ -148,7 +148,7 @@ extension Catalog {
 }
 
 extension SQLStatement {
-    /// Whether it drops a table or view of a name.
+    /// Whether the action drops a table or view with a name.
     fileprivate func drops(_ name: String) -> Bool {
         switch action {
         case .dropTable(let dropped), .dropView(let dropped): dropped.folded == name.foldedASCII

@@ -4,9 +4,9 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// The rules about a step, each in a file of its own. This is the one place where one is registered.
+/// The rules about a step, each in a separate file. This is the only place where they are registered.
 enum ReplayRules {
-    /// Asked of every step.
+    /// The rules checked for every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
         ObjectLostRule(), AutoincrementRule(), HeaderMarkRule(),
@@ -18,22 +18,23 @@ protocol StepRule: Sendable {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding]
 }
 
-/// A step as rules look at it.
+/// A step as rules see it.
 struct StepView: Sendable {
     let migration: Migration
     let before: DatabaseState
     let after: DatabaseState
     let lineage: TableLineage
     let conservation: Conservation
-    /// Whether the migrations' tool tells a database's version by `PRAGMA user_version`.
+    /// Whether the migrations' tool records a database's version in `PRAGMA user_version`.
     var usesUserVersion = false
 
-    /// The statements' actions, those on temporary tables left out: these may have a name of the database's.
+    /// The statements' actions without those on temporary tables, which may have the same name as a table of the
+    /// database.
     var actions: [(statement: SQLStatement, action: StatementAction)] {
         zip(migration.statements, lineage.actions).filter { $0.1.target?.isMain ?? true }
     }
 
-    /// The last statement for which a closure is true.
+    /// Returns the last statement for which a closure returns true.
     func lastStatement(_ isIt: (StatementAction) -> Bool) -> SQLStatement? {
         actions.last { isIt($0.action) }?.statement
     }
@@ -51,17 +52,17 @@ struct StepView: Sendable {
     }
 }
 
-/// A finding of a step, and how to tell later whether it still stands.
+/// A finding of a step, and how to determine later whether it still exists.
 package struct StepFinding: Sendable {
     package var finding: Finding
-    /// Whether the fault is still there at the end of the replay; nil for what no later step can mend.
+    /// Whether the fault still exists at the end of the replay; nil where no later step can fix it.
     var stands: Stands?
-    /// How to find the statement that did it.
+    /// How to find the statement that caused the fault.
     var probe: CulpritProbe?
-    /// The place of that statement in the migration, once it was found.
+    /// The index of that statement in the migration, once found.
     var culprit: Int?
 
-    /// Asked with the last state, and with how to find a table's last name; that is nil when it is gone.
+    /// Called with the last state, and with a function that returns a table's last name; nil when the table is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
 
     init(_ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil) {
@@ -71,7 +72,7 @@ package struct StepFinding: Sendable {
     }
 }
 
-/// The declarations of a migration, and which of them were needed.
+/// The declarations of a migration, and those of them that were needed.
 struct DeclarationUse: Sendable {
     let declarations: [Declaration]
     private(set) var used: Set<Declaration> = []
@@ -81,7 +82,7 @@ struct DeclarationUse: Sendable {
         self.used = used
     }
 
-    /// Whether any declaration covers something; all that do are needed.
+    /// Whether any declaration covers something; all that do are marked as needed.
     mutating func covers(_ isMeant: (Declaration.Kind) -> Bool) -> Bool {
         let meant = declarations.filter { isMeant($0.kind) }
         used.formUnion(meant)

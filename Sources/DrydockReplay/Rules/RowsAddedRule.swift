@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `rows-added`: rows appeared, undeclared, in a table that existed before. A warning: nothing is lost, yet
-/// an app that counts on its own rows may be surprised. A note where a table that was empty was filled from others.
+/// `rows-added`: a step added rows, undeclared, to a table that existed before. A warning: nothing is lost, but an app
+/// that expects only its own rows may be surprised. A note where an empty table was filled from others.
 struct RowsAddedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         step.conservation.kept.compactMap { kept in
@@ -38,7 +38,7 @@ struct RowsAddedRule: StepRule {
 }
 
 extension StatementAction {
-    /// Whether it inserts what it selects from tables.
+    /// Whether the statement inserts rows that it selects from tables.
     fileprivate var copiesRows: Bool {
         if case .insert(_, _, let copy?) = self { !copy.tables.isEmpty } else { false }
     }

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `rows-lost`: rows that existed before the step are gone, beyond what a declaration lets go.
+/// `rows-lost`: rows that existed before the step are gone, beyond what a declaration allows.
 struct RowsLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         step.conservation.kept.compactMap { kept in
@@ -35,7 +35,7 @@ struct RowsLostRule: StepRule {
 }
 
 extension TableMatch {
-    /// Whether a statement names the table to take rows from it or to make it anew.
+    /// Whether a statement names the table to delete rows from it or to create it again.
     fileprivate func isWritten(by action: StatementAction) -> Bool {
         switch action {
         case .delete(let name), .update(let name, _), .insert(let name, _, _), .dropTable(let name):

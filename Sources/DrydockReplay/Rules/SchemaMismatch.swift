@@ -2,19 +2,20 @@ import DrydockFindings
 import DrydockState
 import SQLiteSchema
 
-/// `schema-mismatch`: a migrated snapshot's schema is not that of a fresh install, so that the next
-/// migration meets two kinds of database. Schemas are compared by meaning; the order of columns alone is a
-/// warning, and so is a UNIQUE constraint in place of an equal index, which holds rows to the same rule.
+/// `schema-mismatch`: a migrated snapshot's schema differs from that of a fresh install, so that the next migration
+/// runs on two kinds of database. Schemas are compared by meaning; a different order of columns is only a warning, and
+/// so is a UNIQUE constraint instead of an equal index, which has the same effect on rows.
 enum SchemaMismatch {
     static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
-        let (mine, theirs) = (migrated.schema, fresh.schema)
-        let (changes, twins) = telling(SchemaDiff(from: mine, to: theirs).changes(), mine, theirs)
+        let (upgraded, installed) = (migrated.schema, fresh.schema)
+        let (changes, twins) = findTwins(
+            SchemaDiff(from: upgraded, to: installed).changes(), upgraded, installed)
         var findings = twins.map { twin in
             let terms = twin.unique.terms.map(\.column).joined(separator: ", ")
             return Finding(
                 .schemaMismatch, .warning,
                 "\(twin.index.table) (\(terms)) is UNIQUE by "
-                    + (twin.isMine
+                    + (twin.isInSnapshot
                         ? "index \(twin.index.name), in a fresh install by a constraint"
                         : "a constraint, in a fresh install by index \(twin.index.name)"),
                 help:
@@ -29,7 +30,7 @@ enum SchemaMismatch {
                     help:
                         "Users who upgrade and users who install now have different schemas. Add a migration that "
                         + "brings them together, or take the snapshot again if it was changed by hand.",
-                    table: change.table, evidence: evidence(change, mine, theirs)))
+                    table: change.table, evidence: evidence(change, upgraded, installed)))
         }
         return findings
     }
@@ -37,34 +38,34 @@ enum SchemaMismatch {
     private struct Twins {
         var index: Index
         var unique: UniqueConstraint
-        /// The snapshot has the index.
-        var isMine: Bool
+        /// Whether the snapshot has the index.
+        var isInSnapshot: Bool
     }
 
-    /// Takes out what is an index on one side and the same as a constraint on the other.
-    private static func telling(
-        _ changes: [SchemaChange], _ mine: Schema, _ theirs: Schema
+    /// Separates indexes that the other side has as an equal constraint from the changes.
+    private static func findTwins(
+        _ changes: [SchemaChange], _ upgraded: Schema, _ installed: Schema
     ) -> (left: [SchemaChange], twins: [Twins]) {
         var (left, twins): ([SchemaChange], [Twins]) = (changes, [])
         for change in changes {
-            let (index, isMine): (Index, Bool)
+            let (index, isInSnapshot): (Index, Bool)
             switch change {
-            case .indexDropped(let dropped): (index, isMine) = (dropped, true)
-            case .indexAdded(let added): (index, isMine) = (added, false)
+            case .indexDropped(let dropped): (index, isInSnapshot) = (dropped, true)
+            case .indexAdded(let added): (index, isInSnapshot) = (added, false)
             default: continue
             }
-            let (owner, other) = isMine ? (mine, theirs) : (theirs, mine)
+            let (owner, other) = isInSnapshot ? (upgraded, installed) : (installed, upgraded)
             let diff = SchemaDiff(from: owner, to: other)
             let place = left.firstIndex { candidate in
-                guard let unique = candidate.unique(isAdded: isMine), unique.onConflict == nil,
+                guard let unique = candidate.unique(isAdded: isInSnapshot), unique.onConflict == nil,
                     let table = candidate.table.flatMap(other.table)
                 else { return false }
                 return diff.isSame(index, unique, of: table)
             }
-            guard let place, let unique = left[place].unique(isAdded: isMine) else { continue }
+            guard let place, let unique = left[place].unique(isAdded: isInSnapshot) else { continue }
             left.remove(at: place)
             left.removeAll { $0 == change }
-            twins.append(Twins(index: index, unique: unique, isMine: isMine))
+            twins.append(Twins(index: index, unique: unique, isInSnapshot: isInSnapshot))
         }
         return (left, twins)
     }
@@ -97,9 +98,12 @@ enum SchemaMismatch {
         }
     }
 
-    /// Both definitions, where both have the object.
-    private static func evidence(_ change: SchemaChange, _ mine: Schema, _ theirs: Schema) -> Evidence? {
-        guard let name = change.table, let old = mine.table(name), let new = theirs.table(name), old != new
+    /// Returns both definitions, where both schemas have the object.
+    private static func evidence(
+        _ change: SchemaChange, _ upgraded: Schema, _ installed: Schema
+    ) -> Evidence? {
+        guard let name = change.table, let old = upgraded.table(name), let new = installed.table(name),
+            old != new
         else {
             return nil
         }
@@ -112,7 +116,7 @@ enum SchemaMismatch {
 }
 
 extension SchemaChange {
-    /// The UNIQUE constraint that came, or that went.
+    /// The UNIQUE constraint that was added or dropped.
     fileprivate func unique(isAdded: Bool) -> UniqueConstraint? {
         switch self {
         case .table(_, .uniqueAdded(let unique)) where isAdded: unique
@@ -123,7 +127,7 @@ extension SchemaChange {
 }
 
 extension Catalog {
-    /// The same by meaning. Shadow tables, history and SQLite's own are left out already.
+    /// The schema by meaning. Shadow tables, history and SQLite's own are already left out.
     var schema: Schema {
         let tables = tables.values.map {
             SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text)

@@ -3,8 +3,8 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `table-dropped`: a table is gone that no declaration gives up. One without rows is a warning; one whose every row is
-/// in a table that remains, a note.
+/// `table-dropped`: a table was dropped without a declaration. A table without rows is a warning; one with every row in
+/// a remaining table, a note.
 struct TableDroppedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         step.conservation.droppedTables.compactMap { dropped in
@@ -42,7 +42,7 @@ struct TableDroppedRule: StepRule {
         }
     }
 
-    /// Whether what its new table has not was given up.
+    /// Whether everything that the new table lacks is declared.
     private func isWhole(
         _ home: MovedData.Home, of table: String, _ declarations: inout DeclarationUse
     ) -> Bool {
@@ -62,7 +62,7 @@ struct TableDroppedRule: StepRule {
 }
 
 extension Declaration.Kind {
-    /// Whether it lets rows or values of a table go.
+    /// Whether the declaration allows rows or values of a table to go.
     fileprivate func letsGo(of table: String) -> Bool {
         switch self {
         case .deletes(let name, _), .rewrites(let name, _): name.foldedASCII == table.foldedASCII

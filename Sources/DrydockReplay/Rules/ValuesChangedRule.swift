@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// `values-changed`: a value that existed before the step is another one, in value or in storage class.
+/// `values-changed`: a value that existed before the step has changed, in value or in storage class.
 struct ValuesChangedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         var findings: [StepFinding] = []
@@ -11,7 +11,7 @@ struct ValuesChangedRule: StepRule {
             noteUncompared(kept.match, kept.difference, &declarations)
             findings += changes(kept.match, kept.difference, step, &declarations)
             guard let derived = kept.derived else { continue }
-            // What can be computed again from the columns that are there is no loss.
+            // A value that can be computed again from the existing columns is not lost.
             findings += changes(derived.match, derived.difference, step, &declarations).map { pending in
                 var pending = pending
                 let column = pending.finding.column?.foldedASCII ?? ""
@@ -71,8 +71,8 @@ struct ValuesChangedRule: StepRule {
         quotedIfNeeded(table) + "." + quotedIfNeeded(column)
     }
 
-    /// Whether a column that rows cannot be known without was rewritten is not known; where the table has
-    /// rows, its declaration is taken as needed.
+    /// Records declared columns that were not compared because they identify rows: whether they were rewritten is not
+    /// known; where the table has rows, the declaration counts as needed.
     private func noteUncompared(
         _ match: TableMatch, _ difference: TableDifference, _ declarations: inout DeclarationUse
     ) {

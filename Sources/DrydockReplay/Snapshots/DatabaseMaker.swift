@@ -5,7 +5,7 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Makes databases that are nowhere on the disk: an empty one, or a project's base.
+/// Creates databases that exist only in memory: an empty one, or a project's base.
 package struct DatabaseMaker: Sendable {
     package let engine: any Engine
     package let settings: ConnectionSettings
@@ -15,8 +15,8 @@ package struct DatabaseMaker: Sendable {
         self.settings = settings
     }
 
-    /// What is there before the first migration.
-    /// - Throws: ``SnapshotFault`` when the base cannot be read, ``RequestError`` when it is not there.
+    /// Returns the database before the first migration.
+    /// - Throws: ``SnapshotFault`` when the base cannot be read, ``RequestError`` when it does not exist.
     package func base(_ base: SchemaBase?) async throws -> Overlay {
         guard let base else { return try Overlay(emptyNamed: "fresh.sqlite") }
         guard FolderListing.exists(base.path) else {
@@ -25,7 +25,7 @@ package struct DatabaseMaker: Sendable {
         return try await SnapshotOpener(engine: engine, settings: settings).open(Snapshot(path: base.path))
     }
 
-    /// Runs statements, then asks something of the database.
+    /// Runs statements, then queries the database.
     package func run<Result: Sendable>(
         _ statements: [SQLStatement], on overlay: Overlay,
         _ body: @escaping @Sendable (any Connection) throws -> Result

@@ -2,7 +2,7 @@ import DrydockFindings
 
 /// The databases that a command line names.
 package enum DatabaseNames {
-    /// Paths, patterns among them replaced by what they match, in order; each database once.
+    /// Returns the paths in order, with patterns replaced by the paths that they match; each database once.
     /// - Throws: ``RequestError`` for a pattern that matches nothing.
     package static func resolve(_ names: [String]) throws -> [String] {
         var seen: Set<String> = []
@@ -18,7 +18,7 @@ package enum DatabaseNames {
         return paths
     }
 
-    /// The one database that a name or a pattern means.
+    /// Returns the one database that a name or a pattern refers to.
     /// - Throws: ``RequestError`` for a pattern that matches none or several.
     package static func one(_ name: String) throws -> String {
         let paths = try resolve([name])
@@ -30,8 +30,8 @@ package enum DatabaseNames {
         return paths[0]
     }
 
-    /// The snapshots that a pattern matches. One that says nothing of their names means all that is a snapshot by its
-    /// name or its first bytes; one that does means whatever it matches.
+    /// Returns the snapshots that a pattern matches. A pattern that does not restrict file names matches every file
+    /// that is a snapshot by its name or its first bytes; any other pattern matches whatever fits it.
     /// - Throws: ``RequestError`` where it matches nothing.
     static func snapshots(_ pattern: String) throws -> [String] {
         let last = pattern.split(separator: "/").last ?? ""
@@ -47,7 +47,7 @@ package enum DatabaseNames {
         !FolderListing.exists(name) && name.contains { "*?[".contains($0) }
     }
 
-    /// A pattern means databases, not what lies beside them.
+    /// Whether a path is a database, rather than a file beside one.
     private static func isDatabase(_ path: String) -> Bool {
         !FolderListing.isFolder(path) && !["-wal", "-shm", "-journal"].contains { path.hasSuffix($0) }
     }

@@ -1,16 +1,16 @@
 import DrydockFindings
 import Foundation
 
-/// Names with `*`, `?` and `[...]` in them, and `**` for any number of folders, none among them, which a shell leaves
-/// to the tool where the pattern is quoted, or where it does not know `**`.
+/// Expands names with `*`, `?` and `[...]`, and `**` for any number of folders, including none, which a shell leaves to
+/// the tool where the pattern is quoted, or where the shell does not know `**`.
 enum PathPattern {
-    /// The paths that match, in order, each once. Hidden folders and links to folders are not entered for `**`.
+    /// Returns the matching paths in order, each once. `**` does not enter hidden folders and links to folders.
     static func matches(_ pattern: String) -> [String] {
         var parts = pattern.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard let deep = parts.firstIndex(of: "**") else { return glob(pattern) }
         let head = parts[..<deep].joined(separator: "/")
         parts.removeFirst(deep + 1)
-        // More of them in a row are one, and one at the end is everything below.
+        // Several in a row are the same as one, and one at the end means everything below.
         while parts.first == "**" { parts.removeFirst() }
         let tail = parts.isEmpty ? "*" : parts.joined(separator: "/")
         let roots = deep == 0 ? ["."] : head.isEmpty ? ["/"] : glob(head).filter(FolderListing.isFolder)
@@ -24,7 +24,7 @@ enum PathPattern {
         return found.sorted()
     }
 
-    /// The folder itself, and those in it, at any depth.
+    /// Returns the folder itself, and the folders in it, at any depth.
     private static func folders(below root: String) -> [String] {
         var result = [root]
         var next = 0
@@ -40,7 +40,7 @@ enum PathPattern {
         return result
     }
 
-    /// A name in which nothing stands for anything else.
+    /// Returns a pattern that matches only the path itself.
     private static func escaped(_ path: String) -> String {
         String(path.flatMap { "*?[\\".contains($0) ? ["\\", $0] : [$0] })
     }

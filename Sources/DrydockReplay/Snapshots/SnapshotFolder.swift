@@ -6,11 +6,11 @@ public enum SnapshotFolder {
     private static let endings = ["sqlite", "sqlite3", "db", "db3", "s3db", "sl3", "sqlitedb", "sql"]
     private static let sidecars = ["-wal", "-shm", "-journal"]
 
-    /// Every snapshot in a folder and the folders in it, in natural order.
+    /// Returns every snapshot in a folder and its subfolders, in natural order.
     ///
-    /// A file counts when its name ends like a database's, or when its first bytes are SQLite's. What only
-    /// has the name and is no database is a snapshot too: it is reported, not passed over.
-    /// - Throws: ``RequestError`` when there is no such folder.
+    /// A file counts when its name ends like a database's, or when its first bytes are SQLite's. A file with only the
+    /// name that is not a database is a snapshot too: it is reported, not passed over.
+    /// - Throws: ``RequestError`` when the folder does not exist.
     public static func snapshots(in folder: String) throws -> [Snapshot] {
         var found: [Snapshot] = []
         var visited: Set<String> = []
@@ -21,7 +21,7 @@ public enum SnapshotFolder {
     private static func collect(
         _ folder: String, visited: inout Set<String>, into found: inout [Snapshot]
     ) throws {
-        // Links may lead to a folder twice, or round in a loop.
+        // Links may lead to a folder twice, or in a loop.
         guard visited.insert(FolderListing.realPath(folder)).inserted else { return }
         for name in try FolderListing.files(in: folder) {
             let path = folder + "/" + name
@@ -33,7 +33,7 @@ public enum SnapshotFolder {
         }
     }
 
-    /// Whether a file counts as a snapshot where nobody names it.
+    /// Whether a file that is not named explicitly counts as a snapshot.
     static func isSnapshot(_ path: String) -> Bool {
         guard !sidecars.contains(where: { path.hasSuffix($0) }) else { return false }
         let name = path.split(separator: "/").last ?? ""

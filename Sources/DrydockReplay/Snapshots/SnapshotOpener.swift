@@ -5,11 +5,11 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Puts an overlay over a snapshot, so that it can be replayed and is never written.
+/// Opens an overlay over a snapshot, so that it can be replayed and is never written.
 package struct SnapshotOpener: Sendable {
     package let engine: any Engine
     package let settings: ConnectionSettings
-    /// Whether a dump may hold no statement: as a snapshot it would vouch for nothing, as a schema it is empty.
+    /// Whether a dump may have no statement: as a snapshot it would prove nothing, as a schema it is empty.
     package var allowsEmptyDumps = false
 
     package init(engine: any Engine, settings: ConnectionSettings, allowsEmptyDumps: Bool = false) {
@@ -18,7 +18,7 @@ package struct SnapshotOpener: Sendable {
         self.allowsEmptyDumps = allowsEmptyDumps
     }
 
-    /// An overlay with the snapshot's content, a write-ahead log or hot journal beside it included.
+    /// Returns an overlay with the snapshot's content, including a write-ahead log or hot journal beside it.
     /// - Throws: ``SnapshotFault``.
     package func open(_ snapshot: Snapshot) async throws -> Overlay {
         switch snapshot.kind {
@@ -27,7 +27,7 @@ package struct SnapshotOpener: Sendable {
         }
     }
 
-    /// What tells whose history a snapshot has.
+    /// Returns the facts that show which tool's history a snapshot has.
     func facts(of snapshot: Snapshot) async throws -> HistoryFacts {
         let overlay = try await open(snapshot)
         let database = try await engine.open(overlay, settings: settings)
@@ -52,7 +52,7 @@ package struct SnapshotOpener: Sendable {
         }
     }
 
-    /// What in a file's bytes SQLite would not read as the text that it is.
+    /// Returns a fault for bytes of a file that SQLite would not read as the text that they represent.
     private static func unreadable(_ source: SQLSource) -> SnapshotFault? {
         let (path, bytes) = (source.name, source.bytes)
         func fault(_ offset: Int, _ fact: String, _ help: String) -> SnapshotFault {

@@ -1,14 +1,14 @@
 import DrydockFindings
 import Foundation
 
-/// A baseline as a line of a lock: the word `clean`, or what is wrong as JSON. Which page leads to which is left
-/// out: it is large, and read again from the pages.
+/// A baseline as a line of a lock: the word `clean`, or the faults as JSON. The page parents are left out: they are
+/// large, and are read again from the pages.
 extension Baseline {
     private static let clean = "clean"
-    /// Longer ones would drown the lock, in bytes; they are found out again.
+    /// Longer baselines are not recorded, because they would fill the lock; they are computed again. In bytes.
     private static let limit = 2000
 
-    /// Nil when it is too long for people to read.
+    /// Nil when the baseline is too long for a line that people read.
     package var lockText: String? {
         guard !isClean else { return Self.clean }
         let encoder = JSONEncoder()
@@ -38,7 +38,7 @@ extension Baseline {
 }
 
 extension Fault {
-    /// A lock is for everybody to read: a row's values stay out of it, its rowid does not.
+    /// Everybody may read a lock: it holds rowids but no values.
     fileprivate var withoutValues: Fault {
         guard let redactedMessage else { return self }
         var fault = self

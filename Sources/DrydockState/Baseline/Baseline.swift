@@ -2,15 +2,15 @@ import DrydockFindings
 import Foundation
 import SQLiteFile
 
-/// What is known of a snapshot as it is, before anything is replayed on it: dear to find out, and the same as
-/// long as its bytes are.
+/// What is known of a snapshot before anything is replayed on it. It is expensive to compute, and stays true as long as
+/// the snapshot's bytes are unchanged.
 package struct Baseline: Sendable, Codable {
-    /// Of the whole database.
+    /// The integrity check of the whole database.
     package var integrity: IntegrityCheck
-    /// Of the rules that read rows.
+    /// The faults found by the rules that read rows.
     var faults: [Fault]
     var notChecked: [NotChecked]
-    /// The words of ``PageParents``; nil where the pages cannot be read without SQLite.
+    /// The words of ``PageParents``; nil where only SQLite can read the pages.
     private var words: Data?
 
     init(integrity: IntegrityCheck, faults: [Fault], notChecked: [NotChecked], parents: PageParents?) {
@@ -42,6 +42,6 @@ extension Baseline {
             parents: state.pages?.parents)
     }
 
-    /// The rules whose faults it has.
+    /// The rules that ``faults`` covers.
     static let rules: Set<Rule> = [.foreignKeyViolation, .searchIndexStale, .tableUnreadable]
 }

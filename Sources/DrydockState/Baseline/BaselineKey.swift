@@ -4,12 +4,12 @@ import Crypto
 import DatabaseEngine
 import Foundation
 
-/// What a baseline depends on beside the database: the SQLite library, the stand-ins for functions and
-/// collations. 16 hexadecimal digits.
+/// What a baseline depends on besides the database: the SQLite library and the stand-ins for functions and collations.
+/// 16 hexadecimal digits.
 package struct BaselineKey: Sendable, Hashable {
     package static let digitCount = 16
 
-    /// Raise it when a baseline means something else than it did.
+    /// Raise this when the meaning of a baseline changes.
     private static let version = 3
 
     package let hex: String
@@ -18,7 +18,7 @@ package struct BaselineKey: Sendable, Hashable {
         hex = SHA256.hash(data: Data("\(Self.version)\n\(text)".utf8)).prefix(Self.digitCount / 2).hex
     }
 
-    /// A baseline depends on what reads the database as much as on the database.
+    /// A baseline depends on what reads the database as much as on the database itself.
     package init(
         _ engine: any Engine, _ set: MigrationSet, functions: [FunctionStub], collations: [CollationStub]
     ) async throws {

@@ -1,9 +1,10 @@
-/// Remembers baselines in the user's cache folder, by what a snapshot holds, and what it holds by its stat.
+/// Remembers baselines in the user's cache folder by the content of a snapshot, and the content hash by the snapshot's
+/// stat.
 ///
-/// It is a cache: what cannot be read or written is found out again, and whoever deletes it loses time alone.
+/// A baseline that cannot be read or written is computed again, so deleting the cache costs only time.
 package struct BaselineStore: Sendable {
     package let key: BaselineKey
-    /// Nil for a memory of nothing.
+    /// Nil where nothing is remembered.
     private let files: CacheFiles?
     package let hashes: ContentHashes
 
@@ -13,7 +14,6 @@ package struct BaselineStore: Sendable {
         hashes = ContentHashes(files: files)
     }
 
-    /// Whether anything is remembered.
     package var remembers: Bool { files != nil }
 
     package func load(_ hash: ContentHash) -> Baseline? { files?.read(name(hash)) }

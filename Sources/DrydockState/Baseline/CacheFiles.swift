@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// Values in files of the user's cache folder: what cannot be read or written is found out again.
+/// Values in files of the user's cache folder. A value that cannot be read or written is computed again.
 ///
-/// A file begins with the SHA-256 of its name and what follows, so that neither a bad disk nor a file that was cut
-/// short, edited or renamed is taken for an answer. Whoever may write the folder can still make one up: it is
-/// readable and writable by its owner alone.
+/// A file begins with the SHA-256 of its name and content, so that a file that was damaged, cut short, edited or
+/// renamed is not used. Whoever can write to the folder can still forge a file: the folder is readable and writable
+/// only by its owner.
 package struct CacheFiles: Sendable {
     let folder: String
 
@@ -20,7 +20,7 @@ package struct CacheFiles: Sendable {
         return try? PropertyListDecoder().decode(Value.self, from: Data(content))
     }
 
-    /// A reader sees the old file or the new one.
+    /// Writes a value atomically: a reader sees the old file or the new one.
     func write(_ value: some Encodable, to name: String) {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary

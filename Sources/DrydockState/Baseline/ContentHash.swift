@@ -4,9 +4,10 @@ import Dispatch
 import OverlayVFS
 import Synchronization
 
-/// What a snapshot holds, in 32 bytes: the SHA-256 of its chunks' SHA-256, its `-wal` and `-journal` included.
+/// The hash of a snapshot's content, 32 bytes: the SHA-256 of the SHA-256 of its chunks, `-wal` and `-journal`
+/// included.
 ///
-/// Chunks are hashed side by side, so that a large file takes as long as the memory and the cores allow.
+/// Chunks are hashed in parallel, so memory and cores set the time that a large file takes.
 package struct ContentHash: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -39,7 +40,7 @@ package struct ContentHash: Hashable, Sendable {
         bytes = Array(whole.finalize())
     }
 
-    /// Reads ``hex`` back; nil for anything else.
+    /// Creates a hash from its ``hex``; nil for any other text.
     init?(hex: String) {
         let digits = Array(hex.utf8).map { UInt8(String(UnicodeScalar($0)), radix: 16) }
         guard digits.count == 64, !digits.contains(nil) else { return nil }

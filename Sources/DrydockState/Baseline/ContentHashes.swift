@@ -4,16 +4,16 @@ import Crypto
 import Foundation
 import OverlayVFS
 
-/// Knows what snapshots hold, by their stat where that is remembered.
+/// Returns the content hashes of snapshots, from their stat where the hash is remembered.
 package struct ContentHashes: Sendable {
-    /// Nil for a memory of nothing.
+    /// Nil where nothing is remembered.
     package let files: CacheFiles?
 
     package init(files: CacheFiles?) {
         self.files = files
     }
 
-    /// How a snapshot was known.
+    /// How the hash of a snapshot was found.
     package enum Recognition: String, Sendable {
         /// By its size, times and inode.
         case stat
@@ -21,12 +21,12 @@ package struct ContentHashes: Sendable {
         case content
     }
 
-    /// The hash of a snapshot and what belongs to it.
+    /// Returns the hash of a snapshot and its `-wal` and `-journal`.
     /// - Throws: ``OverlayError`` when the snapshot cannot be read.
     package func hash(of path: String) throws -> (hash: ContentHash, by: Recognition) {
         if let known = known(path) { return (known, .stat) }
         let stat = SnapshotStat(of: path)
-        // An empty log or journal says nothing.
+        // An empty log or journal has no content.
         let parts = try Snapshot.suffixes.filter {
             $0.isEmpty || (try? FolderListing.size(of: path + $0)) ?? 0 > 0
         }.map { try MappedFile(path: path + $0) }

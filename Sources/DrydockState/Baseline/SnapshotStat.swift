@@ -1,8 +1,8 @@
 import DrydockMigrations
 import Foundation
 
-/// What the file system says of a snapshot and the files beside it: the same as long as nobody writes them,
-/// as git takes it to be.
+/// The file system's data about a snapshot and the files beside it: unchanged as long as nobody writes them, as git
+/// also assumes.
 struct SnapshotStat: Hashable, Sendable, Codable {
     private struct File: Hashable, Codable {
         var device: UInt64
@@ -15,14 +15,14 @@ struct SnapshotStat: Hashable, Sendable, Codable {
 
     private var files: [File?]
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: nil when the file does not exist.
     init?(of path: String) {
         files = Snapshot.suffixes.map { Self.file(path + $0) }
         if files[0] == nil { return nil }
     }
 
-    /// Whether the files could still change without this changing: they were written a moment ago, and the
-    /// clock of the file system is coarse (https://git-scm.com/docs/racy-git).
+    /// Whether the files can still change without a change of this value: they were written a moment ago, and the clock
+    /// of the file system is coarse (https://git-scm.com/docs/racy-git).
     func isRacy(now: Date = Date()) -> Bool {
         let latest = files.compactMap { $0.map { max($0.modified, $0.changed) } }.max() ?? 0
         return now.timeIntervalSince1970 - Double(latest) / 1e9 < 2

@@ -3,23 +3,23 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// What a database's schema holds at one moment.
+/// The schema of a database at one moment.
 package struct Catalog: Sendable {
-    /// Tables by folded name; SQLite's own left out, and those that the modules of virtual tables made.
+    /// Tables by folded name, without SQLite's own and the shadow tables of virtual tables.
     package var tables: [String: Table] = [:]
-    /// Tables that a migration tool keeps for itself, by folded name: no part of the schema.
+    /// Tables that belong to the migration tool, by folded name; they are not part of the schema.
     var history: [String: Table] = [:]
-    /// Indexes, triggers and views by kind and folded name; those that SQLite makes itself left out.
+    /// Indexes, triggers and views by kind and folded name, without those that SQLite creates itself.
     package var objects: [ObjectID: Object] = [:]
     package var encoding: TextEncoding = .utf8
     /// `PRAGMA user_version` and `PRAGMA application_id`.
     package var marks: [HeaderMark: Int64] = [:]
-    /// Whether SQLite keeps AUTOINCREMENT marks here.
+    /// Whether SQLite keeps AUTOINCREMENT marks in this database.
     package var hasSequences = false
 
     package func table(_ name: String) -> Table? { tables[name.foldedASCII] ?? history[name.foldedASCII] }
 
-    /// The folded names of all tables, the tool's own among them.
+    /// The folded names of all tables, those of the migration tool included.
     package var tableNames: [String] { Array(tables.keys) + history.keys }
 
     package struct ObjectID: Hashable, Sendable {
@@ -40,15 +40,15 @@ package struct Catalog: Sendable {
         /// The table that an index or trigger belongs to.
         package var tableName: String
         var sql: NormalizedSQL
-        /// The statement as sqlite_schema has it.
+        /// The statement as `sqlite_schema` has it.
         package var text: String
     }
 
     package struct Column: Sendable, Hashable {
         package var name: String
-        /// Place in the primary key, counted from 1; 0 for none.
+        /// Position in the primary key, counted from 1; 0 for a column outside it.
         package var keyPosition: Int
-        /// Computed from the others.
+        /// Whether the value is computed from other columns.
         package var isGenerated: Bool
 
         package init(name: String, keyPosition: Int, isGenerated: Bool) {
@@ -62,11 +62,11 @@ package struct Catalog: Sendable {
         package enum Kind: Sendable, Hashable {
             case ordinary
             case withoutRowid
-            /// A virtual table that keeps its own rows.
+            /// A virtual table that stores its own rows.
             case virtual(module: String)
-            /// A virtual table whose content follows from something else.
+            /// A virtual table with content that is derived from another source.
             case derived(module: String)
-            /// A full-text table that keeps no text: its index is the only copy of its words.
+            /// A full-text table without its text: the index is the only copy of the words.
             case contentless(module: String)
         }
 
@@ -74,7 +74,7 @@ package struct Catalog: Sendable {
         package var kind: Kind
         package var columns: [Column]
         package var sql: NormalizedSQL
-        /// The statement as sqlite_schema has it.
+        /// The statement as `sqlite_schema` has it.
         package var text: String
         package var isAutoincrement: Bool
 
@@ -90,7 +90,7 @@ package struct Catalog: Sendable {
             self.isAutoincrement = isAutoincrement
         }
 
-        /// Columns whose values are stored, by folded name.
+        /// The columns with stored values.
         package var storedColumns: [Column] { columns.filter { !$0.isGenerated } }
 
         package func column(_ name: String) -> Column? {
@@ -102,14 +102,14 @@ package struct Catalog: Sendable {
             columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
         }
 
-        /// A name by which the rowid can be selected, where it has one that no column hides
+        /// A name by which the rowid can be selected; nil where there is no rowid or columns hide all of its names
         /// (https://www.sqlite.org/rowidtable.html).
         package var rowidName: String? {
             guard kind != .withoutRowid else { return nil }
             return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
         }
 
-        /// Whether the table has rows of its own that can be read.
+        /// Whether the table stores rows that can be read.
         package var keepsRows: Bool {
             switch kind {
             case .derived, .contentless: false
@@ -117,7 +117,7 @@ package struct Catalog: Sendable {
             }
         }
 
-        /// Whether the table has an index and no text to make it of again.
+        /// Whether the table has an index but no text from which the index could be created again.
         package var isContentless: Bool {
             if case .contentless = kind { true } else { false }
         }
@@ -132,7 +132,7 @@ package struct Catalog: Sendable {
 }
 
 extension Catalog.Table {
-    /// What the definition means; nil where it is not understood, or is a virtual table's.
+    /// The parsed definition; nil where it is not understood or the table is virtual.
     package var model: Table? {
         SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)]).table(name)
     }
@@ -145,8 +145,8 @@ extension Catalog {
     ///
     /// Columns come from `table_xinfo`, kinds from `table_list`
     /// (https://www.sqlite.org/pragma.html#pragma_table_list), the rest from `sqlite_schema`.
-    /// A table whose text is what it was in an earlier catalog is taken from there.
-    /// - Parameter unreadable: gets the tables that cannot be read, such as one of an unknown module.
+    /// A table with the same text as in an earlier catalog is taken from there.
+    /// - Parameter unreadable: receives the tables that cannot be read, such as those of an unknown module.
     package init(
         reading connection: any Connection, historyTables: [String], earlier: Catalog? = nil,
         unreadable: inout [UnreadableTable]
@@ -172,7 +172,7 @@ extension Catalog {
             guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
             else { continue }
             let isHistory = history.contains(folded) || history.contains(row.table.foldedASCII)
-            // SQLite goes by the name alone; yet one that the module did not make is the user's own.
+            // SQLite goes by the name only; a table that the module did not create belongs to the user.
             if kinds[folded]?.type == "shadow", Self.isMadeByModule(row, virtualTables) { continue }
             let normalized = NormalizedSQL(sql: sql)
             guard kind == .table else {
@@ -201,7 +201,7 @@ extension Catalog {
         package var error: EngineError
     }
 
-    /// The tables that are a tool's own, and of the app's those of these folded names; and all others.
+    /// Splits the catalog into the tables of the tool together with the named tables of the app (folded), and the rest.
     package func split(sharing shared: Set<String>) -> (history: Catalog, rest: Catalog) {
         var (inner, rest) = (self, self)
         inner.tables = history.merging(tables.filter { shared.contains($0.key) }) { own, _ in own }
@@ -211,7 +211,7 @@ extension Catalog {
         return (inner, rest)
     }
 
-    /// Without some tables, by folded name, and what stands on them.
+    /// Returns the catalog without some tables (folded names) and the objects on them.
     package func without(_ names: Set<String>) -> Catalog {
         var catalog = self
         catalog.tables = tables.filter { !names.contains($0.key) }
@@ -245,7 +245,7 @@ extension Catalog {
         var kind: Table.Kind = listed?.isWithoutRowid == true ? .withoutRowid : .ordinary
         if listed?.type == "virtual" {
             kind = virtualKind(virtualTable)
-            // The module refuses here when it is unknown or its arguments are.
+            // SQLite refuses this statement when the module or one of its arguments is unknown.
             _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
         }
         return Table(
@@ -258,17 +258,17 @@ extension Catalog {
         return SchemaParser().schema(of: [row]).virtualTables.values.first
     }
 
-    /// Whether a table whose name SQLite reserves for a virtual table's module is one that the module made.
+    /// Whether the module created a table with a name that SQLite reserves for that module.
     private static func isMadeByModule(_ row: SchemaRow, _ virtualTables: [String: VirtualTable]) -> Bool {
         guard row.kind == "table", let end = row.name.lastIndex(of: "_") else { return true }
-        // A connection that drops a virtual table goes on taking what is left beside it for a module's.
+        // A connection that drops a virtual table still takes the tables left beside it for a module's.
         guard let owner = virtualTables[String(row.name[..<end]).foldedASCII] else { return false }
         guard owner.isOfKnownModule else { return true }
         return owner.owns(table: row.name, sql: row.sql)
     }
 
-    /// Full-text tables with `content=` hold no text of their own, and some modules only show what is
-    /// elsewhere (https://www.sqlite.org/fts5.html#external_content_and_contentless_tables).
+    /// Full-text tables with `content=` store no text, and some modules only show content stored elsewhere
+    /// (https://www.sqlite.org/fts5.html#external_content_and_contentless_tables).
     private static func virtualKind(_ table: VirtualTable?) -> Table.Kind {
         guard let table else { return .virtual(module: "") }
         let module = table.module.foldedASCII
@@ -279,7 +279,7 @@ extension Catalog {
 }
 
 extension NormalizedSQL {
-    /// Whether a keyword or name occurs in it; the word in lower case.
+    /// Whether the text contains a keyword or name, given in lower case.
     package func containsWord(_ word: String) -> Bool {
         items.contains { item in
             switch item {
@@ -291,7 +291,7 @@ extension NormalizedSQL {
 }
 
 extension Catalog {
-    /// A database's schema, tables that cannot be read left out.
+    /// Reads a database's schema without the tables that cannot be read.
     package init(_ connection: any Connection, without tables: [String], earlier: Catalog?) throws {
         var unreadable: [Catalog.UnreadableTable] = []
         try self.init(

@@ -1,10 +1,9 @@
 import SQLiteSchema
 
-/// The generated columns of a table, and what each is computed from
-/// (https://www.sqlite.org/gencol.html).
+/// The generated columns of a table, and the columns from which each is computed (https://www.sqlite.org/gencol.html).
 struct GeneratedColumns {
     private let table: Catalog.Table
-    /// Nil where the definition is not understood, or SQLite sees other columns in it.
+    /// Nil where the definition is not understood, or SQLite lists different columns for it.
     private let model: Table?
 
     init(_ table: Catalog.Table) {
@@ -17,15 +16,15 @@ struct GeneratedColumns {
         self.model = isUnderstood ? model : nil
     }
 
-    /// The ordinary columns that a generated column's value follows from, through other generated columns too.
-    /// Every ordinary column where the definition is not understood.
+    /// Returns the ordinary columns on which a generated column depends, also through other generated columns; all
+    /// ordinary columns where the definition is not understood.
     func sources(of column: Catalog.Column) -> [Catalog.Column] {
         guard let model else { return table.storedColumns }
         let reached = reached(from: column.name, in: model)
         return table.storedColumns.filter { reached.contains($0.name.foldedASCII) }
     }
 
-    /// Whether two columns are computed alike: by the same expressions, of columns that are declared alike.
+    /// Whether two columns are computed by the same expressions from columns with the same declarations.
     func isSame(_ column: Catalog.Column, in other: GeneratedColumns, as otherColumn: Catalog.Column) -> Bool
     {
         guard let model, let otherModel = other.model, model.isStrict == otherModel.isStrict,
@@ -39,14 +38,14 @@ struct GeneratedColumns {
         }
     }
 
-    /// Whether a column is computed as another is; the values of one that was ordinary are compared by themselves.
+    /// Whether two columns are computed in the same way; the values of an ordinary column are compared separately.
     private static func hasSameValue(_ a: Column, _ b: Column) -> Bool {
         a.declaredType.foldedASCII == b.declaredType.foldedASCII
             && (a.collation ?? "BINARY").foldedASCII == (b.collation ?? "BINARY").foldedASCII
             && (a.generated == nil || a.generated?.expression == b.generated?.expression)
     }
 
-    /// Folded names of the column and of all those that it is computed from.
+    /// Returns the folded names of the column and of all columns from which it is computed.
     private func reached(from column: String, in model: Table) -> Set<String> {
         var reached: Set<String> = []
         var waiting = [column.foldedASCII]

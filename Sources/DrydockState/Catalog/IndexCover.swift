@@ -1,13 +1,13 @@
 import SQLiteSchema
 
-/// An index that another index, or a key, makes unneeded.
+/// An index that another index or a key makes unnecessary.
 package struct IndexCover {
     package var index: Index
-    /// What covers it, in words.
+    /// The covering index or key, in words.
     package var other: String
-    /// The index that covers it; nil for a key.
+    /// The covering index; nil for a key.
     package var otherIndex: Index?
-    /// Both hold the same; else the index is the beginning of the other.
+    /// Whether both have the same terms; otherwise the index is a prefix of the other.
     package var isWhole: Bool
 
     private struct Entry {
@@ -28,13 +28,13 @@ package struct IndexCover {
         }
     }
 
-    /// Whether a schema that does not have the index has another one, or a key, that does what it did.
+    /// Whether a schema without the index has another index, or a key, that serves the same purpose.
     package static func isCovered(_ index: Index, in schema: Schema) -> Bool {
         guard let table = schema.table(index.table) else { return false }
         let wanted = terms(index.terms, table)
         return entries(of: table, schema.indexes(on: table.name)).contains { entry in
             guard entry.condition == index.condition else { return false }
-            // Of a unique one the columns count, in any order.
+            // For a unique index only the columns count, in any order.
             if index.isUnique { return entry.isUnique && Set(entry.terms) == Set(wanted) }
             return entry.terms.starts(with: wanted)
         }
@@ -47,7 +47,7 @@ package struct IndexCover {
             let isSame = entry.terms == wanted
             guard isSame || !index.isUnique && entry.terms.starts(with: wanted) else { return false }
             guard isSame, let other = entry.index else { return true }
-            // Of two that are the same, the unique one stays, else the first.
+            // Of two equal indexes the unique one stays, otherwise the first.
             if index.isUnique != other.isUnique { return !index.isUnique }
             return other.name < index.name
         }
@@ -84,7 +84,7 @@ package struct IndexCover {
         return entries
     }
 
-    /// Terms in one spelling, collations filled in.
+    /// Returns the terms in one spelling, with their collations filled in.
     private static func terms(_ terms: [Index.Term], _ table: Table) -> [Index.Term] {
         let probe = Index(name: "", table: table.name, terms: terms)
         return terms.map { term in
@@ -99,7 +99,7 @@ package struct IndexCover {
 extension IndexCover {
     /// Whether an index, or a key, begins with the columns of a foreign key.
     ///
-    /// A parent's value is looked for by the collation of its column, and is never NULL.
+    /// A parent's value is looked up with the collation of its column, and is never NULL.
     package static func isCovered(_ key: ForeignKey, _ table: Table, _ schema: Schema) -> Bool {
         let folded = key.columns.map(\.foldedASCII)
         if let alias = table.rowidAlias, folded == [alias.name.foldedASCII] { return true }

@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// What kind of table a name stands for, as `PRAGMA table_list` says it, also where SQLite is too old to have it.
+/// The kind of table that a name refers to, as `PRAGMA table_list` gives it, also for SQLite versions without it.
 package struct ListedKind: Sendable, Hashable {
     /// `table`, `view`, `virtual` or `shadow`.
     package var type: String
@@ -13,11 +13,11 @@ package struct ListedKind: Sendable, Hashable {
         self.isWithoutRowid = isWithoutRowid
     }
 
-    /// Those of main, by folded name.
+    /// Returns the kinds of all tables in `main`, by folded name.
     /// - Throws: ``EngineError``.
     package static func all(_ connection: any Connection) throws -> [String: ListedKind] {
         var kinds: [String: ListedKind] = [:]
-        // SQLite compiles every view for that list.
+        // SQLite compiles every view to produce that list.
         let views = try connection.rows("SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'") {
             (name: $0.string(0), sql: $0.string(1))
         }
@@ -26,12 +26,12 @@ package struct ListedKind: Sendable, Hashable {
             kinds[row.string(1).foldedASCII] = ListedKind(
                 type: row.string(2), isWithoutRowid: row.integer(4) != 0)
         }
-        // It lists sqlite_schema at least, since 3.37; before, an unknown PRAGMA has no rows.
+        // Since 3.37 the list contains at least `sqlite_schema`; before, the PRAGMA is unknown and returns no rows.
         return kinds.isEmpty ? try derived(connection) : kinds
     }
 
-    /// The same from what older versions have: the definitions, and `index_info`, which since 3.30 has the key of a
-    /// table without rowid under the table's own name (https://www.sqlite.org/pragma.html#pragma_index_info).
+    /// Derives the same from what older versions have: the definitions, and `index_info`, which since 3.30 lists the
+    /// key of a table without rowid under the table's name (https://www.sqlite.org/pragma.html#pragma_index_info).
     static func derived(_ connection: any Connection) throws -> [String: ListedKind] {
         var kinds: [String: ListedKind] = [:]
         var modules: [String: String] = [:]
@@ -66,7 +66,7 @@ package struct ListedKind: Sendable, Hashable {
         return module.foldedASCII
     }
 
-    /// What the modules' `xShadowName` answers to.
+    /// The suffixes for which the modules' `xShadowName` returns true.
     private static let shadowNames: [String: Set<String>] = [
         "fts3": ["content", "docsize", "segdir", "segments", "stat"],
         "fts4": ["content", "docsize", "segdir", "segments", "stat"],

@@ -1,18 +1,18 @@
 import SQLiteSchema
 
-/// A condition that asks of columns whether they are NULL and nothing else, such as `a IS NOT NULL OR b IS NULL`.
+/// A condition that only tests columns for NULL, such as `a IS NOT NULL OR b IS NULL`.
 ///
-/// It is true or false, never NULL, and what it says of every row can be told from which columns may be NULL.
+/// It is true or false, never NULL, and its value for every row follows from which columns may be NULL.
 package struct NullCondition {
-    /// The columns that it asks, folded.
+    /// The tested columns, folded.
     let names: [String]
     private let items: [NormalizedSQL.Item]
 
-    /// The most columns whose values are gone through.
+    /// The largest number of columns for which all combinations are tried.
     private static let maximumNames = 8
     private static let maximumItems = 200
 
-    /// Nil for any other condition.
+    /// Creates the condition; nil where it tests anything else.
     package init?(_ condition: SQLFragment) {
         items = condition.items
         guard items.count <= Self.maximumItems else { return nil }
@@ -22,9 +22,9 @@ package struct NullCondition {
         guard names.count <= Self.maximumNames else { return nil }
     }
 
-    /// Whether it holds for every row.
+    /// Whether the condition is true for every row.
     ///
-    /// - Parameter canBe: whether a column can be NULL, or, asked with false, anything else.
+    /// - Parameter canBe: whether a column can be NULL or, where `isNull` is false, not NULL.
     package func isAlwaysTrue(_ canBe: (_ name: String, _ isNull: Bool) -> Bool) -> Bool {
         (0..<(1 << names.count)).allSatisfy { bits in
             let isNull = { (name: String) in
@@ -76,7 +76,7 @@ package struct NullCondition {
             return test()
         }
 
-        /// `[table.]column IS [NOT] NULL`, or in one word.
+        /// Parses `[table.]column IS [NOT] NULL`, or `ISNULL` and `NOTNULL`.
         private mutating func test() -> Bool? {
             guard var name = word() else { return nil }
             if accept(.symbol(".")) {

@@ -3,9 +3,9 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// What is gone from a table, and where it went.
+/// What is missing from a table, and where it went.
 extension Conservation {
-    /// A table that is gone, and where its rows are; those that a declaration lets go are not missed there.
+    /// Records a dropped table and where its rows are; rows that a declaration allows to go are not searched for.
     func dropped(
         _ table: Catalog.Table, _ connection: any Connection, _ moved: MovedData,
         _ declarations: [Declaration]
@@ -24,7 +24,8 @@ extension Conservation {
         dropped.home = try moved.home(of: table)
         let allowance = Allowance(of: table, declarations)
         guard dropped.home?.missing.isEmpty != true, !allowance.isEmpty else { return dropped }
-        // A condition may fail on a row; then it lets nothing go. One that lets all rows go does not let the table go.
+        // A condition can fail on a row; then it allows nothing. One that matches every row does not allow the table to
+        // go.
         let left = try? Self.count(
             connection, "SELECT count(*) FROM \(place) WHERE NOT \(allowance.condition)")
         if let left, left > 0, let home = try moved.home(of: table, allowing: allowance) {
@@ -34,7 +35,7 @@ extension Conservation {
         return dropped
     }
 
-    /// Declared conditions under which rows of a table may go, if every row that meets one is gone.
+    /// Returns the declared conditions under which rows of a table may go, if every row that matches one is gone.
     func letGo(
         from pair: TableMatch, _ generated: GeneratedComparison, _ declarations: [Declaration]
     ) throws -> [String] {
@@ -50,7 +51,7 @@ extension Conservation {
         }
     }
 
-    /// Looks for the values of a table's dropped columns.
+    /// Searches for the values of a table's dropped columns.
     mutating func locate(
         in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
         _ moved: MovedData, _ declarations: [Declaration]
@@ -65,14 +66,14 @@ extension Conservation {
             droppedColumns[index].home = try moved.home(
                 of: dropped.column, in: table, succeededBy: pair,
                 allowing: Allowance(conditions: dropped.letGo))
-            // What an expression gives may fail on some row.
+            // A generated column's expression can fail on some row.
             if droppedColumns[index].home == nil, dropped.twin == nil, !dropped.column.isGenerated {
                 droppedColumns[index].whereabouts = try search.columns(holding: dropped)
             }
         }
     }
 
-    /// Whether something is lost that was not before.
+    /// Whether something is lost in these states that was not lost before.
     func loses(more rest: Conservation) -> Bool {
         kept.dropFirst(rest.kept.count).contains {
             $0.difference.lost.count > 0 || !$0.difference.changed.isEmpty
@@ -83,11 +84,11 @@ extension Conservation {
     }
 }
 
-/// What declarations let go of a table.
+/// What declarations allow a table to lose.
 struct Allowance: Sendable {
-    /// Rows that meet one of them.
+    /// Rows that match one of these conditions may go.
     var conditions: [String] = []
-    /// Values of these columns, folded; of all where it has nil.
+    /// Values of these columns may go (folded); nil stands for all columns.
     var columns: Set<String?> = []
 
     init(conditions: [String]) { self.conditions = conditions }

@@ -3,55 +3,56 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// What became of every table, row and value in one step: facts, before any rule judges them.
+/// The differences of every table, row and value in one step: facts, before any rule judges them.
 package struct Conservation: Sendable {
     package struct Kept: Sendable {
         package var match: TableMatch
         package var difference: TableDifference
-        /// It had no row before the step; only known where rows were added.
+        /// Whether the table had no rows before the step; only known where rows were added.
         package var wasEmpty = false
-        /// Generated columns that are computed otherwise than before.
+        /// Generated columns with a different expression than before.
         package var derived: Derived?
     }
 
-    /// The values of columns that were generated and still are.
+    /// The compared values of columns that were generated and still are.
     package struct Derived: Sendable {
         package var match: TableMatch
         package var difference: TableDifference
-        /// Columns whose values cannot be computed again, since what they followed from is gone; folded.
+        /// Columns whose old values cannot be computed again, since the columns they were computed from are gone;
+        /// folded.
         package var irrecoverable: Set<String>
     }
 
     package struct DroppedTable: Sendable {
         package var table: Catalog.Table
         package var rowCount: Int
-        /// Whether its home lacks what declarations let go.
+        /// Whether ``home`` lacks rows that declarations allow to go.
         package var needsDeclarations = false
-        /// Where its every row is after the step.
+        /// The table that has all of its rows after the step.
         package var home: MovedData.Home?
     }
 
     package struct DroppedColumn: Sendable {
         package var table: Catalog.Table
         package var column: Catalog.Column
-        /// How many rows held something other than NULL; 0 where ``basis`` is whole.
+        /// The number of rows with a value other than NULL; 0 where ``basis`` is whole.
         package var valueCount: Int
-        /// What a generated column's values followed from; nil for an ordinary column.
+        /// The columns from which a generated column was computed; nil for an ordinary column.
         package var basis: Basis?
-        /// A new column that holds its every value, though no statement says that it was copied there.
+        /// A new column with all of its values, though no statement copied them there.
         package var twin: String?
-        /// The column of another table, as TABLE.COLUMN, in which its every value is with the key of its row.
+        /// The column of another table, as TABLE.COLUMN, that has all of its values with the keys of their rows.
         package var home: String?
-        /// Declared conditions: every row that meets one is gone, and its value with it.
+        /// Declared conditions: every row that matches one is gone, and its value with it.
         var letGo: [String] = []
-        /// Columns of the state after, as TABLE.COLUMN, in which its every value is, with whatever row.
+        /// Columns of the state after, as TABLE.COLUMN, that have all of its values, in any rows.
         package var whereabouts: [String] = []
     }
 
     /// The ordinary columns that a generated column was computed from.
     package struct Basis: Sendable {
         package var sources: [String]
-        /// Those of them that are gone or have other values now.
+        /// Those of the columns that are gone or have different values now.
         package var gone: [String]
     }
 
@@ -59,17 +60,17 @@ package struct Conservation: Sendable {
     package var droppedTables: [DroppedTable] = []
     package var droppedColumns: [DroppedColumn] = []
     package var usedDeclarations: Set<Declaration> = []
-    /// Declared conditions that failed on a row, and how.
+    /// Declared conditions that failed on a row, with the error.
     package var failedConditions: [(Declaration, EngineError)] = []
-    /// How many tables have none of their pages changed.
+    /// The number of tables without a changed page.
     package var untouchedCount = 0
     private var encoding = TextEncoding.utf8
-    /// Tables that could not be compared, and why.
+    /// Tables that could not be compared, with the reasons.
     package var notCompared: [(table: String, reason: String)] = []
-    /// What of a table's values could not be compared.
+    /// Descriptions of values that could not be compared.
     package var unsettled: [String] = []
 
-    /// By folded name of a table before the step, the columns that are called otherwise after it.
+    /// The renamed columns, by folded name of their table before the step.
     package var renamedColumns: [String: [String: String]] {
         kept.reduce(into: [:]) { names, kept in
             for pair in kept.match.columns + kept.match.derived
@@ -84,11 +85,11 @@ package struct Conservation: Sendable {
 }
 
 extension Conservation {
-    /// Compares two states through a connection that has the earlier as `main` and the later attached.
+    /// Compares two states through a connection with the earlier one as `main` and the later one attached.
     ///
     /// - Parameters:
-    ///   - changes: what their bytes say, where it is known.
-    ///   - provenance: asked where a table or column is gone; nil for what the lineage knows.
+    ///   - changes: what the pages say, where it is known.
+    ///   - provenance: read where a table or column is gone; nil for what the lineage knows.
     package init(
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
         lineage: TableLineage, declarations: [Declaration], provenance: (() -> Provenance)? = nil
@@ -111,7 +112,7 @@ extension Conservation {
                 try compare(pair, connection, pages, moved, declarations, lineage)
                 try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
                 guard lineage.currentName(of: pair.before.name) == nil, loses(more: rest) else { continue }
-                // Another table may have got its name alone.
+                // Another table may only have taken its name.
                 guard moved.isReplaced(pair.before, by: pair.after) else { continue }
                 let dropped = try dropped(pair.before, connection, moved, declarations)
                 if dropped.home?.missing.isEmpty == true {
@@ -170,7 +171,7 @@ extension Conservation {
         kept.append(result)
     }
 
-    /// Compares a full-text table that keeps no text.
+    /// Compares a full-text table that stores no text.
     private mutating func compareIndex(
         _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?,
         _ declarations: [Declaration]
@@ -216,9 +217,9 @@ extension Conservation {
         return dropped
     }
 
-    /// A rename that only a copying statement suggests must be borne out by every value: the match with the next best
-    /// guess where one is not, or without it; nil where all are. What was NULL may have been filled, as by `coalesce`,
-    /// if there is a value that was kept.
+    /// Checks every value of a rename that is only inferred from a copying statement. Returns the match with the next
+    /// candidate, or without one, where a value differs; nil where all are equal. NULLs may have been filled, as by
+    /// `coalesce`, if at least one value was kept.
     private static func withoutRefuted(
         _ pair: TableMatch, _ difference: TableDifference, _ connection: any Connection
     ) throws -> TableMatch? {
@@ -232,7 +233,7 @@ extension Conservation {
             } else if difference.lost.count == 0 || difference.keyPositions != nil {
                 continue
             } else if try generated.valueCount(of: column).values > 0 {
-                // Rows without a key do not say which column is another one; a column that held nothing proves nothing.
+                // Rows without a key cannot show that a column was renamed, and an empty column proves nothing.
                 continue
             }
             isRefuted = true
@@ -286,7 +287,7 @@ extension Conservation {
             }
             positions.formUnion(
                 pair.columns.indices.filter { index in
-                    // A whole table's rows are still known by their key.
+                    // The rows of a whole table can still be identified by their key.
                     guard let column else { return pair.columns[index].before.keyPosition == 0 }
                     return pair.columns[index].isCalled(column)
                 })
@@ -316,7 +317,7 @@ extension Conservation {
             return difference
         } catch let error as EngineError where !deletions.isEmpty && !error.isInterrupt && !error.isCorruption
         {
-            // A condition may fail on a row; then it lets nothing go.
+            // A condition can fail on a row; then it allows nothing.
             comparison.deletable = []
             let difference = try comparison.run()
             failedConditions += deletions.map { ($0, error) }
@@ -334,10 +335,10 @@ extension Declaration.Kind {
         if case .deletes(let table, _) = self { pair.isCalled(table) } else { false }
     }
 
-    /// A condition that every row meets.
+    /// A condition that every row matches.
     static var everyRow: String { "1" }
 
-    /// What `deletes from` asks of a row; every row when it names no condition.
+    /// The condition of a `deletes from` declaration; every row matches where it names none.
     var condition: String {
         if case .deletes(_, let condition?) = self { condition } else { Self.everyRow }
     }

@@ -1,27 +1,28 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// What became of the values that a table's generated columns gave.
+/// Compares the values of a table's generated columns before and after a step.
 ///
 /// The connection has the state before the step as `main` and the state after it attached.
 struct GeneratedComparison {
     let connection: any Connection
     let match: TableMatch
-    /// What became of the table's other values.
+    /// The difference of the table's other values.
     var difference = TableDifference()
-    /// Positions of the column pairs that a declaration lets be rewritten: what is computed from them may follow.
+    /// Positions of the column pairs that a declaration allows to be rewritten; values computed from them may change
+    /// too.
     var rewritable: Set<Int> = []
-    /// How both states store text.
+    /// The text encoding of both states.
     var encoding = TextEncoding.utf8
 
-    /// A problem of one column, for the list of what was not checked.
+    /// A problem with one column, for the list of what was not checked.
     typealias Failure = String
 
     // MARK: - Columns that are gone
 
-    /// What a generated column of the table before was computed from, and what of that is no longer there as it was.
-    /// - Parameter staysGenerated: then a source that held nothing took nothing along, and what a declaration lets be
-    ///   rewritten is no concern of what follows from it.
+    /// Returns the columns from which a generated column was computed, and those of them that are gone or changed.
+    /// - Parameter staysGenerated: then a source without values took nothing with it, and columns that a declaration
+    /// allows to be rewritten are ignored.
     func basis(of column: Catalog.Column, staysGenerated: Bool = false) throws -> Conservation.Basis {
         let sources = GeneratedColumns(match.before).sources(of: column)
         let gone = try sources.filter { source in
@@ -34,8 +35,8 @@ struct GeneratedComparison {
         return .init(sources: sources.map(\.name), gone: gone.map(\.name))
     }
 
-    /// How many rows of the table before gave a value other than NULL.
-    /// - Parameter conditions: rows that meet one are left out.
+    /// Returns the number of rows of the earlier table with a value other than NULL.
+    /// - Parameter conditions: rows that match one are left out.
     func valueCount(
         of column: Catalog.Column, exceptWhere conditions: [String] = []
     ) throws -> (values: Int, failure: Failure?) {
@@ -63,7 +64,7 @@ struct GeneratedComparison {
 
     // MARK: - Columns that are generated on both sides
 
-    /// Compares the values of the columns that are computed otherwise than before.
+    /// Compares the values of the columns whose expression changed.
     /// - Returns: nil where there are none.
     func derived() throws -> Conservation.Derived? {
         guard !match.derived.isEmpty else { return nil }
@@ -86,7 +87,7 @@ struct GeneratedComparison {
         } catch let error as EngineError where error.isOfExpression {
             result.difference.keyColumns = keyColumns
             for (index, column) in columns.enumerated() {
-                // A row that gave no value has none to keep.
+                // A row without a value has none to keep.
                 let changes = try changes(of: column).changes
                 if changes.count > 0 { result.difference.changed[keyCount + index] = changes }
             }
@@ -100,13 +101,13 @@ struct GeneratedComparison {
         before(Catalog.Column(name: "", keyPosition: 0, isGenerated: false)).keyColumns
     }
 
-    /// Whether a column gives a value in every row of both sides.
+    /// Whether the column can be computed in every row of both sides.
     func isReadable(_ pair: TableMatch.ColumnPair) throws -> Bool {
         try before(pair.before).isReadable && after(pair.after).isReadable
     }
 
-    /// Compares a column row by row. Rows that are gone are no concern of a column; one that cannot be read
-    /// afterwards is a fault of the state.
+    /// Compares a column row by row. Rows that are gone are ignored; a row that cannot be read after the step is a
+    /// fault of the state.
     func changes(of pair: TableMatch.ColumnPair) throws -> (
         changes: TableDifference.Changes, failure: Failure?
     ) {
@@ -142,7 +143,7 @@ struct GeneratedComparison {
     }
 }
 
-/// Rows in which a column of the state before gave no value.
+/// Rows of the state before in which a column could not be computed.
 private struct FailingRows {
     private let path: String
     private var count = 0
@@ -157,7 +158,7 @@ private struct FailingRows {
 
     mutating func addTable(_ reason: String) { self.reason = reason }
 
-    /// Nil where every row gave one.
+    /// Nil where every row could be computed.
     var text: String? {
         reason.map { reason in
             count == 0

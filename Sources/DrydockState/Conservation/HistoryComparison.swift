@@ -2,17 +2,18 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// Holds the tables in which a tool keeps its history against what they were.
+/// Compares the tables in which a tool keeps its history before and after a step.
 ///
-/// What the tool records there is no loss, and whatever else goes is one: a migration may touch the table, and
-/// an app may keep its version among its settings. So the bookkeeping is done on the state before, and only what
-/// still differs then is left to be explained. Where it writes the time of day it never comes out alike: then the
+/// What the tool records there is not a loss, and any other change is: a migration may write to the table, and an app
+/// may keep its version among its settings. So the bookkeeping is run on the state before, and only the remaining
+/// differences are reported. Bookkeeping that writes the time of day never gives the same result: then the migration is
+/// run without it (``UnrecordedRun``).
 /// migration is run without it (``UnrecordedRun``).
 package struct HistoryComparison: Sendable {
-    /// Of these tables alone.
+    /// The history tables of the state before.
     package let before: Catalog
     package let after: Catalog
-    /// Those that are the app's own, folded.
+    /// Those that belong to the app, folded.
     package let shared: Set<String>
     package let record: [Bookkeeping]
     package let lineage: TableLineage
@@ -32,11 +33,11 @@ package struct HistoryComparison: Sendable {
 
     package struct Verdict: Sendable {
         package var conservation: Conservation
-        /// Nothing differs but what the tool wrote.
+        /// Whether only the tool's own writes differ.
         package var isExplained: Bool
     }
 
-    /// - Parameter connection: has the state before as `main`, which is written, and the one after attached.
+    /// - Parameter connection: has the state before as `main`, which is written, and the state after attached.
     package func verdict(_ connection: any Connection, _ changes: PageChanges?) throws -> Verdict {
         let found = try conservation(connection, changes, after: after)
         if found.isClean(sharing: shared) { return Verdict(conservation: found, isExplained: true) }
@@ -61,8 +62,8 @@ package struct HistoryComparison: Sendable {
 }
 
 extension Conservation {
-    /// Whether nothing went or changed, and nothing came into a table of the app's own. A tool adds a row to its
-    /// own table for each migration.
+    /// Whether nothing was lost or changed, and no row was added to a table of the app. A tool adds a row to its own
+    /// table for each migration.
     fileprivate func isClean(sharing shared: Set<String>) -> Bool {
         droppedTables.isEmpty && droppedColumns.isEmpty && notCompared.isEmpty
             && unsettled.isEmpty
@@ -73,7 +74,7 @@ extension Conservation {
             }
     }
 
-    /// Takes over what became of history tables; those of the tool count only where something is wrong.
+    /// Adds the comparison of history tables; those of the tool count only where something is wrong.
     package mutating func add(_ history: Conservation, sharing shared: Set<String>) {
         kept += history.kept.filter { kept in
             shared.contains(kept.match.before.name.foldedASCII)
@@ -87,11 +88,12 @@ extension Conservation {
         failedConditions += history.failedConditions
     }
 
-    /// Without the change of the answers to the history's query, where no bookkeeping says what is written.
+    /// Returns the comparison without changes in the results of the history's query, where no bookkeeping says what is
+    /// written.
     ///
     /// - Parameters:
-    ///   - old: what the query gave before the step.
-    ///   - new: what it gives after it.
+    ///   - old: the results before the step.
+    ///   - new: the results after it.
     package func without(answers old: Set<SQLValue>, _ new: Set<SQLValue>) -> Conservation {
         var result = self
         let (gone, come) = (old.subtracting(new), new.subtracting(old))

@@ -3,16 +3,16 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// Compares full-text tables that keep no text (`content=''`): their index is the only copy of its words.
+/// Compares full-text tables that store no text (`content=''`): their index is the only copy of the words.
 ///
-/// Of FTS5 every word at every place is read through `fts5vocab`
-/// (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module), of FTS4 what `fts4aux` and the documents'
-/// sizes tell, which is less: what they do not tell is said to be not compared.
+/// For FTS5 every word at every position is read through `fts5vocab`
+/// (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module). For FTS4 `fts4aux` and the sizes of the
+/// documents are read, which show less: the rest is reported as not compared.
 package struct IndexComparison {
     /// Has the state before the step as `main` and the state after it attached.
     package let connection: any Connection
     package let match: TableMatch
-    /// Conditions on the table before; documents that meet one may go.
+    /// Conditions on the earlier table; documents that match one may go.
     var deletable: [String] = []
     package var encoding = TextEncoding.utf8
 
@@ -30,7 +30,7 @@ package struct IndexComparison {
 
     package struct Outcome {
         package var difference = TableDifference()
-        /// What could not be compared.
+        /// Why something could not be compared.
         package var failure: String?
     }
 
@@ -55,7 +55,7 @@ package struct IndexComparison {
         return outcome
     }
 
-    /// How many documents a dropped table had.
+    /// Returns the number of documents of a dropped table.
     static func documentCount(of table: Catalog.Table, _ connection: any Connection) throws -> Int {
         guard let index = FullTextIndex(table, in: schemas.before, connection) else { return 0 }
         return try index.documentCount()
@@ -63,7 +63,7 @@ package struct IndexComparison {
 
     // MARK: - FTS5
 
-    /// What became of one document.
+    /// The differences of one document.
     private struct Document {
         var missing: [Int: SQLValue] = [:]
         var added: [Int: SQLValue] = [:]
@@ -99,7 +99,7 @@ package struct IndexComparison {
         into documents: inout [Int64: Document]
     ) throws {
         let names = match.columns.map { ($0.before.name, $0.after.name) }
-        // Documents in their order within each word; the pages of FTS5 are in that order already where text is UTF-8.
+        // Documents are ordered within each word; the pages of FTS5 already have that order where text is UTF-8.
         let order = encoding == .utf8 ? "" : " ORDER BY 1, 2"
         let merge = RowMerge(
             before: try before.select(columns: names.map(\.0), order),
@@ -138,7 +138,7 @@ package struct IndexComparison {
         }
     }
 
-    /// Whether a document may go. One that cannot be asked, since its size is not kept, meets no condition.
+    /// Whether a document may go. Where its size is not stored the condition cannot be tested, and counts as false.
     private func meets(_ condition: String, _ id: Int64) throws -> Bool {
         if condition == Declaration.Kind.everyRow { return true }
         let sql = "SELECT 1 FROM main.\(quotedName(match.before.name)) WHERE rowid = \(id) AND (\(condition))"
@@ -190,7 +190,7 @@ struct FullTextIndex {
         module = model.module.foldedASCII
     }
 
-    /// What makes words of a text; nil where it is the module's own.
+    /// The tokenizer; nil for the module's default.
     var tokenizer: String? {
         if module == "fts5" { return table.option("tokenize")?.foldedASCII }
         return table.arguments.first { $0.text.foldedASCII.hasPrefix("tokenize") }?.text.foldedASCII
@@ -202,12 +202,12 @@ struct FullTextIndex {
 
     private var key: String { module == "fts5" ? "id" : "docid" }
 
-    /// The table with a row for each document, where there is one.
+    /// The table with a row for each document, where it exists.
     private var sizes: String? {
         table.owns(table: "\(table.name)_docsize") ? store("docsize") : nil
     }
 
-    /// Documents that the other index lacks; none where sizes are not kept.
+    /// Returns the documents that the other index lacks; none where sizes are not stored.
     func documents(missingIn other: FullTextIndex) throws -> [Int64] {
         guard let sizes, let its = other.sizes else { return [] }
         return try connection.rows(
@@ -222,13 +222,13 @@ struct FullTextIndex {
         if module == "fts5" {
             return try withWords { words in try words.documentCount() }
         }
-        // One document at the least has the most frequent word.
+        // At least one document has the most frequent word.
         return try withTotals { totals in
             try connection.firstRow("SELECT max(documents) FROM \(totals)") { Int($0.integer(0)) } ?? 0
         }
     }
 
-    /// Notes which of some documents are in the index.
+    /// Sets a flag for each of the documents that the index has.
     func mark<Value>(_ documents: inout [Int64: Value], _ flag: WritableKeyPath<Value, Bool>) throws {
         guard !documents.isEmpty else { return }
         if let sizes {
@@ -244,12 +244,12 @@ struct FullTextIndex {
 
     // MARK: - FTS5
 
-    /// The words of an FTS5 index, at each of their places.
+    /// The words of an FTS5 index at each of their positions.
     struct Words {
         let name: String
         let connection: any Connection
 
-        /// Word, document, column by its place among some, place in the column.
+        /// Selects the word, the document, the position of the column in `columns`, and the position in the column.
         func select(columns: [String], _ order: String) throws -> any PreparedStatement {
             let cases = columns.enumerated().map { "WHEN \(quotedText($0.element)) THEN \($0.offset)" }
             let column = cases.isEmpty ? "col" : "CASE col \(cases.joined(separator: " ")) ELSE col END"
@@ -264,7 +264,7 @@ struct FullTextIndex {
             try connection.forEachRow("SELECT doc FROM \(name)") { body($0.integer(0)) }
         }
 
-        /// How many documents have a word in a column.
+        /// Returns the number of documents with a word in a column.
         func documentCount(column: String) throws -> Int {
             let sql =
                 "SELECT count(DISTINCT doc) FROM \(name) WHERE col = \(quotedText(column)) COLLATE NOCASE"
@@ -278,7 +278,7 @@ struct FullTextIndex {
         }
     }
 
-    /// How many documents have a word in a column.
+    /// Returns the number of documents with a word in a column.
     func valueCount(of column: Catalog.Column) throws -> Int {
         guard module == "fts5", detail != "none" else { return try documentCount() }
         return try withWords { try $0.documentCount(column: column.name) }
@@ -287,11 +287,11 @@ struct FullTextIndex {
     // MARK: - FTS4
 
     private func withTotals<Result>(_ body: (String) throws -> Result) throws -> Result {
-        // It takes no quotes around the schema's name.
+        // The module takes no quotes around the name of the schema.
         try withReader("fts4aux", "\(schema), \(quotedText(table.name))", body)
     }
 
-    /// A word that fewer documents have in the other index, or that is fewer times there.
+    /// Returns a word that occurs less often, or in fewer documents, in the other index.
     func rarerWord(in other: FullTextIndex) throws -> SQLValue? {
         try withTotals { own in
             try other.withTotals { its in
@@ -305,7 +305,7 @@ struct FullTextIndex {
         }
     }
 
-    /// Whether every record of the index is the same.
+    /// Whether every record of both indexes is the same.
     func hasSameStore(as other: FullTextIndex) throws -> Bool {
         try ["segments", "segdir", "docsize"].allSatisfy { suffix in
             guard suffix != "docsize" || sizes != nil && other.sizes != nil else {
@@ -319,7 +319,7 @@ struct FullTextIndex {
 
     // MARK: - Readers
 
-    /// Makes a table that shows the index, for as long as a closure runs.
+    /// Creates a table that shows the index while a closure runs.
     private func withReader<Result>(
         _ reader: String, _ arguments: String, _ body: (String) throws -> Result
     ) throws -> Result {

@@ -3,20 +3,20 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// Looks for the values of a dropped column in a table that its rows reference now: each value is kept once, and every
-/// row was given the key of its own.
+/// Searches for the values of a dropped column in a table that its rows now reference: each value is stored once, and
+/// every row has the key of its value.
 ///
-/// A value counts as found where the join from the row itself leads to it; nothing is taken from names.
+/// A value counts as found where the join from the row itself leads to it; names prove nothing.
 struct ReferencedValues {
     let connection: any Connection
     let after: Catalog
     let provenance: Provenance
-    /// Before the step, and what has its rows after it.
+    /// The table before the step, and the table that has its rows after it.
     let table: Catalog.Table
     let later: Catalog.Table
     let pairs: [TableMatch.ColumnPair]
 
-    /// Columns of the later table, and those of another that they reference.
+    /// Columns of the later table, and the columns of another table that they reference.
     private struct Reference {
         var columns: [String]
         var parent: Catalog.Table
@@ -26,8 +26,8 @@ struct ReferencedValues {
 
     private static let candidateLimit = 50
 
-    /// The column, and what leads to it.
-    /// - Parameter filled: tables that statements gave rows of this one.
+    /// Returns the column that has the values, and the path to it.
+    /// - Parameter filled: tables into which statements inserted rows of this one.
     func home(of column: Catalog.Column, filled: [Catalog.Table]) throws -> String? {
         guard column.keyPosition == 0, !identity.isEmpty else { return nil }
         for reference in references(for: column, filled) {
@@ -45,14 +45,14 @@ struct ReferencedValues {
         return nil
     }
 
-    /// What rows are known by: the key, or else all that they hold.
+    /// The columns that identify rows: the key, or otherwise all columns.
     private var identity: [TableMatch.ColumnPair] {
         let key = pairs.filter { $0.before.keyPosition > 0 }
         if table.primaryKey.isEmpty { return pairs }
         return key.count == table.primaryKey.count ? key : []
     }
 
-    /// New columns, or such as a statement filled by the dropped one, that reference another table.
+    /// Returns the references of new columns, or of columns that a statement filled from the dropped one.
     private func references(for column: Catalog.Column, _ filled: [Catalog.Table]) -> [Reference] {
         let fresh = later.storedColumns.filter { other in
             provenance.end.areMentionedTogether(column.name, other.name)
@@ -70,7 +70,8 @@ struct ReferencedValues {
         let undeclared = filled.flatMap { parent -> [Reference] in
             fresh.flatMap { own -> [Reference] in
                 let keys = parent.primaryKey.count == 1 ? parent.primaryKey : []
-                // The other way round: the row was given a key, and the value stands beside a copy of it.
+                // In the other direction: the row has a key, and the other table has the value beside a copy of that
+                // key.
                 let copies = parent.storedColumns.filter {
                     provenance.end.isCopied(own, of: later.name, to: $0.name, of: parent.name)
                 }
@@ -92,7 +93,7 @@ struct ReferencedValues {
         }
     }
 
-    /// Whether every row that remains leads to the value that it had. Rows that are gone are reported as such.
+    /// Whether every remaining row leads to its old value. Lost rows are reported elsewhere.
     private func holds(
         _ column: Catalog.Column, _ candidate: Catalog.Column, _ reference: Reference
     ) throws -> Bool {
@@ -100,7 +101,7 @@ struct ReferencedValues {
         let parent = Self.place(reference.parent)
         let value = quotedName(column.name)
         let keys = reference.parentColumns.map(quotedName)
-        // A key that is there twice leads nowhere in particular.
+        // A duplicate key does not lead to one row.
         let doubles =
             "SELECT 1 FROM \(parent) GROUP BY \(keys.joined(separator: ", ")) HAVING count(*) > 1 AND "
             + keys.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
@@ -121,7 +122,7 @@ struct ReferencedValues {
         guard try isAny("SELECT 1 FROM \(old) AS o WHERE o.\(value) IS NOT NULL") else { return false }
         if try !isAny(missing) { return true }
         guard !table.primaryKey.isEmpty else { return false }
-        // As many as have lost their row: the others lead there.
+        // Every missing value must belong to a lost row: the others are found.
         let gone = """
             SELECT \(Self.exact(known)) FROM \(old) AS o WHERE o.\(value) IS NOT NULL
             EXCEPT SELECT \(Self.exact(knownLater)) FROM \(new) AS n
@@ -135,7 +136,7 @@ struct ReferencedValues {
         "\(TableComparison.afterSchema).\(quotedName(table.name))"
     }
 
-    /// Values with their storage classes, to be compared as they are stored.
+    /// Returns expressions of the values with their storage classes, which compare values exactly as stored.
     private static func exact(_ columns: [String]) -> String {
         columns.map { "typeof(\($0)), \($0) COLLATE BINARY" }.joined(separator: ", ")
     }

@@ -1,12 +1,12 @@
 import DatabaseEngine
 
-/// Merges two statements that are in the same order, and tells what only one of them has.
+/// Merges two statements in the same order, and reports the rows that only one of them has.
 package final class RowMerge {
-    /// A row that did not pair off at once.
+    /// A row that was not paired at once.
     package struct Row {
         var ordinal: Int
         package var values: [SQLValue]
-        /// The number of the declared condition that lets it go, from 1; 0 for none.
+        /// The number of the declared condition that allows the row to go, from 1; 0 for none.
         var condition: Int
         /// The integer in the carried column.
         package var carried: Int64?
@@ -15,7 +15,7 @@ package final class RowMerge {
     package enum Event {
         case lost(Row)
         case added(Row)
-        /// Rows with one key and different values.
+        /// Rows with the same key and different values.
         case changed(Row, Row)
     }
 
@@ -24,18 +24,18 @@ package final class RowMerge {
     private let keyCount: Int
     private let columnCount: Int
     private let condition: Int?
-    /// A column that is handed on and not compared.
+    /// A column that is passed through and not compared.
     package var carried: Int?
-    /// How many rows each side had.
+    /// The number of rows on each side.
     private(set) var rowsBefore = 0
     private(set) var rowsAfter = 0
     private var hasBefore = false
     private var hasAfter = false
 
     /// - Parameters:
-    ///   - keyCount: how many leading columns both are ordered by.
-    ///   - columnCount: how many are compared.
-    ///   - condition: the column of the earlier side that says which condition lets the row go.
+    ///   - keyCount: the number of leading columns by which both are ordered.
+    ///   - columnCount: the number of compared columns.
+    ///   - condition: the column of the earlier side with the number of the condition that allows the row to go.
     package init(
         before: any PreparedStatement, after: any PreparedStatement, keyCount: Int, columnCount: Int,
         condition: Int? = nil
@@ -69,8 +69,8 @@ package final class RowMerge {
         }
     }
 
-    /// Rows that share a key: same ones pair off, then the rest in their order; what is over is lost or
-    /// added. A real key makes groups of one.
+    /// Settles the rows that share a key: equal ones are paired, then the rest in their order; the surplus is lost or
+    /// added. Groups of a real key have one row.
     private func settleGroup(_ report: (Event) throws -> Void) throws {
         var old = try group(
             of: before, position: { self.rowsBefore }, isAtRow: { self.hasBefore }, step: stepBefore)
@@ -83,7 +83,7 @@ package final class RowMerge {
             counts[row.values] = count - 1
             return true
         }
-        // What remains in the counts is what did not pair off.
+        // The counts that remain are those of the unpaired rows.
         var new: [Row] = []
         for row in all.reversed() {
             guard let count = counts[row.values], count > 0 else { continue }
@@ -111,7 +111,7 @@ package final class RowMerge {
         return rows
     }
 
-    /// Whether two values have one place in the order.
+    /// Whether two values have the same position in the order.
     private func tie(_ a: SQLValue, _ b: SQLValue) -> Bool {
         switch (a, b) {
         case (.integer(let a), .real(let b)), (.real(let b), .integer(let a)): RowOrder.compare(a, b) == 0

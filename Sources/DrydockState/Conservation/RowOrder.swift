@@ -2,11 +2,11 @@ import CSQLite
 import DatabaseEngine
 import Foundation
 
-/// How SQLite orders and tells values apart, on the columns of two statements, without copying them.
+/// How SQLite orders and distinguishes values, computed on the columns of two statements without copying them.
 ///
-/// Ordering is that of `ORDER BY ... COLLATE BINARY`: NULL, then numbers by value, then text and then
-/// blobs by `memcmp` (https://www.sqlite.org/datatype3.html#sort_order). Sameness is stricter: class and
-/// bits, so `1` and `1.0` have one place in the order and are not the same.
+/// The order is that of `ORDER BY ... COLLATE BINARY`: NULL, then numbers by value, then text and then blobs by
+/// `memcmp` (https://www.sqlite.org/datatype3.html#sort_order). Equality is stricter: storage class and bits, so `1`
+/// and `1.0` have the same position in the order but are not equal.
 package enum RowOrder {
     /// Negative when the first statement's leading columns sort before the second's, 0 when they tie.
     static func compare(_ a: OpaquePointer, _ b: OpaquePointer, columns: Int) -> Int {
@@ -65,7 +65,7 @@ package enum RowOrder {
         a < b ? -1 : a == b ? 0 : 1
     }
 
-    /// An integer against a real, exactly: neither is rounded to the other's type first.
+    /// Compares an integer with a real exactly: neither is rounded to the other's type first.
     package static func compare(_ integer: Int64, _ real: Double) -> Int {
         if real >= 0x1p63 { return -1 }
         if real < -0x1p63 { return 1 }

@@ -1,22 +1,22 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// The values of a column whose expression fails on some row, one row at a time: a query of the whole table
-/// would end at that row.
+/// The values of a column whose expression fails on some row, read one row at a time: a query of the whole table would
+/// stop at that row.
 struct RowwiseValues {
     let connection: any Connection
     let schema: String
     let table: Catalog.Table
     let column: Catalog.Column
 
-    /// A row, and what the column gave in it.
+    /// A row, and the column's value in it.
     struct Row {
         /// The values of ``keyColumns``.
         var key: [SQLValue]
         var value: Result<SQLValue, EngineError>
     }
 
-    /// What rows are known by: the primary key, or the rowid.
+    /// The columns that identify rows: the primary key, or the rowid.
     var keyColumns: [String] { key.isEmpty ? ["rowid"] : key.map(\.name) }
 
     private var key: [Catalog.Column] { table.primaryKey }
@@ -24,14 +24,14 @@ struct RowwiseValues {
     private var source: String { "\(schema).\(quotedName(table.name))" }
 
     /// Reads every row.
-    /// - Returns: false where the table has neither rowid nor key to ask for a row by.
-    /// - Throws: ``EngineError`` where the expression does not compile, or reading fails otherwise.
+    /// - Returns: false where the table has neither a rowid nor a key by which a row can be selected.
+    /// - Throws: ``EngineError`` where the expression does not compile, or reading fails for another reason.
     func forEach(_ body: (Row) throws -> Void) throws -> Bool {
         let keys = key.map { quotedName($0.name) }
         let places = table.rowidName.map { [$0] } ?? keys
         guard !places.isEmpty else { return false }
         let shown = keys.isEmpty ? places : keys
-        // Compiled once before any row, since an empty table has none to fail on.
+        // Compiled before any row is read, since an empty table has no row that could fail.
         _ = try connection.prepare("SELECT \(quotedName(column.name)) FROM \(source)")
         try connection.forEachRow("SELECT \((places + shown).joined(separator: ", ")) FROM \(source)") {
             row in
@@ -42,8 +42,8 @@ struct RowwiseValues {
         return true
     }
 
-    /// The column's value in the row that has a key.
-    /// - Returns: nil where there is none, or no key to ask by.
+    /// Returns the column's value in the row with a key.
+    /// - Returns: nil where no row has it, or there is no key.
     func value(ofKey values: [SQLValue]) throws -> Result<SQLValue, EngineError>? {
         let places = key.isEmpty ? [table.rowidName].compactMap(\.self) : key.map { quotedName($0.name) }
         guard !places.isEmpty, places.count == values.count else { return nil }
@@ -53,7 +53,7 @@ struct RowwiseValues {
         return try value(where: condition)
     }
 
-    /// Literals, since text is bound in UTF-8 alone; the sign keeps their affinity out of the comparison.
+    /// Uses literals, since text is bound only in UTF-8; the sign keeps their affinity out of the comparison.
     private static func condition(_ places: [String], _ values: [SQLValue]) -> String {
         zip(places, values).map { "\($0) IS +\($1.literal)" }.joined(separator: " AND ")
     }
@@ -67,7 +67,7 @@ struct RowwiseValues {
         }
     }
 
-    /// Whether every row gives a value.
+    /// Whether the column can be computed in every row.
     var isReadable: Bool {
         get throws {
             do {
@@ -81,6 +81,6 @@ struct RowwiseValues {
 }
 
 extension EngineError {
-    /// Whether it may be an expression that failed, rather than the file or the way to it.
+    /// Whether an expression may have failed, rather than the file or the access to it.
     var isOfExpression: Bool { !isInterrupt && !isCorruption && !isOutage }
 }

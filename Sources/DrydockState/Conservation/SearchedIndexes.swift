@@ -3,14 +3,14 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// A full-text index that showed the text of another table, and how much a search found in it: one that is created again
-/// with text of its own is empty until that is copied into it, and agrees with itself all the same.
+/// A full-text index that read the text of another table, and how many entries a search found in it: an index that is
+/// created again with its own text is empty until the text is copied into it, and yet is consistent.
 package struct SearchedIndex: Sendable {
-    /// How many entries it had when it last read another table.
+    /// The number of entries when the index last read another table.
     var had: Int
-    /// The table or view that it read, by its present name; nil once that is gone with its rows.
+    /// The present name of the table or view that the index read; nil once it is gone with its rows.
     var content: String?
-    /// How many entries it has now that its text is its own; nil where there is no such table.
+    /// The number of entries now that the index stores its text; nil where the table does not exist.
     package var count: Int?
 }
 
@@ -18,7 +18,7 @@ package struct SearchedIndex: Sendable {
 package struct SearchedIndexes {
     let before: Catalog
     let after: Catalog
-    /// What the tables are called after the step.
+    /// The names of tables after the step.
     let names: StepNames
 
     package init(before: Catalog, after: Catalog, names: StepNames) {
@@ -30,20 +30,20 @@ package struct SearchedIndexes {
     package struct Loss: Sendable {
         package var table: String
         package var count: Int
-        /// How many entries it should have.
+        /// The number of entries that the index should have.
         package var expected: Int
         var had: Int
         var content: String?
-        /// The statement that copies the text, as far as the columns tell.
+        /// The statement that copies the text, as far as the columns show it.
         package var remedy: String?
     }
 
-    /// Whether there is anything to ask the two states.
+    /// Whether the two states need to be queried.
     package func isNeeded(_ known: [String: SearchedIndex]) -> Bool {
         !known.isEmpty || before.tables.contains { isLeft($0.key, $0.value) }
     }
 
-    /// The index is no longer one that reads another table.
+    /// Whether the index no longer reads another table.
     private func isLeft(_ name: String, _ table: Catalog.Table) -> Bool {
         guard case .derived = table.kind, table.isFullText else { return false }
         if case .derived = after.tables[name]?.kind { return false }
@@ -51,8 +51,8 @@ package struct SearchedIndexes {
     }
 
     /// - Parameters:
-    ///   - known: by folded name, those that were left in earlier steps; gets what the step made of them.
-    ///   - connection: has the state before as `main` and the one after attached.
+    ///   - known: indexes that stopped reading another table in earlier steps, by folded name; updated with this step.
+    ///   - connection: has the state before as `main` and the state after attached.
     package func losses(_ known: inout [String: SearchedIndex], _ connection: any Connection) throws -> [Loss]
     {
         for name in known.keys {
@@ -87,7 +87,7 @@ package struct SearchedIndexes {
         if names.dropped.contains(folded) { return nil }
         return after.tables[names.renamed[folded] ?? folded]?.name
             ?? after.objects[.init(.view, folded)]?.name
-            // A view that is gone took no row with it.
+            // Dropping a view deletes no rows.
             ?? (before.objects[.init(.view, folded)] == nil ? nil : content)
     }
 
@@ -101,7 +101,7 @@ package struct SearchedIndexes {
         }
     }
 
-    /// What went from the text that it showed need not be found any more.
+    /// Returns the number of entries to be found: entries for text that the step deleted are not expected.
     private func expected(_ index: SearchedIndex, _ connection: any Connection) throws -> Int {
         guard let content = index.content else { return 0 }
         do {
@@ -140,7 +140,7 @@ package struct SearchedIndexes {
 extension Catalog.Table {
     var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module ?? "") }
 
-    /// What the definition of a virtual table says.
+    /// The parsed definition of a virtual table.
     var virtual: VirtualTable? {
         SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)])
             .virtualTables.values.first

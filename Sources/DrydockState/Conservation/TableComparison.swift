@@ -1,36 +1,36 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// Holds every row of a table against what it was, through SQL alone.
+/// Compares every row of a table before and after a step, using only SQL.
 ///
-/// The connection has the state before the step as `main` and the state after it attached as `after`.
-/// Both tables are read in the order of the key, and merged: rows that are the same to the bit pair off,
-/// and what is left within one key is changed, lost or added. No row is skipped and no hash stands for one.
+/// The connection has the state before the step as `main` and the state after it attached as `after`. Both tables are
+/// read in the order of the key and merged: rows with identical bits are paired, and the rest within one key is
+/// changed, lost or added. No row is skipped, and rows are compared themselves, not by hashes.
 package struct TableComparison {
     /// The name under which the later state is attached.
     package static let afterSchema = "after"
 
     let connection: any Connection
     let match: TableMatch
-    /// Positions of the column pairs that a declaration lets be rewritten.
+    /// Positions of the column pairs that a declaration allows to be rewritten.
     let rewritable: Set<Int>
-    /// How both states store text: an attached database must do it as `main` does
+    /// The text encoding of both states: an attached database must use that of `main`
     /// (https://www.sqlite.org/pragma.html#pragma_encoding).
     var encoding = TextEncoding.utf8
-    /// Conditions on the table before the step; rows that meet one may go.
+    /// Conditions on the table before the step; rows that match one may go.
     var deletable: [String]
 
     /// SQLite's limit on the columns of a result and on the terms of ORDER BY
     /// (https://www.sqlite.org/limits.html#max_column).
     private static let columnLimit = 2000
 
-    /// How rows before and after are known to be the same row.
+    /// How a row after the step is identified with a row before it.
     private enum Identity {
         /// By these column pairs.
         case key([Int])
-        /// By rowid, which is as good as a declared key.
+        /// By rowid, which is as reliable as a declared key.
         case rowid
-        /// By nothing: a multiset.
+        /// Rows have no identity: the table is a multiset.
         case nothing
     }
 
@@ -57,11 +57,11 @@ package struct TableComparison {
 
     // MARK: - Statements
 
-    /// The statements of both sides: key columns, then the other compared columns, then the rowid where it
-    /// is asked for; for the earlier side last, where there are conditions, the number of the first that
-    /// the row meets, counted from 1.
+    /// Returns the statements of both sides: key columns, then the other compared columns, then the rowid where
+    /// requested. For the earlier side the last column is, where there are conditions, the number of the first one that
+    /// the row matches, counted from 1.
     ///
-    /// Within a key, rows that may not go come first and so pair off first.
+    /// Within a key, rows that may not go come first and so are paired first.
     private func statements(
         key: [Int], usesRowid: Bool, rest: [Int], carriesRowid: Bool = false
     ) throws -> (before: any PreparedStatement, after: any PreparedStatement) {
@@ -128,8 +128,8 @@ package struct TableComparison {
 
     // MARK: - Multisets
 
-    /// Rows without a key: the same rows at the same rowids are the common case and need no sorting;
-    /// otherwise both sides are sorted by all their columns.
+    /// Compares rows without a key: equal rows at equal rowids are the common case and need no sorting; otherwise both
+    /// sides are sorted by all their columns.
     private func compareMultisets() throws -> TableDifference {
         let compared = all.filter { !rewritable.contains($0) }
         let hasRowids =
@@ -168,7 +168,7 @@ package struct TableComparison {
                     difference.added.note(.init(ordinal: row.ordinal, key: []))
                 }
             case .changed(let old, let new):
-                // Only values that tie in the order and are not the same, such as 1 and 1.0.
+                // Only values that tie in the order without being equal, such as 1 and 1.0.
                 let rowid = old.carried.map { [SQLValue.integer($0)] } ?? []
                 for index in old.values.indices where old.values[index] != new.values[index] {
                     difference.note(
@@ -184,7 +184,7 @@ package struct TableComparison {
         return difference
     }
 
-    /// A row that is gone while another stands at its rowid was changed.
+    /// Settles a pair at one rowid: a row that is gone and replaced there by another was changed.
     private func settle(
         _ lost: [Int64: RowMerge.Row], _ added: [Int64: Int], _ compared: [Int],
         into difference: inout TableDifference

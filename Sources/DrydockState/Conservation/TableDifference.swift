@@ -1,11 +1,11 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// How the rows of a table differ from what they were. Every row was counted; a few are kept to be shown.
+/// How the rows of a table differ before and after a step. Every row is counted; a few are kept as samples.
 package struct TableDifference: Sendable {
     package struct Row: Sendable {
-        /// Its place in the table before the step, in the order of ``TableComparison/beforeOrder``; for an
-        /// added row, its place afterwards. Negative where it is not known.
+        /// The row's position in the table before the step, in the order of ``TableComparison/beforeOrder``; for an
+        /// added row, its position after the step. Negative where it is not known.
         var ordinal: Int
         package var key: [SQLValue]
     }
@@ -26,18 +26,18 @@ package struct TableDifference: Sendable {
         package var after: SQLValue
     }
 
-    /// The changed values of a column. The samples are the most telling ones: values that the new ones do not give
-    /// back come first, then what was NULL, then what only changed its storage class.
+    /// The changed values of a column. The samples show the worst changes first: values that cannot be recovered from
+    /// the new ones, then former NULLs, then changes of the storage class only.
     package struct Changes: Sendable {
         package var count: Int { counts.reduce(0, +) }
         package var samples: [Change] { kept.flatMap(\.self).prefix(Evidence.rowLimit).map(\.self) }
-        /// How many of them replaced a value other than NULL.
+        /// The number of changes that replaced a value other than NULL.
         var overwrittenCount: Int { count - self[.filled].count }
-        /// By kind, in the order of ``ValueChange``; of each as many as can be shown.
+        /// Counts by kind, in the order of ``ValueChange``; for each kind, as many samples as can be shown.
         private var counts = ValueChange.allCases.map { _ in 0 }
         private var kept: [[Change]] = ValueChange.allCases.map { _ in [] }
 
-        /// Of each kind the least change, which is the same in whatever order rows are read.
+        /// The smallest change of each kind, which does not depend on the order in which rows are read.
         private var examples: [Change?] = ValueChange.allCases.map { _ in nil }
 
         package subscript(kind: ValueChange) -> (count: Int, example: Change?) {
@@ -59,36 +59,36 @@ package struct TableDifference: Sendable {
         }
     }
 
-    /// How both states store text.
+    /// The text encoding of both states.
     var encoding = TextEncoding.utf8
-    /// Rows of the table before the step that were read.
+    /// The number of rows read of the table before the step.
     package var rowsCompared = 0
-    /// All rows of the table before the step, where not all were read.
+    /// The number of all rows of the table before the step, where not all were read.
     package var rowsBefore: Int?
-    /// Names of the columns in ``Row/key``.
+    /// The names of the columns in ``Row/key``.
     package var keyColumns: [String] = []
-    /// By position in the match's column pairs, what the rows are ordered and known by; nil for the rowid.
+    /// Positions of the column pairs that order and identify the rows; nil for the rowid.
     var keyPositions: [Int]?
     package var lost = Rows()
-    /// Lost rows that a declaration covers.
+    /// The number of lost rows that a declaration covers.
     package var declaredLost = 0
-    /// Which of the declared conditions they met, by position.
+    /// Positions of the declared conditions that those rows matched.
     var usedConditions: Set<Int> = []
-    /// Columns that were left out of the comparison, by position: rewritten, and needed to know a row by.
+    /// Positions of the columns left out of the comparison: rewritten, and needed to identify a row.
     package var uncompared: Set<Int> = []
     package var added = Rows()
-    /// By position in the match's column pairs.
+    /// Changes by position of the column pair.
     package var changed: [Int: Changes] = [:]
 
-    /// Whether the rows' ordinals are known; where they are not, the key finds a row.
+    /// Whether the rows' ordinals are known; otherwise a row is found by its key.
     var hasOrdinals = true
 
     /// How to find a row again in the table before the step.
     package enum Locator: Sendable {
         case rowid(Int64)
-        /// Its values in these column pairs.
+        /// By its values in these column pairs.
         case key([SQLValue], positions: [Int])
-        /// Its place, from zero, in the order of these column pairs.
+        /// By its position, from zero, in the order of these column pairs.
         case ordinal(Int, keyPositions: [Int])
     }
 
@@ -99,12 +99,12 @@ package struct TableDifference: Sendable {
         return .rowid(rowid)
     }
 
-    /// - Parameter column: its position in the match's column pairs.
+    /// - Parameter column: the position of the column pair.
     mutating func note(_ change: Change, column: Int) {
         changed[column, default: .init()].note(change, encoding)
     }
 
-    /// - Parameter condition: the number of the declared condition that lets the row go, from 1; 0 for none.
+    /// - Parameter condition: the number of the declared condition that allows the row to go, from 1; 0 for none.
     mutating func note(lost ordinal: Int, key: [SQLValue], condition: Int) {
         guard condition == 0 else {
             declaredLost += 1

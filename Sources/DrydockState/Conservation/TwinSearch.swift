@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
 
-/// Looks for a column that is new and holds, row by row, what a dropped one held: most likely a rename.
+/// Searches for a new column that has a dropped column's value in every row: most likely a rename.
 struct TwinSearch {
     let connection: any Connection
     let pair: TableMatch
@@ -12,7 +12,7 @@ struct TwinSearch {
         let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
             .values
         let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
-        // Rows that are gone are reported as such; some must be left for the rest to tell anything.
+        // Lost rows are reported elsewhere; some rows must remain for a comparison to prove anything.
         let gone = difference.lost.count + difference.declaredLost
         guard valueCount > gone else { return nil }
         let isKeyed = pair.before.primaryKey.allSatisfy { key in
@@ -21,7 +21,7 @@ struct TwinSearch {
         let known = isKeyed && !pair.before.primaryKey.isEmpty
         for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
             var trial = pair
-            // Rows without a key are known by all that they hold.
+            // Rows without a key are identified by all their values.
             trial.columns = known ? pair.columns.filter { $0.before.keyPosition > 0 } : pair.columns
             let place = trial.columns.count
             trial.columns.append(.init(before: column, after: candidate))

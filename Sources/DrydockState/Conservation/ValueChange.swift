@@ -2,13 +2,13 @@ import DrydockFindings
 import DatabaseEngine
 import Foundation
 
-/// What a changed value lost, the most telling kind first.
+/// What a changed value lost, the worst kind first.
 package enum ValueChange: Int, CaseIterable {
-    /// The new value does not give the old one back, as 0 does not give back 'unknown'.
+    /// The old value cannot be recovered from the new one, as 'unknown' cannot from 0.
     case replaced
-    /// The old one was NULL.
+    /// The old value was NULL.
     case filled
-    /// Only the storage class is another: CAST gives the old value back, to the last bit and letter.
+    /// Only the storage class changed: CAST recovers the old value exactly.
     case converted
 
     init(from old: SQLValue, to new: SQLValue, _ encoding: TextEncoding) {
@@ -19,7 +19,7 @@ package enum ValueChange: Int, CaseIterable {
         }
     }
 
-    /// Whether a CAST of the new value to the old one's storage class is the old value
+    /// Whether a CAST of the new value to the old one's storage class gives the old value
     /// (https://www.sqlite.org/lang_expr.html#castexpr).
     private static func isConversion(_ old: SQLValue, _ new: SQLValue, _ encoding: TextEncoding) -> Bool {
         switch (old, new) {
@@ -35,7 +35,7 @@ package enum ValueChange: Int, CaseIterable {
         }
     }
 
-    /// A real as SQLite writes it: 15 significant digits, with a point
+    /// Returns a real as SQLite writes it: 15 significant digits, with a decimal point
     /// (https://www.sqlite.org/lang_expr.html#castexpr).
     private static func text(_ value: Double) -> String {
         guard value.isFinite else { return value < 0 ? "-Inf" : "Inf" }
@@ -47,7 +47,7 @@ package enum ValueChange: Int, CaseIterable {
 }
 
 extension SQLValue {
-    /// Whether the value comes before another in an order that tells all values apart: by class, then by value.
+    /// Whether the value comes before another in a total order: by class, then by value.
     func sorts(before other: SQLValue) -> Bool {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): a < b

@@ -2,8 +2,8 @@ import DrydockMigrations
 import SQLiteSchema
 import Synchronization
 
-/// What the statements of all migrations before a step did to tables, so that a rebuild that is spread over several is
-/// understood. Read when a step dropped something, and not again for the next.
+/// What the statements of all migrations before a step did to tables, so that a rebuild over several migrations is
+/// understood. It is read when a step drops something, and then kept for later steps.
 package final class Chronicle: Sendable {
     private struct Reading {
         var count = 0
@@ -15,8 +15,8 @@ package final class Chronicle: Sendable {
 
     package init(_ migrations: [Migration]) { self.migrations = migrations }
 
-    /// What is known of a step.
-    /// - Parameter before: the schema that it meets.
+    /// Returns the provenance of a step's data.
+    /// - Parameter before: the schema before the step.
     package func provenance(of step: Migration, before: Catalog) -> Provenance {
         let place = migrations.firstIndex { $0.identifier == step.identifier } ?? 0
         var start = reading.withLock { reading in

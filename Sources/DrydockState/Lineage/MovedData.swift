@@ -2,27 +2,27 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Looks for the rows of a dropped table, and the values of a dropped column, in the tables that remain: data that
-/// moved is not lost.
+/// Searches the remaining tables for the rows of a dropped table and the values of a dropped column: data that moved is
+/// not lost.
 ///
-/// ``Provenance`` names the tables that statements may have copied them to, and the columns; then every row is compared,
-/// as a multiset and with its storage classes.
+/// ``Provenance`` names the tables and columns to which statements may have copied them; then every row is compared, as
+/// a multiset and with its storage classes.
 package struct MovedData {
     let connection: any Connection
     let after: Catalog
     let provenance: () -> Provenance
 
-    /// A table in which every row of another is.
+    /// A table that has every row of another table.
     package struct Home: Sendable {
         package var table: Catalog.Table
-        /// Columns whose values are not there, and how many they are.
+        /// Columns with values missing there, and the number of those values.
         package var missing: [(column: Catalog.Column, valueCount: Int)] = []
     }
 
-    /// The most searches for the column that has the key.
+    /// The largest number of searches for the column with the key.
     private static let keyLimit = 50
 
-    /// - Parameter allowance: what need not be there.
+    /// - Parameter allowance: the rows and values that may be missing.
     func home(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> Home? {
         let provenance = provenance()
         var best: Home?
@@ -34,12 +34,12 @@ package struct MovedData {
         return best
     }
 
-    /// Whether a table was dropped, and its name was given to one that has none of its rows.
+    /// Whether a table was dropped and its name was given to a table without its rows.
     func isReplaced(_ table: Catalog.Table, by taker: Catalog.Table) -> Bool {
         table.keepsRows && provenance().isUnrelated(taker.name, to: table.name)
     }
 
-    /// Whether a statement, maybe of an earlier migration, copied a column to another.
+    /// Whether a statement, perhaps of an earlier migration, copied a column to another.
     func isCopied(
         _ column: Catalog.Column, of table: Catalog.Table, to later: Catalog.Column,
         of successor: Catalog.Table
@@ -63,7 +63,7 @@ package struct MovedData {
         var pairs: [TableMatch.ColumnPair] = []
         var home = Home(table: later)
         for column in table.storedColumns {
-            // A column under another one's name is not where anybody looks for it: the copy swaps the two.
+            // Values under another column's name cannot be found by name: the copy swaps the two.
             let copies = provenance.columns(for: column.name, of: table, in: later).filter {
                 $0.name.foldedASCII == column.name.foldedASCII || table.column($0.name) == nil
             }
@@ -78,7 +78,7 @@ package struct MovedData {
             if let count, count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty, try isTelling(pairs, home, of: table, provenance),
+        guard isKnown, !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             try isFound(table, later, pairs, allowing: allowance)
         else { return nil }
         try home.missing.removeAll { missing in
@@ -88,9 +88,9 @@ package struct MovedData {
         return home
     }
 
-    /// Whether the same values say that the rows are the same: keys count from 1 in every table, so that those of two
-    /// tables are often the same by chance.
-    private func isTelling(
+    /// Whether equal values show that the rows are the same: keys count from 1 in every table, so those of two tables
+    /// are often equal by chance.
+    private func identifyRows(
         _ pairs: [TableMatch.ColumnPair], _ home: Home, of table: Catalog.Table, _ provenance: Provenance
     ) throws -> Bool {
         func isCopied(_ pair: TableMatch.ColumnPair) -> Bool {
@@ -107,9 +107,9 @@ package struct MovedData {
         return !others.isEmpty || pairs.contains(where: isCopied)
     }
 
-    /// The column, as TABLE.COLUMN, of another table in which every value of a dropped one stands beside the key of its
-    /// row, or to which its row leads.
-    /// - Parameter successor: the table that has its rows now, in which a column that was there before may have them.
+    /// Returns the column, as TABLE.COLUMN, of another table that has every value of a dropped column beside the key of
+    /// its row, or to which its row leads.
+    /// - Parameter successor: the table that has the rows now; a column that existed before may have the values.
     func home(
         of column: Catalog.Column, in table: Catalog.Table, succeededBy successor: TableMatch,
         allowing allowance: Allowance = .nothing
@@ -122,8 +122,8 @@ package struct MovedData {
             ?? reference(to: column, of: table, in: successor.after, successor.columns, provenance)
     }
 
-    /// The column of another table in which every value of one stands beside the key of its row.
-    /// - Parameter other: a table that is known not to have them.
+    /// Returns the column of another table that has every value of a column beside the key of its row.
+    /// - Parameter other: a table that is known not to have the values.
     private func home(
         of column: Catalog.Column, of table: Catalog.Table, besides other: Catalog.Table?,
         _ provenance: Provenance, _ allowance: Allowance
@@ -144,7 +144,7 @@ package struct MovedData {
         return nil
     }
 
-    /// The column of another table in which every value of one is found by a reference that its row was given.
+    /// Returns the column of another table in which every value is found through a new reference of its row.
     private func reference(
         to column: Catalog.Column, of table: Catalog.Table, in later: Catalog.Table,
         _ pairs: [TableMatch.ColumnPair], _ provenance: Provenance
@@ -156,7 +156,7 @@ package struct MovedData {
             of: column, filled: candidates(for: table, provenance, \.fills))
     }
 
-    /// A column of the same row in which a statement, maybe of an earlier migration, put the values.
+    /// Returns a column of the same row into which a statement, perhaps of an earlier migration, copied the values.
     private func home(
         of column: Catalog.Column, besides successor: TableMatch, _ provenance: Provenance,
         _ allowance: Allowance
@@ -185,7 +185,7 @@ package struct MovedData {
         }
     }
 
-    /// The columns that may have the key of a row, or what else tells it from the others.
+    /// Returns the columns that may have the key of a row, or otherwise identify it.
     private func keys(
         of table: Catalog.Table, besides column: Catalog.Column, in later: Catalog.Table,
         _ taken: Catalog.Column, _ provenance: Provenance
@@ -203,15 +203,15 @@ package struct MovedData {
                     .first { $0.name != taken.name }.map { pair(key, $0) }
             }
         }
-        // A table of one column has nothing else to tell its rows by.
+        // A table with one column has no other column that identifies its rows.
         if others.isEmpty { return [[]] }
         let key = named(needed)
         if !key.isEmpty, key.count == needed.count { return [key] + unnamedKeys(key) }
         let known = named(others)
-        let isTelling = try !known.isEmpty && tells(known.map(\.before), column, of: table)
-        return (isTelling ? [known] : []) + unnamedKeys([])
+        let isDetermined = try !known.isEmpty && determines(known.map(\.before), column, of: table)
+        return (isDetermined ? [known] : []) + unnamedKeys([])
 
-        /// The values tell which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
+        /// Infers from the values which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
         func unnamedKeys(_ named: [TableMatch.ColumnPair]) -> [[TableMatch.ColumnPair]] {
             guard needed.count == 1, let key = needed.first else { return [] }
             return later.storedColumns.filter { other in
@@ -220,8 +220,8 @@ package struct MovedData {
         }
     }
 
-    /// Whether rows that are alike in some columns all have the same value in another.
-    private func tells(
+    /// Whether rows with equal values in some columns all have the same value in another.
+    private func determines(
         _ columns: [Catalog.Column], _ column: Catalog.Column, of table: Catalog.Table
     ) throws -> Bool {
         let name = quotedName(column.name)
@@ -237,7 +237,7 @@ package struct MovedData {
         }
     }
 
-    /// Whether a column has as many values as must be there. Mostly it has not, and nothing need be compared.
+    /// Whether a column has as many values as must be found. Usually it does not, and nothing needs to be compared.
     private func isEnough(
         _ candidate: Catalog.Column, of later: Catalog.Table, for column: Catalog.Column,
         of table: Catalog.Table, _ allowance: Allowance
@@ -254,7 +254,7 @@ package struct MovedData {
         }
     }
 
-    /// Whether every row is there; what cannot be read is not found.
+    /// Whether every row is found; a row that cannot be read is not.
     private func isFound(
         _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
         except condition: String? = nil, allowing allowance: Allowance

@@ -2,8 +2,8 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Looks for the values of a dropped column in the tables that a step wrote: a help to who reads the finding,
-/// that proves nothing.
+/// Searches for the values of a dropped column in the tables that a step wrote: a hint for the reader of the finding,
+/// not a proof.
 struct MovedValues {
     let connection: any Connection
     let after: Catalog
@@ -11,10 +11,10 @@ struct MovedValues {
 
     private static let valueLimit = 10_000
     private static let columnLimit = 300
-    /// Of a table that is searched.
+    /// The largest number of rows of a table that is searched.
     private static let rowLimit: Int64 = 50_000
 
-    /// The first columns, as TABLE.COLUMN, in which every value is. Only for text: numbers are anywhere.
+    /// Returns the first columns, as TABLE.COLUMN, that have every value. Only for text: equal numbers prove nothing.
     func columns(holding dropped: Conservation.DroppedColumn) throws -> [String] {
         guard (1...Self.valueLimit).contains(dropped.valueCount) else { return [] }
         let name = quotedName(dropped.column.name)
@@ -26,7 +26,7 @@ struct MovedValues {
         var found: [String] = []
         for (table, column) in try candidates() where found.count < 3 {
             let (new, place) = (quotedName(column), "\(TableComparison.afterSchema).\(quotedName(table))")
-            // One value is looked for first: mostly it is not there, and that costs no sorting.
+            // One value is searched for first: it is usually missing, and this search needs no sorting.
             let isWhole = try connection.firstRow(
                 """
                 SELECT CASE WHEN EXISTS (SELECT 1 FROM \(place) WHERE \(new) COLLATE BINARY = (SELECT \(name) \(source) LIMIT 1))

@@ -1,10 +1,10 @@
 import SQLiteSchema
 
-/// What became of tables' names in one step.
+/// What happened to the names of tables in one step.
 package struct StepNames: Sendable {
-    /// Tables that are called otherwise afterwards, folded.
+    /// The new names of renamed tables, folded.
     package var renamed: [String: String] = [:]
-    /// Tables that are no more, folded.
+    /// Dropped tables, folded.
     var dropped: Set<String> = []
 
     package init(
@@ -29,7 +29,7 @@ package struct StepNames: Sendable {
     }
 }
 
-/// The steps of a replay, so that a table can be found again under its last name.
+/// The names of tables through all steps of a replay, so that a table can be found under its last name.
 package struct NameTrail: Sendable {
     package private(set) var steps: [StepNames] = []
 
@@ -39,8 +39,8 @@ package struct NameTrail: Sendable {
 
     package mutating func append(_ step: StepNames) { steps.append(step) }
 
-    /// The name at the end of what was called so after a step; nil when it is no more.
-    /// - Parameter step: how many steps had been taken when it had the name.
+    /// Returns the last name of the table that had this name after a step; nil when it was dropped.
+    /// - Parameter step: the number of steps that had been taken when it had the name.
     package func lastName(of name: String, after step: Int) -> String? {
         var name = name.foldedASCII
         for step in steps.dropFirst(step) {

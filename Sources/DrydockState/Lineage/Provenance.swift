@@ -1,17 +1,17 @@
 import SQLiteSchema
 
-/// Which tables and columns rows may have been copied from or to, by all the statements up to the end of a step, those of
-/// earlier migrations among them: a rebuild may be spread over several.
+/// The tables and columns between which rows may have been copied by any statement up to the end of a step, including
+/// those of earlier migrations: a rebuild may span several.
 ///
-/// It only says where to look; whether the rows are there, ``MovedData`` asks of the rows.
+/// It only says where to search; ``MovedData`` then compares the rows.
 package struct Provenance: Sendable {
-    /// As the step begins.
+    /// The lineage as the step begins.
     let start: TableLineage
-    /// As it ends; ids are the same.
+    /// The lineage as the step ends; ids are the same.
     let end: TableLineage
 
-    /// The tables of the database as the step ends that a table of before may have exchanged rows with, folded; those
-    /// first whose columns are known to.
+    /// Returns the tables after the step with which a table before it may have exchanged rows, folded; those with known
+    /// columns come first.
     /// - Parameter link: what counts as an exchange.
     func relatives(
         of table: Catalog.Table, by link: KeyPath<TableLineage.Incarnation, Set<Int>>
@@ -38,8 +38,8 @@ package struct Provenance: Sendable {
         return weighed.sorted { ($1.weight, $0.name) < ($0.weight, $1.name) }.map(\.name)
     }
 
-    /// The columns of a later table that a column of a table of before may have exchanged values with; those first that
-    /// have its name.
+    /// Returns the columns of a later table with which a column of an earlier table may have exchanged values; those
+    /// with its name come first.
     func columns(for column: String, of table: Catalog.Table, in later: Catalog.Table) -> [Catalog.Column] {
         let own = start.sources(ofColumn: column, in: table.name)
         let copied = later.storedColumns.filter {
@@ -52,7 +52,7 @@ package struct Provenance: Sendable {
         return copied + same
     }
 
-    /// Whether a table has rows, and none that any statement inserted from a table of before.
+    /// Whether a table has rows, but none that a statement inserted from a given table before the step.
     func isUnrelated(_ later: String, to table: String) -> Bool {
         guard let own = start[table]?.id, let taker = end[later], taker.id != own else { return false }
         var (reached, open): (Set<Int>, [Int]) = ([taker.id], [taker.id])
@@ -80,7 +80,7 @@ package struct Provenance: Sendable {
 }
 
 extension Set<TableLineage.Source> {
-    /// Whether it has a column of a table itself.
+    /// Whether the set contains a column of the table itself.
     fileprivate func contains(_ column: TableLineage.Column, of table: TableLineage.Incarnation?) -> Bool {
         table.map { contains(TableLineage.Source(table: $0.id, column: column.first)) } ?? false
     }

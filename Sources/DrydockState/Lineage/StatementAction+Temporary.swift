@@ -1,10 +1,10 @@
 import SQLiteSchema
 
 extension StatementAction {
-    /// The action with names resolved as SQLite does: one without a schema is that of a temporary table or view,
-    /// where there is one (https://www.sqlite.org/lang_naming.html).
+    /// Returns the action with names resolved as SQLite does: a name without a schema is that of a temporary table or
+    /// view, where one exists (https://www.sqlite.org/lang_naming.html).
     ///
-    /// - Parameter temporaries: their folded names.
+    /// - Parameter temporaries: the folded names of temporary tables and views.
     package func resolved(_ temporaries: Set<String>) -> StatementAction {
         func resolve(_ name: QualifiedName) -> QualifiedName {
             guard name.schema == nil, temporaries.contains(name.folded) else { return name }
@@ -32,7 +32,7 @@ extension StatementAction {
         }
     }
 
-    /// Whether it can make or take away a temporary table or view.
+    /// Whether the action can create or drop a temporary table or view.
     package var mayChangeTemporaries: Bool {
         switch self {
         case .createTable(let name, _, _), .createView(let name, _), .dropTable(let name),

@@ -1,16 +1,16 @@
 import SQLiteSchema
 
-/// What the columns of a table are filled from, through whatever tables the rows were copied.
+/// Follows from which columns the columns of a table are filled, through all tables over which rows were copied.
 extension TableLineage {
     struct Column: Sendable {
-        /// What it is called now, folded.
+        /// The present name, folded.
         var name: String { didSet { names.insert(name) } }
-        /// What it was called first.
+        /// The first name.
         let first: String
-        /// All that it was called.
+        /// All names that the column has had.
         private(set) var names: Set<String>
         var isGenerated = false
-        /// The columns whose values, or what was computed from them, statements copied here.
+        /// The columns whose values, or values computed from them, statements copied here.
         var sources: Set<Source> = []
 
         init(_ name: String, isGenerated: Bool = false, sources: Set<Source> = []) {
@@ -23,13 +23,13 @@ extension TableLineage {
     }
 
     struct Source: Hashable, Sendable {
-        /// The incarnation.
+        /// The id of the incarnation.
         var table: Int
-        /// What its column was called first.
+        /// The first name of its column.
         var column: String
     }
 
-    /// Takes the columns of tables from the schema of a database, and adds tables that no statement made.
+    /// Takes the columns of tables from a database's schema, and adds tables that no statement created.
     mutating func adopt(_ catalog: Catalog) {
         for name in catalog.tableNames.sorted() {
             guard let table = catalog.table(name) else { continue }
@@ -44,13 +44,13 @@ extension TableLineage {
         }
     }
 
-    /// Takes what a statement does to columns and rows, once its action was taken.
+    /// Records what a statement does to columns and rows, after its action was applied.
     mutating func follow(_ statement: SQLStatement, _ action: StatementAction) {
         switch action {
         case .createTable(let name, let temporary, let asSelect):
             let key = TableKey(
                 schema: name.schema?.foldedASCII ?? (temporary ? "temp" : "main"), name: name.folded)
-            // IF NOT EXISTS leaves a table as it is.
+            // IF NOT EXISTS leaves an existing table unchanged.
             guard let made = self[key], made.columns == nil, made.origin == nil else { return }
             guard asSelect else {
                 memory.incarnations[key]?.columns = statement.createdColumns?.map {
@@ -95,7 +95,7 @@ extension TableLineage {
 
     private mutating func insert(rowsOf arms: [SelectedRows], into target: TableKey) {
         for name in arms.flatMap(\.source.tables) {
-            // The statement may say which of two it means.
+            // Either of the two tables may be meant.
             for key in [key(of: QualifiedName(name: name)), .main(name)] {
                 if let table = self[key] { memory.incarnations[target]?.inserted.insert(table.id) }
                 if let read = memory.views[key] { memory.incarnations[target]?.inserted.formUnion(read) }
@@ -109,7 +109,7 @@ extension TableLineage {
             let key = key(of: QualifiedName(name: name))
             if let table = self[key] { found.insert(table.id) }
             if let read = memory.views[key] { found.formUnion(read) }
-            // The statement may say which of two it means.
+            // Either of the two tables may be meant.
             if key.schema == "temp", let hidden = self[.main(name)] { found.insert(hidden.id) }
         }
         return found
@@ -141,7 +141,7 @@ extension TableLineage {
         }
     }
 
-    /// The items of a SELECT, `*` written out; nil where it cannot be.
+    /// Returns the items of a SELECT with `*` expanded; nil where that is not possible.
     private func items(of arm: SelectedRows) -> [(name: String?, sources: Set<Source>)]? {
         let tables = arm.source.tables.compactMap { name in
             self[key(of: QualifiedName(name: name))].map { (name: name.foldedASCII, table: $0) }
@@ -150,7 +150,7 @@ extension TableLineage {
         for (item, name) in zip(arm.source.items, arm.names) {
             switch item {
             case .column(let qualifier, let column):
-                // An alias is not known here: then every table with such a column may be meant.
+                // An alias cannot be resolved here: then any table with such a column may be meant.
                 let named = tables.filter { $0.name == qualifier?.foldedASCII }
                 let found = (named.isEmpty ? tables : named).map { sources(column, $0.table) }
                 result.append((name, found.reduce(into: []) { $0.formUnion($1) }))
@@ -169,7 +169,7 @@ extension TableLineage {
         return result
     }
 
-    /// A column and all that it was filled from.
+    /// Returns a column and all columns from which it was filled.
     private func sources(_ name: String, _ table: Incarnation) -> Set<Source> {
         let folded = name.foldedASCII
         guard let columns = table.columns else {
@@ -181,23 +181,23 @@ extension TableLineage {
 
     // MARK: - Questions
 
-    /// A column of a table as it is now, and all that it was filled from.
+    /// Returns a column of a table as it is now, and all columns from which it was filled.
     func sources(ofColumn name: String, in table: String) -> Set<Source> {
         self[table].map { sources(name, $0) } ?? []
     }
 
-    /// All that a column was called, folded.
+    /// Returns all names that a column has had, folded.
     func names(ofColumn name: String, in table: String) -> Set<String> {
         self[table]?.columns?.first { $0.name == name.foldedASCII }?.names ?? [name.foldedASCII]
     }
 
-    /// Whether a statement that changes rows names both.
+    /// Whether a statement that changes rows names both tables.
     func areMentionedTogether(_ a: String, _ b: String) -> Bool {
         memory.mentions.contains { $0.contains(a.foldedASCII) && $0.contains(b.foldedASCII) }
     }
 
-    /// The table in the database that now stands where one of before the step stood, by the names that they had: the
-    /// table was dropped, and another that the step made took its name.
+    /// Returns the present name of the table that stands where a table from before the step stood, by their names: that
+    /// table was dropped, and one that the step created took its name.
     func heir(of origin: String) -> String? {
         guard let dropped = memory.retired.values.first(where: { $0.origin == origin.foldedASCII }) else {
             return nil
@@ -206,7 +206,7 @@ extension TableLineage {
         while let id = open.popLast() {
             let isRetired = memory.retired[id] != nil
             let takers = (Array(memory.incarnations.values) + memory.retired.values).filter {
-                // One that lives on under another name left only its name.
+                // A table that still exists under another name only gave up its name.
                 $0.predecessors.contains(id) && (isRetired || suppliers(of: $0).contains(id))
                     && reached.insert($0.id).inserted
             }
@@ -215,13 +215,13 @@ extension TableLineage {
         let names = memory.incarnations.filter {
             $0.key.schema == "main" && $0.value.id != dropped.id && reached.contains($0.value.id)
         }
-        // The last that was made.
+        // The table created last.
         return names.max { $0.value.id < $1.value.id }?.key.name
     }
 
-    /// Whether a table that the step made, and that has the name of one of before, stands there for another one: two
-    /// tables swapped their names, of which one was rebuilt or is a copy, or the name was free for the next rebuild.
-    /// - Parameter columns: those of the table of before, folded.
+    /// Whether a table that the step created under an earlier table's name stands for a different one: two tables
+    /// swapped their names, of which one was rebuilt or is a copy, or the name was made free for the next rebuild.
+    /// - Parameter columns: those of the earlier table, folded.
     func standsForAnother(_ name: String, columns: Set<String>) -> Bool {
         let name = name.foldedASCII
         guard let made = self[name], made.origin == nil else { return false }
@@ -231,12 +231,12 @@ extension TableLineage {
         guard let now = currentName(of: name) ?? heir(of: name), now != name, !suppliers.isEmpty,
             !suppliers.contains(name)
         else { return false }
-        // It took the place that the other left, or one that a third had, or it has not what the other had.
+        // The table took the name that the other or a third table had, or lacks columns of the other.
         return now == made.firstTableName || dropped.contains(now)
             || !columns.isSubset(of: (made.columns ?? []).map(\.name))
     }
 
-    /// The tables whose rows statements inserted into a table, through whatever others.
+    /// Returns the tables whose rows statements inserted into a table, directly or through others.
     private func suppliers(of table: Incarnation) -> Set<Int> {
         var (reached, open): (Set<Int>, [Int]) = ([table.id], [table.id])
         while let next = open.popLast().flatMap(incarnation) {
@@ -245,7 +245,7 @@ extension TableLineage {
         return reached.subtracting([table.id])
     }
 
-    /// Whether statements copied a column of one table to another's, as both are now.
+    /// Whether statements copied a column of one table to a column of another, both as they are now.
     func isCopied(_ column: String, of table: String, to other: String, of later: String) -> Bool {
         guard let own = self[table],
             let first = own.columns?.first(where: { $0.name == column.foldedASCII })?.first
@@ -253,8 +253,8 @@ extension TableLineage {
         return sources(ofColumn: other, in: later).contains(Source(table: own.id, column: first))
     }
 
-    /// What a column of a table was called before the step in the table of that moment, going by names alone: through
-    /// ALTER, and from each table to the one that took its name. Nil where that does not lead there.
+    /// Returns the name that a column had in a table before the step, by names only: through ALTER, and from each table
+    /// to the one that took its name. Nil where that does not lead to the table.
     func nameBefore(ofColumn column: String, in table: String, from origin: String) -> String? {
         guard let last = self[table] else { return nil }
         var seen: Set<Int> = []
@@ -265,7 +265,7 @@ extension TableLineage {
         _ column: String, _ table: Incarnation, _ origin: String, _ seen: inout Set<Int>
     ) -> String? {
         guard seen.insert(table.id).inserted else { return nil }
-        // A column that was renamed has left its name to whichever comes next.
+        // A renamed column left its name free for another column.
         if table.renamedColumns[column] == nil, table.renamedColumns.values.contains(column) { return nil }
         let first = table.firstName(column).foldedASCII
         if table.origin == origin { return first }

@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// A table's name and the schema that it stands in, both folded.
+/// A table's name and its schema, both folded.
 package struct TableKey: Hashable, Sendable {
     package var schema: String
     package var name: String
@@ -8,34 +8,34 @@ package struct TableKey: Hashable, Sendable {
     static func main(_ name: String) -> TableKey { TableKey(schema: "main", name: name.foldedASCII) }
 }
 
-/// Follows what a migration's statements do to the names of tables and columns, so that a table after the
-/// step is compared with the one it came from.
+/// Follows what a migration's statements do to the names of tables and columns, so that a table after the step is
+/// compared with the table that it came from.
 ///
-/// Temporary tables are followed too, since rows may be copied through one; SQLite takes a name without a schema for
-/// theirs first (https://www.sqlite.org/lang_naming.html).
+/// Temporary tables are followed too, since rows may be copied through them; SQLite first looks for a name without a
+/// schema among them (https://www.sqlite.org/lang_naming.html).
 package struct TableLineage: Sendable {
-    /// A table as one CREATE made it.
+    /// A table as created by one CREATE statement.
     package struct Incarnation: Sendable {
-        /// Stays the same through every rename.
+        /// Unchanged by renames.
         package let id: Int
-        /// The table that it was before the step; nil when the step created it.
+        /// The table's name before the step; nil when the step created it.
         package var origin: String?
-        /// Columns that an ALTER renamed: what a column is called now to what it was called first.
+        /// The columns that an ALTER renamed, from the present name to the first name.
         var renamedColumns: [String: String] = [:]
-        /// What copying statements filled: a column of this table to the column, before the step, of a
-        /// table that was copied from.
+        /// What copying statements filled: from a column of this table to the column, before the step, of the copied
+        /// table.
         package var copies: [Copy] = []
-        /// The statement that created it.
+        /// The index of the statement that created the table.
         package var createdBy: Int?
-        /// The name it was given first.
+        /// The table's first name.
         package var firstTableName: String
-        /// The tables whose names it took when they were dropped or renamed, in that order.
+        /// The tables whose names this table took when they were dropped or renamed, in that order.
         var predecessors: [Int] = []
-        /// Its columns in their order; nil where they are not known.
+        /// The table's columns in order; nil where they are not known.
         var columns: [Column]?
         /// The tables from which statements inserted rows.
         var inserted: Set<Int> = []
-        /// All tables that were named by the statements that inserted or changed its rows.
+        /// All tables named by the statements that inserted or changed its rows.
         var fills: Set<Int> = []
 
         package func firstName(_ column: String) -> String { renamedColumns[column.foldedASCII] ?? column }
@@ -56,52 +56,52 @@ package struct TableLineage: Sendable {
         }
 
         package enum Item: Sendable, Equatable {
-            /// By its name before the step.
+            /// A column, by its name before the step.
             case column(String)
-            /// Every column, in order.
+            /// All columns, in order.
             case star
             case expression
         }
     }
 
-    /// What ROLLBACK TO brings back.
+    /// The state that ROLLBACK TO restores.
     package struct Memory: Sendable {
         var incarnations: [TableKey: Incarnation] = [:]
-        /// Tables that are no more.
+        /// Tables that were dropped.
         var retired: [Int: Incarnation] = [:]
         /// The names of temporary tables.
         package var temporaryTables: Set<String> = []
         /// Whether there are tables of attached databases.
         var hasAttachedTables = false
-        /// Who had a name last.
+        /// The table that last had each name.
         var holders: [TableKey: Int] = [:]
-        /// What views read, by the view's name.
+        /// The tables that views read, by the view's name.
         var views: [TableKey: Set<Int>] = [:]
-        /// Indexes and triggers of the temporary schema, by the table that they are on.
+        /// Indexes and triggers of the temporary schema, with their tables.
         var temporaryObjects: [Catalog.ObjectID: String] = [:]
         var droppedObjects: [Catalog.ObjectID: Int] = [:]
         var droppedOrigins: [String: Int] = [:]
         var droppedColumns: [[String]: Int] = [:]
-        /// The names that stand in each statement that changes rows.
+        /// The names in each statement that changes rows.
         var mentions: Set<Set<String>> = []
     }
 
     package var memory = Memory()
     private var savepoints: [(name: String, memory: Memory)] = []
     private var beginning: Memory?
-    /// As it was before the first statement.
+    /// The state before the first statement.
     private var initial: Memory?
     private var nextID = 0
     /// The statements' actions with every name resolved.
     package private(set) var actions: [StatementAction] = []
 
-    /// What a statement dropped by name, and none made again.
+    /// Returns the statement that dropped an object by name, where none created it again.
     package func dropStatement(of id: Catalog.ObjectID) -> Int? { memory.droppedObjects[id] }
 
-    /// The statement that dropped a table of before the step, whatever it was called by then.
+    /// Returns the statement that dropped a table from before the step, whatever its name was by then.
     package func dropStatement(ofTable origin: String) -> Int? { memory.droppedOrigins[origin.foldedASCII] }
 
-    /// The ALTER that dropped a column of a table of before the step.
+    /// Returns the ALTER that dropped a column of a table from before the step.
     package func dropStatement(ofColumn column: String, in origin: String) -> Int? {
         memory.droppedColumns[[origin.foldedASCII, column.foldedASCII]]
     }
@@ -116,7 +116,7 @@ package struct TableLineage: Sendable {
         adopt(catalog)
     }
 
-    /// The state after every statement of a migration.
+    /// Creates the lineage after every statement of a migration.
     /// - Parameter temporaries: temporary tables that earlier migrations left on the connection.
     package init(_ catalog: Catalog, temporaries: Set<String> = [], statements: [SQLStatement]) {
         self.init(catalog)
@@ -127,7 +127,7 @@ package struct TableLineage: Sendable {
         for (index, statement) in statements.enumerated() { apply(statement, at: index) }
     }
 
-    /// Takes a statement's action, the rows that it copies, and the names in it.
+    /// Applies a statement: its action, the rows that it copies and the names in it.
     package mutating func apply(_ statement: SQLStatement, at index: Int) {
         let action = statement.action.resolved(temporaries)
         actions.append(action)
@@ -135,7 +135,7 @@ package struct TableLineage: Sendable {
         follow(statement, action)
     }
 
-    /// Takes an action alone.
+    /// Applies only an action.
     package mutating func apply(_ action: StatementAction, at index: Int) {
         switch action.resolved(temporaries) {
         case .createTable(let name, _, _), .createVirtualTable(let name, _):
@@ -195,7 +195,7 @@ package struct TableLineage: Sendable {
         seat(made, at: key)
     }
 
-    /// Gives a name to a table. One that the step made takes the place of who had it before.
+    /// Gives a name to a table. A table that the step created takes the place of the name's former holder.
     private mutating func seat(_ table: Incarnation, at key: TableKey) {
         var table = table
         if let last = memory.holders[key], last != table.id, table.origin == nil {
@@ -295,7 +295,7 @@ package struct TableLineage: Sendable {
 
     // MARK: - Names
 
-    /// The same before the first statement.
+    /// The lineage before the first statement.
     var atStart: TableLineage {
         var start = self
         start.memory = initial ?? memory
@@ -313,7 +313,7 @@ package struct TableLineage: Sendable {
         TableKey(schema: name.schema?.foldedASCII ?? "main", name: name.folded)
     }
 
-    /// The table that a name means.
+    /// Returns the table that a name refers to.
     package func key(of name: QualifiedName) -> TableKey {
         if let schema = name.schema { return TableKey(schema: schema.foldedASCII, name: name.folded) }
         for schema in ["temp", "main"] {
@@ -325,12 +325,12 @@ package struct TableLineage: Sendable {
         return attached.min { $0.schema < $1.schema } ?? .main(name.name)
     }
 
-    /// The name that the table which was `origin` has now; nil when it was dropped.
+    /// Returns the present name of the table that was `origin`; nil when it was dropped.
     package func currentName(of origin: String) -> String? {
         memory.incarnations.first { $0.value.origin == origin.foldedASCII }?.key.name
     }
 
-    /// The name in the database that an incarnation has now.
+    /// Returns the present name of an incarnation in the database.
     package func name(of id: Int) -> String? {
         key(of: id).flatMap { $0.schema == "main" ? $0.name : nil }
     }
@@ -341,7 +341,7 @@ package struct TableLineage: Sendable {
 
     package subscript(key: TableKey) -> Incarnation? { memory.incarnations[key] }
 
-    /// A table, dropped or not.
+    /// Returns a table, dropped or not.
     func incarnation(_ id: Int) -> Incarnation? {
         memory.retired[id] ?? memory.incarnations.values.first { $0.id == id }
     }

@@ -1,14 +1,15 @@
 import DrydockMigrations
 import SQLiteSchema
 
-/// A table before a step and the one that took its place, column by column.
+/// A table before a step and its successor, column by column.
 package struct TableMatch: Sendable {
     package struct ColumnPair: Sendable {
         package var before: Catalog.Column
         package var after: Catalog.Column
-        /// The rename follows from a copying statement alone, or from the values, which must bear it out.
+        /// Whether the rename is only inferred from a copying statement or from values, and must be confirmed by every
+        /// value.
         package var isGuess = false
-        /// Where the values do not bear it out: what else it may be.
+        /// Further candidates for the case that the values do not confirm the rename.
         var alternatives: [Catalog.Column] = []
 
         package init(
@@ -24,12 +25,12 @@ package struct TableMatch: Sendable {
 
     package var before: Catalog.Table
     package var after: Catalog.Table
-    /// Those whose values must be the same: at least one side stores them.
+    /// Pairs whose values must be equal: at least one side stores them.
     package var columns: [ColumnPair]
-    /// Those that are generated on both sides.
+    /// Pairs of columns that are generated on both sides.
     var derived: [ColumnPair] = []
     package var droppedColumns: [Catalog.Column]
-    /// Whether a declaration that names the later table means this one: not where two tables swap their names.
+    /// Whether a declaration that names the later table refers to this one: false where two tables swap their names.
     var answersToLaterName = true
 
     package init(
@@ -44,14 +45,14 @@ package struct TableMatch: Sendable {
     }
 }
 
-/// How the tables before a step correspond to those after it.
+/// The pairs of tables before a step and after it.
 package struct SchemaMatch: Sendable {
     package var pairs: [TableMatch] = []
     var dropped: [Catalog.Table] = []
     /// Renaming declarations that were needed.
     var usedDeclarations: Set<Declaration> = []
 
-    /// - Parameter before: tables that keep rows or an index of their own are matched; the others are derived.
+    /// - Parameter before: tables that store rows or an index are matched; the others are derived.
     package init(
         before: Catalog, after: Catalog, lineage: TableLineage, declarations: [Declaration]
     ) {
@@ -79,20 +80,20 @@ package struct SchemaMatch: Sendable {
         }
     }
 
-    /// The table that took another's place.
+    /// Returns the table that took another's place.
     ///
-    /// The name counts, since an app reads by name: a table made anew under the old name is the successor
-    /// even when the old one lives on as a backup, unless it stands there for another table. Otherwise the table
-    /// itself is followed through ALTER, and where it was dropped, the table that took the name which it had by then.
+    /// The name decides, since an app reads by name: a table created again under the old name is the successor even
+    /// when the old table lives on as a backup, unless it stands for a different table. Otherwise the table itself is
+    /// followed through ALTER, and where it was dropped, the table that took its name at that point.
     private static func successor(
         of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
-        let heir = lineage.heir(of: table.name)
-        if sameName != nil && lineage[table.name]?.createdBy != nil || heir != nil,
+        let takerName = lineage.heir(of: table.name)
+        if sameName != nil && lineage[table.name]?.createdBy != nil || takerName != nil,
             let declaration = declarations.first(where: { $0.kind.isDrop(of: table.name) })
         {
-            // Dropped as declared, and another made under its name.
+            // Dropped as declared, and another table created under its name.
             return (nil, declaration)
         }
         let isAnothers = lineage.standsForAnother(
@@ -102,7 +103,7 @@ package struct SchemaMatch: Sendable {
             if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }
             return (after.table(current) ?? sameName, nil)
         }
-        if let heir, let taker = after.table(heir),
+        if let takerName, let taker = after.table(takerName),
             sameName == nil || lineage[table.name]?.origin != nil || isAnothers
         {
             return (taker, nil)
@@ -129,7 +130,7 @@ private struct ColumnMatching {
         before: Catalog.Table, after: Catalog.Table, lineage: TableLineage, declarations: [Declaration]
     ) {
         var taken: Set<String> = []
-        // First what ALTER says, since it may have given a column another one's old name.
+        // ALTER comes first, since it may have given a column the former name of another.
         let (renamed, kept) = Self.byName(before, after, lineage)
         var target = renamed
         for column in renamed.values { taken.insert(column.name.foldedASCII) }
@@ -146,7 +147,7 @@ private struct ColumnMatching {
         var left: [Catalog.Column] = []
         for column in before.columns {
             let folded = column.name.foldedASCII
-            // Dropped as declared, and another made under its name.
+            // Dropped as declared, and another column created under its name.
             if lineage.dropStatement(ofColumn: folded, in: before.name) != nil,
                 declarations.contains(where: { $0.kind.isDrop(of: folded, in: [before.name, after.name]) })
             {
@@ -185,8 +186,8 @@ private struct ColumnMatching {
         }
     }
 
-    /// What became of columns by their names alone, by folded name before the step: those that ALTER renamed, and those
-    /// that are called as they were.
+    /// Returns the columns that can be paired by name only, by folded name before the step: those that ALTER renamed,
+    /// and those that kept their names.
     private static func byName(
         _ before: Catalog.Table, _ after: Catalog.Table, _ lineage: TableLineage
     ) -> (renamed: [String: Catalog.Column], kept: [String: Catalog.Column]) {
@@ -203,7 +204,7 @@ private struct ColumnMatching {
         return (renamed, kept)
     }
 
-    /// The columns that copying statements filled from one, by their column lists or by position.
+    /// Returns the columns that copying statements filled from a column, by their column lists or by position.
     private static func copies(
         of column: Catalog.Column, _ before: Catalog.Table, _ after: Catalog.Table, _ lineage: TableLineage
     ) -> [Catalog.Column] {
@@ -230,7 +231,7 @@ extension Declaration.Kind {
 }
 
 extension TableMatch {
-    /// Whether a declaration's name means this table: the name before the step or after it.
+    /// Whether a name in a declaration refers to this table: the name before the step or after it.
     package func isCalled(_ name: String) -> Bool {
         before.name.foldedASCII == name.foldedASCII
             || answersToLaterName && after.name.foldedASCII == name.foldedASCII

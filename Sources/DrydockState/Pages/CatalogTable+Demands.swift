@@ -1,8 +1,8 @@
 import SQLiteSchema
 
 extension Catalog.Table {
-    /// Whether rows and indexes that were sound under an earlier definition are so under this one: it is the
-    /// same, or has more columns that any row may have.
+    /// Whether rows and indexes that were sound under an earlier definition are sound under this one: it is unchanged,
+    /// or only adds columns that any row may have.
     package func demandsNoMore(than old: Catalog.Table) -> Bool {
         if sql == old.sql { return true }
         let (before, after) = (old.schema, schema)
@@ -28,7 +28,7 @@ extension Catalog.Table {
 }
 
 extension DefaultValue {
-    /// Whether it is a value other than NULL, the same for every row.
+    /// Whether the default is a value other than NULL that is the same for every row.
     fileprivate var isLiteral: Bool {
         switch self {
         case .integer, .real, .text, .blob, .boolean: true

@@ -2,13 +2,13 @@ import OverlayVFS
 import SQLiteFile
 import Synchronization
 
-/// The pages of a frozen state, read where they lie.
+/// The pages of a frozen state, read in place.
 package final class ImagePages: PageSource {
     package let pageSize: Int
     package let pageCount: UInt32
     private let image: Image
-    /// Pages that lie in pieces, put together, and those that were never written. Nothing is ever taken out,
-    /// so that what was given out stays valid.
+    /// Pages assembled from pieces, and pages that were never written. Nothing is ever removed, so that returned
+    /// pointers stay valid.
     private let copies = Mutex<[UInt32: Copy]>([:])
 
     package init(_ image: Image) {
@@ -32,7 +32,7 @@ package final class ImagePages: PageSource {
         find(number).map { UInt(bitPattern: $0.baseAddress) }
     }
 
-    /// Makes sure that the snapshot lost no page while it was read.
+    /// Checks that the snapshot lost no page while it was read.
     /// - Throws: ``OverlayError``.
     package func checkIntact() throws(OverlayError) { try image.checkIntact() }
 
@@ -52,7 +52,7 @@ package final class ImagePages: PageSource {
         }
     }
 
-    /// Written once, before it is shared.
+    /// A copy of a page, written once before it is shared.
     private struct Copy: @unchecked Sendable {
         let memory: UnsafeMutableRawBufferPointer
     }

@@ -3,9 +3,9 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// Holds tables against what they were, straight from the pages.
+/// Compares tables before and after a step directly from the pages.
 ///
-/// It decides what it can decide exactly, and leaves the rest to ``TableComparison``, which asks SQL.
+/// It decides what can be decided exactly, and leaves the rest to ``TableComparison``, which uses SQL.
 package struct PageConservation {
     let changes: PageChanges
     /// Has the state before as `main` and the one after attached.
@@ -13,17 +13,17 @@ package struct PageConservation {
     var encoding = TextEncoding.utf8
 
     enum Verdict {
-        /// No page of it changed: every row and value is what it was, and none was read.
+        /// No page of the table changed: every row and value is the same, and none was read.
         case untouched
-        /// What became of its rows, all of them held against what they were.
+        /// The difference of its rows, all of them compared.
         case compared(TableDifference)
         case undecided
     }
 
     /// - Parameters:
-    ///   - rewritable: positions of column pairs that a declaration lets be rewritten.
-    ///   - hasConditions: whether a declaration lets rows go.
-    /// - Throws: ``EngineError``; what the pages do not tell is undecided and no error.
+    ///   - rewritable: positions of column pairs that a declaration allows to be rewritten.
+    ///   - hasConditions: whether a declaration allows rows to go.
+    /// - Throws: ``EngineError``; what the pages do not show is undecided, not an error.
     func verdict(on match: TableMatch, rewritable: Set<Int>, hasConditions: Bool) throws -> Verdict {
         if match.before.module != nil || match.after.module != nil {
             return isUntouchedVirtualTable(match) ? .untouched : .undecided
@@ -45,7 +45,7 @@ package struct PageConservation {
             rewritable: rewritable, encoding: encoding)
         do {
             guard var difference = try comparison.run() else { return .undecided }
-            // Which condition a lost row meets, only SQL can tell.
+            // Only SQL can evaluate which condition a lost row matches.
             if hasConditions, difference.lost.count > 0 { return .undecided }
             if difference.lost.count > 0 {
                 let sql = "SELECT count(*) FROM main.\(quotedName(match.before.name))"
@@ -57,7 +57,7 @@ package struct PageConservation {
         }
     }
 
-    /// The tables in which it keeps its data are what they were, and so is its definition.
+    /// Whether the definition of a virtual table and the tables with its data are unchanged.
     private func isUntouchedVirtualTable(_ match: TableMatch) -> Bool {
         let known: Set<String> = ["fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly"]
         guard let module = match.before.module, known.contains(module), match.before.sql == match.after.sql,
@@ -79,7 +79,7 @@ package struct PageConservation {
         }
     }
 
-    /// A row without a rowid cannot be asked for its default.
+    /// The error for a row without a rowid: its default value cannot be queried.
     package struct NoDefault: Error {
         package init() {}
     }

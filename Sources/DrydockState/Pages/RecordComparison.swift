@@ -13,7 +13,7 @@ struct RecordComparison {
     let rewritable: Set<Int>
     var encoding = TextEncoding.utf8
 
-    /// - Returns: nil where records alone do not tell which row became which.
+    /// - Returns: nil where the records alone do not show which row became which.
     func run() throws -> TableDifference? {
         guard before.layout.isWithoutRowid == after.layout.isWithoutRowid else { return nil }
         if before.layout.isWithoutRowid {
@@ -35,13 +35,13 @@ struct RecordComparison {
         return known.isEmpty || known.count < key.count ? nil : known
     }
 
-    /// The rowid is the primary key, before and after.
+    /// Whether the rowid is the primary key, before and after.
     private var isRowidKey: Bool {
         guard let key = keyPositions, key.count == 1 else { return false }
         return columns.pairs[key[0]].before.source == .rowid && columns.pairs[key[0]].after.source == .rowid
     }
 
-    /// The order of both WITHOUT ROWID tables, where it is one and no collation of the app has a part in it.
+    /// The order of both WITHOUT ROWID tables, where it is the same and uses no collation of the app.
     private var keyOrder: KeyOrder? {
         let (old, new) = (before.layout, after.layout)
         guard let positions = keyPositions, old.key.count == new.key.count else { return nil }
@@ -63,9 +63,9 @@ struct RecordComparison {
 
     private struct Ambiguous: Error {}
 
-    /// Rows of one rowid, or of one key, are held against each other.
-    /// - Parameter isKey: whether that is the table's own key, so that a row without its like is lost. If it is
-    ///   not, a difference may be one of rowids alone.
+    /// Compares rows with the same rowid or key.
+    /// - Parameter isKey: whether that is the table's own key, so that a row without a counterpart is lost. Otherwise
+    /// the difference may only be in rowids.
     private func merge(_ order: KeyOrder?, isKey: Bool) throws -> TableDifference? {
         let key = isKey || keyPositions != nil ? keyPositions ?? [] : []
         var difference = TableDifference()
@@ -106,11 +106,10 @@ struct RecordComparison {
         return difference
     }
 
-    /// Both current rows are one row's.
+    /// Records the changed values of two current rows that are the same row.
     private func noteChanges(_ key: [Int], isKey: Bool, into difference: inout TableDifference) throws {
         for index in columns.pairs.indices where try !columns.isSame(index, before, after) {
-            // A row without a key that has other values may as well be another row; so may one whose key
-            // changed.
+            // A row without a key that has other values may be a different row; so may one with a changed key.
             let isOther = key.isEmpty || key.contains(index)
             guard isKey && !key.contains(index) || !isOther else { throw Ambiguous() }
             let pair = columns.pairs[index]
@@ -132,8 +131,8 @@ struct RecordComparison {
         }
     }
 
-    /// The same rows in the same order under other rowids, as a copy into a new table leaves them.
-    /// - Returns: nil where they are not.
+    /// Compares rows in order regardless of rowids, as a copy into a new table leaves them.
+    /// - Returns: nil where the rows are not the same in the same order.
     private func sequence() throws -> TableDifference? {
         var (old, new) = (
             try TreeCursor(before.file, root: before.root), try TreeCursor(after.file, root: after.root)

@@ -1,26 +1,27 @@
 import SQLiteSchema
 
-/// Where a table's records hold its columns, and how they are read.
+/// The places of a table's columns in its records, and how they are read.
 ///
-/// "The values are in the order of the columns in the CREATE TABLE statement"; VIRTUAL generated columns have
-/// none, a rowid alias has a NULL, and a WITHOUT ROWID table has the columns of its key first
+/// "The values are in the order of the columns in the CREATE TABLE statement"; VIRTUAL generated columns have no value,
+/// a rowid alias has a NULL, and a WITHOUT ROWID table has the columns of its key first
 /// (https://www.sqlite.org/fileformat2.html#representation_of_sql_tables).
 package struct RecordLayout: Sendable {
     package struct Column: Sendable, Equatable {
         package enum Source: Sendable, Equatable {
             case rowid
-            /// The place among the record's values, from 0.
+            /// The position among the record's values, from 0.
             case value(Int)
         }
 
         package var source: Source
         /// The column has REAL affinity: an integer in the record stands for a real.
         var isReal: Bool
-        /// What a record without the value stands for; a default's text has to be given the affinity.
+        /// The value of a record that ends before the column; the text of a default must be given the column's
+        /// affinity.
         var affinity: Affinity
         package var defaultValue: DefaultValue
 
-        /// Whether the same record gives the same value.
+        /// Whether the same record gives the same value for both columns.
         func isSame(as other: Column) -> Bool {
             source == other.source && isReal == other.isReal
                 && (source == .rowid
@@ -29,13 +30,13 @@ package struct RecordLayout: Sendable {
         }
     }
 
-    /// The columns whose values are stored, by folded name.
+    /// The columns with stored values, by folded name.
     let columns: [String: Column]
     package let isWithoutRowid: Bool
     /// The key's terms in the order of the records of a WITHOUT ROWID table; empty for others.
     package let key: [KeyTerm]
 
-    /// - Returns: nil where the definition is not understood, or SQLite sees other columns in it.
+    /// - Returns: nil where the definition is not understood, or SQLite lists different columns for it.
     package init?(_ table: Catalog.Table) {
         guard table.kind == .ordinary || table.kind == .withoutRowid else { return nil }
         let row = SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
@@ -58,7 +59,7 @@ package struct RecordLayout: Sendable {
         }
         let keyNames = Set(key.map(\.column.foldedASCII))
         for term in key {
-            // A column that the key has twice, under two collations, is in the record twice.
+            // A column that occurs twice in the key, under two collations, is in the record twice.
             guard let column = model.column(term.column) else { return nil }
             if columns[column.name.foldedASCII] == nil { add(column) } else { count += 1 }
         }

@@ -2,12 +2,12 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// A table of one state, read record by record.
+/// Reads a table of one state record by record.
 package final class RecordTable {
     package let file: DatabaseFile
     package let root: UInt32
     package let layout: RecordLayout
-    /// Asks SQLite what a record stands for where it ends before a column.
+    /// Queries SQLite for a column's value where a record ends before that column.
     private let askDefault: (_ column: String, _ rowid: Int64) throws -> SQLValue
     private var defaults: [String: SQLValue] = [:]
 
@@ -25,15 +25,15 @@ package final class RecordTable {
         self.askDefault = askDefault
     }
 
-    /// Makes an entry the current row. What ``fields`` have lies in the file, or in a buffer until the next.
+    /// Makes an entry the current row. The values of ``fields`` are in the file, or in a buffer until the next call.
     package func read(_ entry: TreeEntry) throws(FileDamage) {
         rowid = entry.rowid
         let bytes = try file.bytes(of: entry.payload, in: &buffer)
         try RecordReader.read(bytes, page: entry.payload.page, into: &fields)
     }
 
-    /// Makes the row of a rowid the current one.
-    /// - Throws: FileDamage, also when there is none.
+    /// Makes the row with a rowid the current one.
+    /// - Throws: FileDamage, also when it does not exist.
     package func seek(_ rowid: Int64) throws(FileDamage) {
         var cursor = try TreeCursor(file, root: root)
         try cursor.seek(to: rowid)
@@ -43,13 +43,13 @@ package final class RecordTable {
         try read(entry)
     }
 
-    /// The field of a column of the current row; nil for the rowid, and where the record is too short.
+    /// Returns the field of a column of the current row; nil for the rowid, and where the record is too short.
     @inline(__always) func field(_ column: RecordLayout.Column) -> Field? {
         guard case .value(let index) = column.source, index < fields.count else { return nil }
         return fields[index]
     }
 
-    /// A column's value in the current row, as SQL gives it.
+    /// Returns a column's value in the current row, as SQL gives it.
     package func value(_ column: RecordLayout.Column, named name: String) throws -> SQLValue {
         if column.source == .rowid { return .integer(rowid) }
         if let field = field(column) { return SQLValue(field, isReal: column.isReal) }
@@ -62,7 +62,7 @@ package final class RecordTable {
 }
 
 extension SQLValue {
-    /// - Parameter isReal: of a column of REAL affinity, whose integers are reals.
+    /// - Parameter isReal: whether the column has REAL affinity, so that its integers are reals.
     init(_ field: Field, isReal: Bool) {
         switch field.storageClass {
         case .null: self = .null
@@ -74,23 +74,23 @@ extension SQLValue {
     }
 }
 
-/// The columns of two tables that are held against each other.
+/// The column pairs of two tables that are compared.
 package struct RecordColumns {
     package struct Pair {
         package var before: RecordLayout.Column
         package var after: RecordLayout.Column
         package var nameBefore: String
         package var nameAfter: String
-        /// Where both are read alike, equal bytes are equal values.
+        /// Whether both are read in the same way, so that equal bytes are equal values.
         var isAlike: Bool
     }
 
     package let pairs: [Pair]
 
-    /// Whether equal records stand for equal values throughout.
+    /// Whether equal records have equal values in every column.
     package var areReadAlike: Bool { pairs.allSatisfy { $0.before.isSame(as: $0.after) } }
 
-    /// - Returns: nil where a column is not in a record.
+    /// - Returns: nil where a column is not stored in the record.
     package init?(_ match: TableMatch, _ before: RecordLayout, _ after: RecordLayout) {
         var pairs: [Pair] = []
         for column in match.columns {

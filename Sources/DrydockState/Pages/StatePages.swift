@@ -2,12 +2,12 @@ import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 
-/// A state as its pages have it, without SQLite.
+/// A state as read from its pages, without SQLite.
 package struct StatePages: Sendable {
     /// The trees of a table.
     package struct Trees: Sendable {
         package var root: UInt32
-        /// By folded name, those that constraints make included.
+        /// Indexes by folded name, including those of constraints.
         package var indexes: [String: Index] = [:]
     }
 
@@ -19,10 +19,10 @@ package struct StatePages: Sendable {
     package let source: ImagePages
     package let file: DatabaseFile
     let parents: PageParents
-    /// By folded name; virtual tables have none, the tables that they keep their data in are here.
+    /// Trees by folded name; virtual tables have none, but the tables with their data are included.
     package let trees: [String: Trees]
 
-    /// - Parameter parents: what is known of an earlier reading of the same bytes.
+    /// - Parameter parents: those of an earlier reading of the same bytes.
     /// - Throws: ``FileDamage``.
     init(_ image: Image, parents: PageParents? = nil) throws(FileDamage) {
         try self.init(image) { file, roots throws(FileDamage) in
@@ -48,7 +48,7 @@ package struct StatePages: Sendable {
         self.parents = try parents(file, schema.map(\.rootPage).filter { $0 != 0 })
     }
 
-    /// What leads to a page that changed, or that is gone because the file ends sooner.
+    /// Returns the pages that lead to a changed page, or to one that is gone because the file is shorter.
     func dirt(_ changed: some Sequence<UInt32>, upTo last: UInt32) -> DirtyPages {
         let gone = last < file.pageCount ? Array((last + 1)...file.pageCount) : []
         return parents.dirt(Array(changed) + gone)
@@ -58,8 +58,8 @@ package struct StatePages: Sendable {
         dirt(changed, upTo: later.file.pageCount)
     }
 
-    /// A later state of the same database.
-    /// - Parameter footprint: which pages differ from this one.
+    /// Returns the pages and changes of a later state of the same database.
+    /// - Parameter footprint: the pages that differ from this state.
     /// - Throws: ``FileDamage``.
     func next(_ image: Image, _ footprint: Footprint) throws(FileDamage) -> (StatePages, PageChanges) {
         guard footprint.pageSize == file.header.pageSize else {
@@ -74,11 +74,11 @@ package struct StatePages: Sendable {
     }
 }
 
-/// What the bytes of two states say.
+/// The changes between two states, as read from their pages.
 package struct PageChanges: Sendable {
     package let before: StatePages
     package let after: StatePages
-    /// Of the earlier state; nil where every page may be another, as when the page size changed.
+    /// The dirty pages of the earlier state; nil where every page may differ, as when the page size changed.
     package let dirty: DirtyPages?
 
     package init(before: StatePages, after: StatePages, dirty: DirtyPages?) {
@@ -87,14 +87,13 @@ package struct PageChanges: Sendable {
         self.dirty = dirty
     }
 
-    /// Whether a tree has the entries that it had: none of its pages, overflow pages included, has another
-    /// byte.
+    /// Whether a tree's entries are unchanged: none of its pages, overflow pages included, has a different byte.
     func isUntouched(root: UInt32, now: UInt32) -> Bool {
         guard let dirty, root == now, before.parents.isRoot(root), decodesAlike else { return false }
         return !dirty.contains(root)
     }
 
-    /// Whether a table's own tree has the entries that it had.
+    /// Whether the entries of a table's own tree are unchanged.
     func isUntouched(table: String, now: String) -> Bool {
         guard let old = before.trees[table.foldedASCII], let new = after.trees[now.foldedASCII] else {
             return false
@@ -102,12 +101,12 @@ package struct PageChanges: Sendable {
         return isUntouched(root: old.root, now: new.root)
     }
 
-    /// Whether a table and all its indexes have the entries that they had, and the indexes are of the same.
+    /// Whether the entries of a table and all its indexes are unchanged, and the index definitions too.
     package func isWhollyUntouched(table: String, now: String) -> Bool {
         isUntouched(table: table, now: now) && areIndexesUntouched(of: table, now: now)
     }
 
-    /// Whether a table has the indexes that it had, of the same, with the entries that they had.
+    /// Whether a table has the same indexes, with the same definitions and entries.
     func areIndexesUntouched(of table: String, now: String? = nil) -> Bool {
         guard let old = before.trees[table.foldedASCII], let new = after.trees[(now ?? table).foldedASCII],
             Set(old.indexes.keys) == Set(new.indexes.keys)
@@ -118,7 +117,7 @@ package struct PageChanges: Sendable {
         }
     }
 
-    /// Whether a table has every rowid that it had.
+    /// Whether a table still has every rowid.
     func keepsRowids(of table: String) -> Bool {
         guard let old = before.trees[table.foldedASCII], let new = after.trees[table.foldedASCII],
             var trees = try? TreePair(before.file, root: old.root, after.file, root: new.root)
@@ -133,7 +132,7 @@ package struct PageChanges: Sendable {
         }
     }
 
-    /// Whether the tables in which a virtual table keeps its data have the entries that they had.
+    /// Whether the entries of the tables with a virtual table's data are unchanged.
     func isUntouched(shadowTablesOf name: String) -> Bool {
         let prefix = name.foldedASCII + "_"
         let names = Set(before.trees.keys.filter { $0.hasPrefix(prefix) })
@@ -141,7 +140,7 @@ package struct PageChanges: Sendable {
             && names.allSatisfy { isUntouched(table: $0, now: $0) }
     }
 
-    /// The same bytes of a page mean the same.
+    /// Whether the same bytes of a page have the same meaning in both states.
     private var decodesAlike: Bool {
         let (old, new) = (before.file.header, after.file.header)
         return old.pageSize == new.pageSize && old.reservedBytes == new.reservedBytes

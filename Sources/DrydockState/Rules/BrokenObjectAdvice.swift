@@ -2,13 +2,13 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// What to do about a view or trigger that does not compile, by the cause that SQLite gives.
+/// What to do about a view or trigger that does not compile, by the cause that SQLite reports.
 struct BrokenObjectAdvice {
     let object: Catalog.Object
-    /// SQLite's.
+    /// The message of SQLite.
     let message: String
     let catalog: Catalog
-    /// The schema in which it may have compiled; nil where that is not known.
+    /// The schema in which the object may have compiled; nil where it is not known.
     let earlier: Catalog?
 
     private var label: String { "\(object.kind.rawValue) \(quotedIfNeeded(object.name))" }
@@ -64,7 +64,7 @@ struct BrokenObjectAdvice {
         return earlier.table(name) != nil || earlier.objects[.init(.view, name)] != nil
     }
 
-    /// A table that is new and has every column of one that is gone.
+    /// Returns a new table that has every column of a table that is gone.
     private func successor(of name: String) -> String? {
         guard let old = earlier?.table(name) else { return nil }
         return catalog.tables.values.sorted { $0.name < $1.name }.first { table in
@@ -99,7 +99,7 @@ struct BrokenObjectAdvice {
             + "Drop the \(object.kind.rawValue) and recreate it with a column that exists:\n" + drop
     }
 
-    /// The column that stands where another one stood, and is new.
+    /// Returns a new column at the position of a column that is gone.
     private func renamed(_ column: String, _ old: Catalog.Table, _ new: Catalog.Table) -> String? {
         guard let place = old.columns.firstIndex(where: { $0.name.foldedASCII == column.foldedASCII }),
             old.columns.count == new.columns.count, old.column(new.columns[place].name) == nil
@@ -115,7 +115,7 @@ struct BrokenObjectAdvice {
             + (example.map { ", as in \($0)" } ?? "") + ":\n" + drop
     }
 
-    /// The tables that it names, and a trigger's own.
+    /// The tables that the statement names, and the table of a trigger.
     private var tables: [Catalog.Table] { named(in: catalog) }
     private var earlierTables: [Catalog.Table] { earlier.map(named) ?? [] }
 

@@ -2,15 +2,16 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Asks SQLite whether the expressions of a schema can be computed, on a table of the same columns that is gone again.
+/// Tests with SQLite whether the expressions of a schema can be computed, on a table with the same columns that is then
+/// dropped.
 ///
-/// SQLite compiles some of them when the schema changes and others only when a row is read or written: ALTER TABLE
-/// takes a generated column, and CREATE TABLE a DEFAULT, that calls a function which is not there.
+/// SQLite compiles some expressions when the schema changes and others only when a row is read or written: ALTER TABLE
+/// accepts a generated column, and CREATE TABLE a DEFAULT, that calls a function which does not exist.
 package struct ExpressionProbe {
     package let table: Table
     package let connection: any Connection
-    /// Whether an expression that SQLite refuses to make the table with is one that fails. What is in a schema already
-    /// was accepted once, perhaps under other settings.
+    /// Whether an expression with which SQLite refuses to create the table counts as failing. One that is already in a
+    /// schema was once accepted, perhaps under other settings.
     package var countsRefusals = true
 
     package init(table: Table, connection: any Connection, countsRefusals: Bool = true) {
@@ -26,7 +27,7 @@ package struct ExpressionProbe {
         case index(Index)
     }
 
-    /// Returns why no row can have it computed; nil where one can, and where it cannot be asked.
+    /// Returns why no row can have the expression computed; nil where one can, and where it cannot be tested.
     package func failure(of subject: Subject) -> EngineError? {
         do {
             try connection.execute("SAVEPOINT drydock_lint")
@@ -34,14 +35,14 @@ package struct ExpressionProbe {
             return nil
         }
         defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
-        // Where the columns alone are refused, nothing is known of what is computed of them.
+        // Where the columns alone are refused, nothing is known about the expressions over them.
         guard attempt({ try connection.execute(definition(nil) + ";DROP TABLE \(name)") }) == nil else {
             return nil
         }
         if let refusal = attempt({ try connection.execute(definition(subject)) }) {
             return countsRefusals ? refusal : nil
         }
-        // Functions that read the clock are refused only where there is a row. What one row alone meets is its own.
+        // Functions that read the clock are refused only where there is a row. An error for one of the rows is ignored.
         var rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
         if case .defaultValue = subject { rows[1] = rows[0] }
         let failures = rows.map { row in
@@ -56,7 +57,7 @@ package struct ExpressionProbe {
 
     private var name: String { "temp." + quotedName(table.name) }
 
-    /// What SQLite refuses as an error of the statement: not a constraint that the row does not meet.
+    /// Returns an error of the statement, but not of a constraint that the row does not satisfy.
     private func attempt(_ body: () throws -> Void) -> EngineError? {
         do {
             try body()

@@ -2,11 +2,11 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// `foreign-key-violation`: a row references a parent that does not exist, and did not before.
+/// `foreign-key-violation`: a row references a parent that does not exist, and did not before the step.
 ///
 /// `foreign_key_check` stops at the first key whose parent has no unique index on the columns
-/// (https://www.sqlite.org/foreignkeys.html#fk_schemaerrors), so each table is asked alone: such a key is a
-/// fault of its own and the rest is still checked.
+/// (https://www.sqlite.org/foreignkeys.html#fk_schemaerrors), so each table is checked separately: such a key is a
+/// fault in itself, and the rest is still checked.
 package struct ForeignKeyRule: StateRule {
     package let rule = Rule.foreignKeyViolation
 
@@ -37,10 +37,10 @@ package struct ForeignKeyRule: StateRule {
         return faults
     }
 
-    /// Neither the table changed nor what its rows can reference.
+    /// Whether neither the table changed nor the rows that it can reference.
     private func isAsBefore(_ table: Catalog.Table, in view: StateView) throws -> Bool {
         guard view.isAsBefore(table) else { return false }
-        // A parent that came may have mended what was broken.
+        // A new parent row may have fixed an earlier fault.
         let wasKept = view.earlierFaults(rule, of: table).isEmpty
         let references = try view.connection.rows(
             "PRAGMA main.foreign_key_list(\(quotedName(table.name)))"

@@ -3,10 +3,10 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// The tables in which a full-text module keeps its data, as far as its own `integrity-check` does not look at them.
+/// The tables in which a full-text module keeps its data, as far as the module's own `integrity-check` ignores them.
 ///
-/// FTS5 reads the pages of its index one after the other, and not the list `_idx` by which a search finds them
-/// (ext/fts5/fts5_index.c, `fts5IndexIntegrityCheckSegment`). FTS4 compares words, and neither the sizes of documents
+/// FTS5 reads the pages of its index one after the other, but not the list `_idx` by which a search finds them
+/// (ext/fts5/fts5_index.c, `fts5IndexIntegrityCheckSegment`). FTS4 compares words, but neither the sizes of documents
 /// nor their totals, which ranking functions read (https://www.sqlite.org/fts3.html#matchinfo).
 struct FullTextStore {
     private let index: VirtualTable
@@ -17,7 +17,7 @@ struct FullTextStore {
         (self.index, self.columns, self.connection) = (index, columns, connection)
     }
 
-    /// Returns what is missing or wrong; nil where all is there.
+    /// Returns what is missing or wrong; nil where the data is complete.
     /// - Throws: ``EngineError``, also where a table of the module is gone.
     func damage() throws -> String? {
         switch index.module.foldedASCII {
@@ -36,10 +36,10 @@ struct FullTextStore {
 
     // MARK: - FTS5
 
-    /// The pages on which a word begins are listed: the first and those that the module filled since. A page's number is
-    /// in the lower 31 bits of its rowid, its segment above 37, and flags of other pages between; behind the words, from
-    /// the offset in its third and fourth byte on, it says where they begin ("Section 2" and "3" of the comment at the
-    /// top of fts5_index.c).
+    /// Checks that the pages on which a word begins are listed: the first, and those that the module has filled since.
+    /// The lower 31 bits of a rowid are the page number, those above 37 the segment, and flags of other pages are
+    /// between. After the words, from the offset in its third and fourth byte on, a page lists where they begin
+    /// ("Section 2" and "3" of the comment at the top of fts5_index.c).
     private func unlistedPages() throws -> String? {
         let sql = """
             SELECT count(*) FROM (
@@ -73,7 +73,7 @@ struct FullTextStore {
         guard let total else {
             return documents == 0 ? nil : "\(name("stat")) does not have the number of its documents"
         }
-        // Triggers that miss a REPLACE leave other totals over the content of another table.
+        // Triggers that miss a REPLACE leave different totals for external content.
         guard !index.isExternalContent else { return nil }
         guard total.first ?? 0 == documents else {
             return
@@ -86,7 +86,7 @@ struct FullTextStore {
                 sums[column] &+= size
             }
         }
-        // The column of languageid= is none of those that are counted, and comes last.
+        // The column of languageid= is not counted, and comes last.
         let known = max(0, min(sums.count, total.count - 2))
         guard Array(sums.prefix(known)) != Array(total.dropFirst().prefix(known)) else { return nil }
         return "the sizes in \(name("docsize")) do not add up to the totals in \(name("stat"))"
@@ -107,8 +107,7 @@ struct FullTextStore {
         return missing == 0 ? nil : "\(name("docsize")) lacks \(counted(missing, "document"))"
     }
 
-    /// The numbers in a blob as FTS3 writes them: seven bits a byte, the lowest first, the highest bit set where more
-    /// follow.
+    /// Decodes numbers as FTS3 writes them: seven bits a byte, the lowest first, the highest bit set where more follow.
     private static func numbers(in bytes: UnsafeRawBufferPointer) -> [Int] {
         var (numbers, number, shift) = ([Int](), 0, 0)
         for byte in bytes {

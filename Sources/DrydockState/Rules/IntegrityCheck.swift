@@ -2,8 +2,8 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// What `PRAGMA integrity_check` says (https://www.sqlite.org/pragma.html#pragma_integrity_check), told
-/// apart: damaged structure, and rows that break a constraint.
+/// The result of `PRAGMA integrity_check` (https://www.sqlite.org/pragma.html#pragma_integrity_check), divided into
+/// damaged structure and rows that break a constraint.
 package struct IntegrityCheck: Sendable, Codable {
     /// Messages about pages, trees and indexes.
     package var damage: [String] = []
@@ -12,17 +12,17 @@ package struct IntegrityCheck: Sendable, Codable {
     /// Why the whole database or a table could not be checked.
     package var notChecked: [String] = []
 
-    /// Nothing is wrong.
+    /// Creates a result without problems.
     init() {}
 
-    /// `integrity_check` stops at 100 messages unless it is given a number.
+    /// `integrity_check` stops at 100 messages unless another limit is given.
     private static let messageLimit = 100_000
 
     /// Checks some tables with their indexes, and the schema table.
     ///
-    /// What only a check of the whole file sees is left out: pages that nothing refers to, and those that two
-    /// trees share.
-    /// - Parameter pragma: `integrity_check`, or `quick_check`, which does not hold indexes against their tables.
+    /// Problems that only a check of the whole file finds are left out: unreferenced pages, and pages that two trees
+    /// share.
+    /// - Parameter pragma: `integrity_check`, or `quick_check`, which does not compare indexes with their tables.
     package init(
         _ connection: any Connection, catalog: Catalog, tables: [String], pragma: String = "integrity_check"
     ) throws {
@@ -42,8 +42,8 @@ package struct IntegrityCheck: Sendable, Codable {
         do {
             try run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-            // One table that cannot be read, or one with an unknown collation, aborts the whole check: ask
-            // each alone.
+            // A table that cannot be read, or with an unknown collation, aborts the whole check: check each table
+            // separately.
             if error.isCorruption { damage.append(error.message) }
             for table in catalog.tables.values.sorted(by: { $0.name < $1.name }) {
                 do {
@@ -58,8 +58,8 @@ package struct IntegrityCheck: Sendable, Codable {
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
     }
 
-    /// SQLite 3.40 reads the wrong column of some WITHOUT ROWID tables for "NULL value in table.column": what
-    /// a query does not find is not there. `IS NULL` would be taken for false where the column is NOT NULL.
+    /// SQLite 3.40 reads the wrong column of some WITHOUT ROWID tables for "NULL value in table.column": the message is
+    /// false where a query finds no such row. SQLite would optimise `IS NULL` to false where the column is NOT NULL.
     private static func isFalseNull(_ message: String, _ connection: any Connection, _ catalog: Catalog)
         throws
         -> Bool
@@ -78,7 +78,7 @@ package struct IntegrityCheck: Sendable, Codable {
 
     private mutating func run(_ sql: String, _ connection: any Connection) throws {
         for message in try connection.rows(sql, [], { $0.string(0) }) where message != "ok" {
-            // Several findings of one tree come in one row, a line each.
+            // Several problems of one tree come in one row, on separate lines.
             for line in message.split(separator: "\n") where !line.hasPrefix("*** in database") {
                 if Self.isBrokenConstraint(line) {
                     brokenConstraints.append(String(line))
@@ -96,7 +96,7 @@ package struct IntegrityCheck: Sendable, Codable {
             || line.contains(" value in ")
     }
 
-    /// A message about a table or column, folded, as it would be of the table's last name.
+    /// Returns a message about a table or column (folded) under the table's last name.
     package static func renaming(_ message: String, _ lastName: (String) -> String?) -> String {
         let folded = message.foldedASCII
         guard let start = folded.ranges(of: " in ").last?.upperBound else { return folded }

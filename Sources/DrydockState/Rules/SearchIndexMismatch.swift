@@ -2,22 +2,22 @@ import DatabaseEngine
 import DrydockFindings
 import SQLiteSchema
 
-/// A full-text index with columns that its content table no longer has: 'rebuild' fails, and only another definition
+/// A full-text index with columns that its content table no longer has: 'rebuild' fails, and only a new definition
 /// helps (https://www.sqlite.org/fts5.html#external_content_tables).
 package struct SearchIndexMismatch {
     private let index: VirtualTable
     /// The content table by its present name; nil where it is gone.
     private let content: String?
     private let missing: [String]
-    /// Its columns, as far as they exist.
+    /// The index's columns that still exist, by their present names.
     private let present: [String]
-    /// What makes it again; nil where it is not known what its columns are called now.
+    /// The statement that creates the index again; nil where the present names of its columns are not known.
     private let text: String?
     private let triggers: [String]
 
     /// - Parameters:
     ///   - earlier: the columns of a table when the index was in order.
-    ///   - renamed: what a table of that time is called now.
+    ///   - renamed: the present name of a table from that time.
     /// - Returns: nil where the content table has every column.
     package init?(
         _ index: VirtualTable, _ connection: any Connection, earlier: (String) -> [String],
@@ -35,7 +35,7 @@ package struct SearchIndexMismatch {
         self.present = present
         let old = earlier(named)
         func isMissing(_ name: String) -> Bool { !present.contains { $0.foldedASCII == name.foldedASCII } }
-        // ALTER TABLE keeps the places of columns.
+        // ALTER TABLE keeps the positions of columns.
         func successor(_ name: String) -> String? {
             guard let place = old.firstIndex(where: { $0.foldedASCII == name.foldedASCII }),
                 present.indices.contains(place),
@@ -89,7 +89,7 @@ package struct SearchIndexMismatch {
         }.map(\.0)
     }
 
-    /// The name of a column, and what stands behind it, such as UNINDEXED.
+    /// Splits the name of a column from its options, such as UNINDEXED.
     private static func column(_ argument: String) -> (name: String, options: String) {
         let source = SQLSource(name: "", argument)
         guard let token = source.statements().first?.tokens.first, let name = token.name(in: source) else {
@@ -98,13 +98,13 @@ package struct SearchIndexMismatch {
         return (name, source.text(in: token.range.upperBound..<source.bytes.count))
     }
 
-    /// What the index names and does not find.
+    /// Says what the index names and does not find.
     package var fact: String {
         guard let content, !missing.isEmpty else { return "its content table \(index.content ?? "") is gone" }
         return "\(content) has no column \(missing.joined(separator: ", "))"
     }
 
-    /// Nothing is lost: the text is in the content table.
+    /// No data is lost: the text is in the content table.
     package var help: String {
         let rest =
             triggers.isEmpty

@@ -2,13 +2,13 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// `search-index-stale`: a full-text index no longer agrees with its content, or a spatial one with itself, which
-/// `integrity_check` does not see.
+/// `search-index-stale`: a full-text index no longer agrees with its content, or a spatial index with itself, which
+/// `integrity_check` does not detect.
 ///
 /// FTS5 compares an external-content index with its table when `integrity-check` is given rank 1
-/// (https://www.sqlite.org/fts5.html#the_integrity_check_command); FTS3 and FTS4 do it always
-/// (https://www.sqlite.org/fts3.html#integcheck). Both are INSERTs, so they run on a fork. What they leave out,
-/// ``FullTextStore`` looks at. An R-Tree is asked with `rtreecheck()`
+/// (https://www.sqlite.org/fts5.html#the_integrity_check_command); FTS3 and FTS4 always do
+/// (https://www.sqlite.org/fts3.html#integcheck). Both commands are INSERTs, so they run on a fork. What they leave
+/// out, ``FullTextStore`` checks. An R-Tree is checked with `rtreecheck()`
 /// (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
 package struct SearchIndexRule: StateRule {
     package let rule = Rule.searchIndexStale
@@ -31,7 +31,7 @@ package struct SearchIndexRule: StateRule {
         return faults
     }
 
-    /// `rtreecheck()` counts the columns of a geopoly table otherwise than they are.
+    /// `rtreecheck()` miscounts the columns of a geopoly table.
     package func notChecked(in view: StateView) -> [String] {
         view.catalog.virtualTables.filter { $0.module == "geopoly" && !isAsBefore($0, in: view) }
             .map { "rtreecheck() does not read the geopoly table \($0.name)" }
@@ -45,7 +45,7 @@ package struct SearchIndexRule: StateRule {
         if table.module == "fts5" {
             check = "INSERT INTO main.\(name)(\(name), rank) VALUES('integrity-check', 1)"
         } else if table.isContentless {
-            // FTS4 without text has nothing to agree with, and reads a table of that name if there is one.
+            // FTS4 without text has nothing to be compared with, and would read a table of that name if one exists.
             check = nil
         }
         do {
@@ -102,7 +102,7 @@ package struct SearchIndexRule: StateRule {
         ]).virtualTables.values.first
     }
 
-    /// Neither the index nor the table that it reads changed.
+    /// Whether neither the index nor the table that it reads changed.
     private func isAsBefore(_ table: Catalog.Table, in view: StateView) -> Bool {
         guard let changes = view.changes, let old = view.earlier?.catalog.table(table.name),
             old.sql == table.sql, changes.isUntouched(shadowTablesOf: table.name),

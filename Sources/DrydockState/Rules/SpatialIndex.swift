@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
 
-/// An R-Tree: its nodes, and the two tables that say where a row and a node is
+/// An R-Tree: its nodes, and the two tables that record the node of each row and the parent of each node
 /// (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
 package struct SpatialIndex {
     package let table: Catalog.Table
@@ -13,7 +13,7 @@ package struct SpatialIndex {
         self.connection = connection
     }
 
-    /// What `rtreecheck()` says is wrong, a message each.
+    /// Returns the messages of `rtreecheck()`.
     package func messages() throws -> [String] {
         let answer: String?
         do {
@@ -21,7 +21,7 @@ package struct SpatialIndex {
                 $0.string(0)
             }
         } catch let error as EngineError where error.isCorruption {
-            // Without its root the module does not even open the table.
+            // Without its root node the module does not even open the table.
             return [error.message]
         }
         guard let answer, answer != "ok" else { return [] }

@@ -3,13 +3,13 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// `table-unreadable`: a table that a SELECT of all its columns no longer reads, or that takes no row any more.
+/// `table-unreadable`: a table that a SELECT of all its columns no longer reads, or that no longer accepts any row.
 ///
-/// SQLite compiles the expression of a generated column when it is read, and computes a VIRTUAL one then: one that
-/// names an unknown function, or fails on a row, is accepted by ALTER TABLE and breaks every later query
-/// (https://www.sqlite.org/gencol.html). CHECK constraints and the expressions of indexes are compiled when a row is
-/// written, and what they and a DEFAULT compute is known only then: what no row can have computed is found on a table
-/// without rows too.
+/// SQLite compiles the expression of a generated column when the column is read, and then computes a VIRTUAL one: an
+/// expression that names an unknown function, or fails on a row, is accepted by ALTER TABLE and breaks every later
+/// query (https://www.sqlite.org/gencol.html). CHECK constraints and the expressions of indexes are compiled when a row
+/// is written, and only then are they and a DEFAULT computed: an expression that can be computed for no row is also
+/// found on a table without rows.
 struct TableReadableRule: StateRule {
     let rule = Rule.tableUnreadable
 
@@ -23,7 +23,7 @@ struct TableReadableRule: StateRule {
                 faults += try reading.faults()
                 continue
             }
-            // Its rows say what they said; a new column may still have a DEFAULT that nobody can compute.
+            // The rows are unchanged; a new column may still have a DEFAULT that cannot be computed.
             let known = view.earlierFaults(rule, of: table)
             guard view.earlier?.catalog.table(table.name)?.text != table.text else {
                 faults += known
@@ -46,12 +46,12 @@ extension Catalog {
     }
 }
 
-/// Reads a table in its generated columns, and compiles what writes a row.
+/// Reads a table's generated columns, and compiles the statements that write a row.
 package struct TableReading {
     package let connection: any Connection
     package let table: Catalog.Table
     package let encoding: TextEncoding
-    /// Those that a statement made.
+    /// The indexes that a statement created.
     package var indexes: [Catalog.Object] = []
     /// Whether rows are read, and not only statements compiled.
     package var readsRows = true
@@ -69,7 +69,7 @@ package struct TableReading {
 
     var name: String { "main.\(quotedName(table.name))" }
 
-    /// - Throws: ``EngineError`` where the file or the way to it is at fault.
+    /// - Throws: ``EngineError`` where the file, or the access to it, is the cause.
     package func faults() throws -> [Fault] {
         var faults: [Fault] = []
         for column in table.columns where column.isGenerated {
@@ -79,7 +79,7 @@ package struct TableReading {
             faults.append(
                 fault("table \(table.name) cannot be read: \(message)", kind: "reading", help: Self.help))
         }
-        // What cannot be compiled to be read cannot be to be written.
+        // A column that cannot be compiled for reading cannot be compiled for writing either.
         let isCompiled = faults.allSatisfy { $0.evidence != nil }
         if isCompiled, let message = try failureOfWriting() {
             faults.append(
@@ -146,9 +146,9 @@ package struct TableReading {
         return fault
     }
 
-    /// Why a statement does not compile.
-    /// - Parameter needsCollations: whether a missing collation is a reason: the app has those that its columns name,
-    ///   but a query that computes with one fails in every other program.
+    /// Returns why a statement does not compile.
+    /// - Parameter needsCollations: whether a missing collation is a reason: the app registers those that its columns
+    ///   name, but a query that computes with one fails in every other program.
     func failure(of sql: String, needsCollations: Bool = false) throws -> String? {
         do {
             _ = try connection.prepare(sql)
@@ -164,7 +164,7 @@ package struct TableReading {
 
     // MARK: - Writing
 
-    /// A statement that writes a row with these columns alone.
+    /// Returns a statement that writes a row with only these columns.
     func insert(_ columns: [Catalog.Column]) -> String {
         guard !columns.isEmpty else { return "INSERT INTO \(name) DEFAULT VALUES" }
         let names = columns.map { quotedName($0.name) }.joined(separator: ", ")
@@ -175,7 +175,7 @@ package struct TableReading {
         guard !table.storedColumns.isEmpty else { return nil }
         let insert = insert(table.storedColumns)
         guard try failure(of: insert) != nil, try !isReserved else { return nil }
-        // A trigger that does not compile is a fault of its own.
+        // A trigger that does not compile is a separate fault.
         let triggers = try connection.rows(
             "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE",
             [.text(Array(table.name.utf8))]
@@ -188,8 +188,8 @@ package struct TableReading {
 }
 
 extension TableReading {
-    /// A table of the user's whose name is such as a module gives: SQLite refuses to write it on a connection that
-    /// guards against it (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html).
+    /// Whether the user's table has a name that is reserved for a module: SQLite refuses to write to it on a defensive
+    /// connection (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html).
     private var isReserved: Bool {
         get throws {
             try connection.firstRow(
@@ -200,6 +200,6 @@ extension TableReading {
 }
 
 extension EngineError {
-    /// SQLITE_ERROR_MISSING_COLLSEQ: what the app registers is not known here.
+    /// SQLITE_ERROR_MISSING_COLLSEQ: collations that the app registers are not known here.
     var isMissingCollation: Bool { extendedCode == 1 | (1 << 8) }
 }

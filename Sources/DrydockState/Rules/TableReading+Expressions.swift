@@ -3,9 +3,9 @@ import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
 
-/// What a table's definition computes, where no row of the table shows whether it can be.
+/// Tests the expressions of a table's definition where no row of the table shows whether they can be computed.
 extension TableReading {
-    /// Returns the columns whose collation SQLite does not know: every comparison and every sort of them fails.
+    /// Returns the columns with a collation that SQLite does not know: every comparison and every sort of them fails.
     func collationFaults(besides known: [Fault]) throws -> [Fault] {
         let columns = table.columns.filter { column in
             !known.contains { $0.id.column == column.name.foldedASCII }
@@ -26,7 +26,7 @@ extension TableReading {
                     column: column.name)
             }
         }
-        // An index may name another collation than its columns do.
+        // An index may name a different collation than its columns.
         let isCompiled = known.allSatisfy { $0.evidence != nil }
         if faults.isEmpty, isCompiled, let message = try missesCollation(insert(table.storedColumns)) {
             faults.append(
@@ -50,10 +50,10 @@ extension TableReading {
         }
     }
 
-    /// Returns the expressions that no row can have computed, as far as SQLite does not say so already when it compiles
-    /// a statement: it calls a function only when there is a row, and a DEFAULT only when a row leaves the column out.
+    /// Returns the expressions that can be computed for no row, unless SQLite already reports them when it compiles a
+    /// statement: it calls a function only when there is a row, and a DEFAULT only when a row leaves the column out.
     func expressionFaults(besides known: [Fault]) throws -> [Fault] {
-        // What does not compile says nothing of what it would compute.
+        // A definition that does not compile shows nothing about what it would compute.
         guard known.allSatisfy({ $0.evidence != nil || $0.id.kind == "collation" }), let schema,
             let model = schema.table(table.name),
             try failure(of: insert(table.storedColumns)) == nil
@@ -101,7 +101,7 @@ extension TableReading {
     private func fault(ofDefault column: Column, _ probe: ExpressionProbe) throws -> Fault? {
         guard case .expression(let expression)? = column.defaultValue else { return nil }
         let others = table.storedColumns.filter { $0.name.foldedASCII != column.name.foldedASCII }
-        // Where it compiles here it may still fail as it is computed.
+        // An expression that compiles here may still fail when it is computed.
         var message = try failure(of: insert(others))
         if message == nil { message = probe.failure(of: .defaultValue(column, expression))?.message }
         return message.map {

@@ -2,11 +2,10 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// `view-broken`: a view or trigger that compiled before no longer does, because a table or column that it
-/// names is gone. SQLite says so only when it is used.
+/// `view-broken`: a view or trigger that compiled before no longer does, because a table or column that it names is
+/// gone. SQLite reports that only when it is used.
 ///
-/// A view is compiled by preparing a SELECT from it, a trigger by preparing a statement that fires it.
-/// Neither is run.
+/// A view is compiled by preparing a SELECT from it, a trigger by preparing a statement that fires it. Neither is run.
 package struct ViewRule: StateRule {
     package let rule = Rule.viewBroken
 
@@ -24,7 +23,7 @@ package struct ViewRule: StateRule {
             }
         }
         let triggers = objects.filter { $0.kind == .trigger && !expansion.isTooLarge(naming: $0.text) }
-        // A statement fires all triggers of its table, so one that is left out leaves out the others.
+        // A statement fires all triggers of its table, so leaving one out leaves out the others.
         let left = Set(
             objects.filter { $0.kind == .trigger && expansion.isTooLarge(naming: $0.text) }.map(\.tableName))
         for (table, onTable) in Dictionary(grouping: triggers, by: \.tableName).sorted(by: { $0.key < $1.key }
@@ -63,8 +62,8 @@ package struct ViewRule: StateRule {
             table: object.kind == .trigger ? object.tableName : nil)
     }
 
-    /// Compiles all triggers of a table at once; only when that fails, each alone, the others dropped on
-    /// this fork for as long.
+    /// Compiles all triggers of a table at once; only when that fails, each one separately, with the others dropped on
+    /// this fork meanwhile.
     private func brokenTriggers(
         _ triggers: [Catalog.Object], of table: String, in view: StateView
     ) throws -> [Fault] {
@@ -89,7 +88,7 @@ package struct ViewRule: StateRule {
         return faults
     }
 
-    /// Statements that between them fire every trigger of a table.
+    /// Returns statements that together fire every trigger of a table.
     private func firingStatements(_ table: String, in view: StateView) throws -> [String] {
         let name = "main." + quotedName(table)
         let columns = try view.connection.rows("PRAGMA main.table_xinfo(\(quotedName(table)))") { row in
@@ -111,7 +110,7 @@ package struct ViewRule: StateRule {
             return nil
         } catch let error as EngineError {
             if error.isOutage || error.isInterrupt { throw error }
-            // A view without INSTEAD OF triggers for the statement is no fault of the others.
+            // A view without INSTEAD OF triggers for the statement does not make the others faulty.
             return error.message.hasPrefix("cannot modify ") ? nil : error.message
         } catch {
             return nil

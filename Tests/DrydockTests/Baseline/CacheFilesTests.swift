@@ -7,14 +7,14 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockLint
 
-/// What the cache says was put there by Drydock, for this name, whole.
+/// The cache returns only complete values that Drydock stored under the same name.
 @Suite struct CacheFilesTests {
     private struct Entry: Codable, Equatable {
         var word = "clean"
         var numbers = Array(0..<50)
     }
 
-    @Test func whatWasWrittenIsReadBack() throws {
+    @Test func aStoredValueIsReadBack() throws {
         let folder = try TemporaryFolder()
         let files = CacheFiles(folder: folder.file("cache"))
         files.write(Entry(), to: "a.baseline")
@@ -22,7 +22,7 @@ import Testing
         #expect(files.read("b.baseline") as Entry? == nil)
     }
 
-    @Test func anEntryThatIsNotWhatWasWrittenIsNone() throws {
+    @Test func aChangedEntryIsIgnored() throws {
         let folder = try TemporaryFolder()
         let files = CacheFiles(folder: folder.path)
         files.write(Entry(), to: "a.baseline")
@@ -45,8 +45,8 @@ import Testing
         #expect(files.read("a.baseline") == Entry())
     }
 
-    /// A damaged snapshot is not called sound by an entry that was made up from one of another.
-    @Test func anEntryOfAnotherSnapshotIsNotTaken() async throws {
+    /// A damaged snapshot is not reported as sound because of an entry copied from another snapshot's.
+    @Test func anEntryOfAnotherSnapshotIsIgnored() async throws {
         let scenario = Scenario(
             "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p INT REFERENCES p);",
             rows: "INSERT INTO c VALUES (2);", steps: "CREATE TABLE n(a)")

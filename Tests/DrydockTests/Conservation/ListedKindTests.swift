@@ -2,9 +2,9 @@ import Testing
 
 @testable import DrydockState
 
-/// Without `PRAGMA table_list` the kinds of tables are the same.
+/// Without `PRAGMA table_list` the same kinds of tables are found.
 @Suite struct ListedKindTests {
-    @Test func whatIsDerivedIsWhatSQLiteLists() throws {
+    @Test func derivedKindsEqualThoseThatSQLiteLists() throws {
         let database = try PlainDatabase()
         try database.execute(
             """

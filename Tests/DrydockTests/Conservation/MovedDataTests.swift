@@ -41,7 +41,7 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
             errors: [.tableDropped], notes: [.tableDropped]),
         RuleCase(
-            "ids that coincide, and a table without other values",
+            "equal ids, and a table without other values",
             "INSERT INTO u SELECT count(*) + 9 FROM t; DROP TABLE t",
             schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);CREATE TABLE u(id INTEGER PRIMARY KEY);",
             rows: "INSERT INTO t(id) VALUES (1), (2); INSERT INTO u VALUES (1), (2)", errors: [.tableDropped],
@@ -139,39 +139,39 @@ import Testing
             "ALTER TABLE t DROP COLUMN a", schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, c TEXT);",
             rows: "INSERT INTO t VALUES (1, 'x', 'x')", errors: [.columnDropped]),
         RuleCase(
-            "a column that goes to another table with half of its row's key",
+            "a column that moves to another table with half of its row's key",
             "CREATE TABLE side(of, content); INSERT INTO side SELECT x, c FROM n WHERE c IS NOT NULL; ALTER TABLE n DROP COLUMN c",
             schema: "CREATE TABLE n(x, y, c, PRIMARY KEY (x, y)) WITHOUT ROWID;",
             rows: "INSERT INTO n VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 1, NULL), (3, 2, NULL)",
             notes: [.columnDropped]),
         RuleCase(
-            "a column that goes to another table with half of a key that two rows share",
+            "a column that moves to another table with half of a key that two rows share",
             "CREATE TABLE side(of, content); INSERT INTO side SELECT x, c FROM n WHERE c IS NOT NULL; ALTER TABLE n DROP COLUMN c",
             schema: "CREATE TABLE n(x, y, c, PRIMARY KEY (x, y)) WITHOUT ROWID;",
             rows: "INSERT INTO n VALUES (1, 1, 'a'), (1, 2, 'b')", errors: [.columnDropped]),
         RuleCase(
-            "a column that goes to another table with half of its row's key, and one value is another",
+            "a column that moves to another table with half of its row's key, and one value differs",
             "CREATE TABLE side(of, content); INSERT INTO side SELECT x, c FROM n; UPDATE side SET content = 'z' WHERE of = 2; ALTER TABLE n DROP COLUMN c",
             schema: "CREATE TABLE n(x, y, c, PRIMARY KEY (x, y)) WITHOUT ROWID;",
             rows: "INSERT INTO n VALUES (1, 1, 'a'), (2, 1, 'b')", errors: [.columnDropped]),
         RuleCase(
-            "what a generated column gave goes to another table, and its source goes",
+            "a generated column's values move to another table, and its source is dropped",
             "CREATE TABLE side(of, content); INSERT INTO side SELECT id, g FROM n; ALTER TABLE n DROP COLUMN g; ALTER TABLE n DROP COLUMN a",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, a, g AS (a || 'x'));",
             rows: "INSERT INTO n(id, a) VALUES (1, 'a'), (2, 'b')", errors: [.columnDropped],
             notes: [.columnDropped]),
         RuleCase(
-            "what a generated column gave goes to another table, and its source as declared",
+            "a generated column's values move to another table, and its source as declared",
             "-- drydock: drops column n.a\nCREATE TABLE side(of, content); INSERT INTO side SELECT id, g FROM n; ALTER TABLE n DROP COLUMN g; ALTER TABLE n DROP COLUMN a",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, a, g AS (a || 'x') STORED);",
             rows: "INSERT INTO n(id, a) VALUES (1, 'a'), (2, 'b')", notes: [.columnDropped]),
         RuleCase(
-            "what a generated column gave goes to another table with the wrong rows",
+            "a generated column's values move to another table with the wrong rows",
             "-- drydock: drops column n.a\nCREATE TABLE side(of, content); INSERT INTO side SELECT 3 - id, g FROM n; ALTER TABLE n DROP COLUMN g; ALTER TABLE n DROP COLUMN a",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, a, g AS (a || 'x'));",
             rows: "INSERT INTO n(id, a) VALUES (1, 'a'), (2, 'b')", errors: [.columnDropped]),
         RuleCase(
-            "what a generated column gave goes to another table, one value short",
+            "a generated column's values move to another table, one value short",
             "-- drydock: drops column n.a\nCREATE TABLE side(of, content); INSERT INTO side SELECT id, g FROM n WHERE id = 1; ALTER TABLE n DROP COLUMN g; ALTER TABLE n DROP COLUMN a",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, a, g AS (a || 'x'));",
             rows: "INSERT INTO n(id, a) VALUES (1, 'a'), (2, 'b')", errors: [.columnDropped]),
@@ -191,7 +191,7 @@ import Testing
             """, schema: schema + "CREATE TABLE n(k TEXT);", rows: rows + "INSERT INTO n VALUES ('k')",
             errors: [.rowsLost]),
         RuleCase(
-            "a copy of what is generated", "CREATE TABLE n_copy AS SELECT a, g FROM n", "DROP TABLE n_copy",
+            "a copy of generated values", "CREATE TABLE n_copy AS SELECT a, g FROM n", "DROP TABLE n_copy",
             schema: "CREATE TABLE n(a, g INT AS (a + 1));", rows: "INSERT INTO n(a) VALUES (1), (2)",
             notes: [.tableDropped]),
         RuleCase(
@@ -261,17 +261,17 @@ import Testing
             "-- drydock: drops column t.a\nDROP TABLE t", schema: schema, rows: rows, errors: [.tableDropped],
             warnings: [.unusedDeclaration]),
         RuleCase(
-            "a table that a statement only asks about",
+            "a table that a statement only reads",
             "UPDATE t SET b = 0 WHERE id IN (SELECT id FROM star); DROP TABLE star",
             schema: schema + "CREATE TABLE star(id INTEGER PRIMARY KEY);",
             rows: rows + "INSERT INTO star VALUES (2), (3)", errors: [.tableDropped, .valuesChanged]),
         RuleCase(
-            "a table that an INSERT only asks about",
+            "a table that an INSERT only reads",
             "INSERT INTO t(b) SELECT 1 FROM other WHERE x NOT IN (SELECT id FROM star); DROP TABLE star",
             schema: schema + "CREATE TABLE star(id INTEGER PRIMARY KEY); CREATE TABLE other(x);",
             rows: rows + "INSERT INTO star VALUES (2), (3)", errors: [.tableDropped]),
         RuleCase(
-            "a declaration lets the table go wherever its rows are",
+            "a declaration allows the table to go wherever its rows are",
             "CREATE TABLE _t AS SELECT * FROM t", "-- drydock: drops table t\nDROP TABLE t", schema: schema,
             rows: rows),
         RuleCase(
@@ -284,7 +284,7 @@ import Testing
     func moves(_ it: RuleCase) async throws { try await it.check() }
 
     /// The migrations that made the copy were applied before the snapshot was taken.
-    @Test func whatWasCopiedInAnEarlierReleaseIsFound() async throws {
+    @Test func rowsCopiedInAnEarlierReleaseAreFound() async throws {
         for (copy, severity) in [
             ("SELECT * FROM t", Finding.Severity.note), ("SELECT * FROM t WHERE id > 1", .error),
         ] {
@@ -298,12 +298,12 @@ import Testing
         }
     }
 
-    /// Keys count from 1 in every table: that they are alike says nothing of the rows.
+    /// Keys count from 1 in every table: equal keys prove nothing about the rows.
     @Test(arguments: [
         "INSERT INTO u(id) SELECT id + 10 FROM t; DROP TABLE t",
         "INSERT INTO u(id, x) SELECT id + 10, 'n' FROM t; DROP TABLE t",
         "INSERT INTO u(id) SELECT id FROM t WHERE id > 3; DROP TABLE t",
-    ]) func idsThatCoincideAreNotTheRows(_ step: String) async throws {
+    ]) func equalIDsDoNotIdentifyRows(_ step: String) async throws {
         let finding = try await Scenario(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY, x TEXT);",
             rows:
@@ -313,7 +313,7 @@ import Testing
         #expect(finding.message == "table t is gone, with its 3 rows", "\(finding.message)")
     }
 
-    @Test func whatIsMissingOfCopiedRowsIsSaid() async throws {
+    @Test func missingPartsOfCopiedRowsAreReported() async throws {
         let finding = try await Scenario(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b TEXT);",
             rows: "INSERT INTO t VALUES (1, 'p', 'x'), (2, 'q', NULL);",

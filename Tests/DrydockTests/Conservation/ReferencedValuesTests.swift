@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// Values that went to a table which their rows reference now are not lost.
+/// Values that moved to a table which their rows now reference are not lost.
 @Suite struct ReferencedValuesTests {
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, b INTEGER);"
     private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30),(4,'x',40);"
@@ -92,7 +92,7 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x','X'),(2,NULL,NULL),(3,'z','Z'),(4,'x','X');",
             notes: [.columnDropped, .columnDropped]),
     ])
-    func reached(_ it: RuleCase) async throws { try await it.check() }
+    func valuesFoundByReference(_ it: RuleCase) async throws { try await it.check() }
 
     @Test(arguments: [
         RuleCase(
@@ -114,7 +114,7 @@ import Testing
             "a value was changed", lookup + column + "UPDATE kind SET name = 'y' WHERE name = 'z';" + drop,
             schema: schema, rows: rows, errors: [.columnDropped]),
         RuleCase(
-            "letters are not the same",
+            "the case of letters changed",
             """
             CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE UNIQUE);
             INSERT OR IGNORE INTO kind(name) SELECT kind FROM t WHERE kind IS NOT NULL;
@@ -157,9 +157,9 @@ import Testing
             "all rows are lost", lookup + column + "DELETE FROM t;" + drop, schema: schema, rows: rows,
             errors: [.rowsLost, .columnDropped]),
     ])
-    func lost(_ it: RuleCase) async throws { try await it.check() }
+    func lostValues(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theNoteSaysWhatLeadsThere() async throws {
+    @Test func theNoteNamesTheReference() async throws {
         let finding = try await Scenario(
             Self.schema, rows: Self.rows, steps: Self.lookup + Self.column + Self.drop
         ).verify().finding(.columnDropped)

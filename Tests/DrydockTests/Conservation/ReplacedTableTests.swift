@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// A table that was dropped, and whose name another table has since.
+/// A table was dropped, and another table has its name since.
 @Suite struct ReplacedTableTests {
     private static let schema = """
         CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT);
@@ -69,13 +69,13 @@ import Testing
             "CREATE TABLE w AS SELECT id AS k FROM u; ALTER TABLE w RENAME TO s; ALTER TABLE t RENAME TO w; ALTER TABLE s RENAME TO t; ALTER TABLE w RENAME TO v; UPDATE v SET a = 'q'",
             schema: schema, rows: rows, errors: [.valuesChanged]),
         RuleCase(
-            "an index that stood on it",
+            "an index on the table",
             "CREATE TABLE w AS SELECT * FROM t", "DROP TABLE t; ALTER TABLE u RENAME TO t",
             schema: schema + "CREATE INDEX i ON t(a);", rows: rows, notes: [.tableDropped]),
     ])
-    func names(_ it: RuleCase) async throws { try await it.check() }
+    func replacedTables(_ it: RuleCase) async throws { try await it.check() }
 
-    /// What a declaration lets go is not missed with the table or column that goes.
+    /// Rows and values that a declaration allows to go are not searched for with their table or column.
     @Test(arguments: [
         RuleCase(
             "all rows go as declared, and then the table",
@@ -146,7 +146,7 @@ import Testing
             schema: "CREATE TABLE t(a, b); CREATE TABLE n(k);",
             rows: "INSERT INTO t VALUES (1, 1), (2, 2); INSERT INTO n VALUES (1), (2)"),
         RuleCase(
-            "a condition on a table that swaps its name does not let the other's rows go",
+            "a condition on a table that swaps its name does not allow the other's rows to go",
             "-- drydock: deletes from t\nDELETE FROM n; ALTER TABLE t RENAME TO s; ALTER TABLE n RENAME TO t; ALTER TABLE s RENAME TO n",
             schema: "CREATE TABLE t(a, b); CREATE TABLE n(k);",
             rows: "INSERT INTO t VALUES (1, 1), (2, 2); INSERT INTO n VALUES (1), (2)", errors: [.rowsLost],
@@ -157,7 +157,7 @@ import Testing
             "-- drydock: deletes from t where id = 1\nDROP TABLE t; ALTER TABLE new RENAME TO t; DELETE FROM t WHERE id = 1",
             schema: schema, rows: rows),
     ])
-    func declared(_ it: RuleCase) async throws { try await it.check() }
+    func declaredLosses(_ it: RuleCase) async throws { try await it.check() }
 
     @Test(arguments: [
         RuleCase(

@@ -42,7 +42,7 @@ import Testing
             says: "no such column: title; view titles and view \"all titles\" use title",
             help: "Recreate view titles at the end, without title"
         ) {
-            // What SQL it proposes to recreate names no column that is gone.
+            // The SQL that recreates the objects must not name a dropped column.
             "-- drydock: drops column note.title\n" + $0.proposed("DROP ")
                 + "ALTER TABLE note DROP COLUMN title;\nCREATE VIEW titles AS SELECT body FROM note;\n"
                 + $0.proposed("CREATE ")
@@ -140,7 +140,7 @@ import Testing
             help: "Rebuild note without all of them instead"
         ) { $0.proposedDeclarations + $0.proposedSQL },
         RemedyCase(
-            "all that can be in the way",
+            "all objects that can be in the way",
             schema: """
                 CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT, body TEXT, CHECK (title <> body));
                 CREATE INDEX by_title ON note(title); CREATE VIEW v AS SELECT id, title FROM note;
@@ -163,7 +163,7 @@ import Testing
         ) { $0.proposedDeclarations + $0.proposedSQL },
     ]
 
-    @Test(arguments: cases) func whatStandsOnATableIsNamed(_ it: RemedyCase) async throws {
+    @Test(arguments: cases) func objectsThatDependOnATableAreNamed(_ it: RemedyCase) async throws {
         try await it.check()
     }
 
@@ -175,7 +175,7 @@ import Testing
 
     static let searches = [
         RemedyCase(
-            "'rebuild' behind a renamed column", schema: note + index, rows: rows,
+            "'rebuild' after a renamed column", schema: note + index, rows: rows,
             "ALTER TABLE note RENAME COLUMN body TO text;\nINSERT INTO found(found) VALUES('rebuild');",
             says: "SQL logic error: note has no column body", help: "'rebuild' cannot help"
         ) { "ALTER TABLE note RENAME COLUMN body TO text;\n" + $0.proposedSQL },
@@ -187,7 +187,7 @@ import Testing
             help: "'rebuild' cannot help"
         ) { "ALTER TABLE note RENAME COLUMN body TO text;\n" + $0.proposedSQL },
         RemedyCase(
-            "a renamed column behind FTS4",
+            "a renamed column that FTS4 reads",
             schema: note
                 + "CREATE VIRTUAL TABLE found USING fts4(content=\"note\", title, body);\nINSERT INTO found(found) VALUES('rebuild');",
             rows: rows,
@@ -218,7 +218,7 @@ import Testing
 }
 
 extension Finding {
-    /// The proposed statements that begin with a word.
+    /// Returns the proposed statements that begin with a word.
     fileprivate func proposed(_ word: String) -> String {
         proposedSQL.split(separator: "\n").filter { $0.hasPrefix(word) }.joined(separator: "\n") + "\n"
     }

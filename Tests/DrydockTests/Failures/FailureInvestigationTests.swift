@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What is said of rows that a constraint refuses, and whether the advice helps.
+/// The messages about rows that a constraint refuses, and whether the advice helps.
 @Suite struct FailureInvestigationTests {
     private static let person = """
         CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT, age, note TEXT);
@@ -12,7 +12,7 @@ import Testing
           (5, NULL, 5, 'n'), (6, 'A@x', -6, 'n');
         """
 
-    /// A rebuild of `person` with a new definition.
+    /// Returns a rebuild of `person` with a new definition.
     private static func rebuild(_ columns: String, _ copy: String = "INSERT INTO new SELECT * FROM person;")
         -> String
     {
@@ -129,7 +129,7 @@ import Testing
         try await it.check()
     }
 
-    /// Where the children cannot simply reference another row, nothing is proposed that takes them.
+    /// Where the children cannot simply reference another row, no proposal deletes them.
     @Test(arguments: [
         "CREATE TABLE pet(person_id INTEGER PRIMARY KEY REFERENCES person(id) ON DELETE CASCADE);",
         "CREATE TABLE pet(a, person_id REFERENCES person(id) ON DELETE CASCADE, UNIQUE(a, person_id));",
@@ -159,7 +159,7 @@ import Testing
         try await it.check()
     }
 
-    @Test func howManyMoreIsSaid() async throws {
+    @Test func theNumberOfFurtherRowsIsReported() async throws {
         let rows =
             "INSERT INTO log VALUES ('a'), ('a'), ('a'), ('a'), ('a'), ('a'), ('a'), ('b'), ('b'), ('c'), (NULL), (NULL);"
         let finding = try await Scenario(
@@ -263,7 +263,7 @@ import Testing
             "CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT, age ANY, note TEXT) STRICT;\nINSERT INTO new SELECT * FROM person;\nDROP TABLE person;\nALTER TABLE new RENAME TO person;"
         },
         RemedyCase(
-            "a key that is no integer", schema: "CREATE TABLE tag(code TEXT PRIMARY KEY, n);",
+            "a key that is not an integer", schema: "CREATE TABLE tag(code TEXT PRIMARY KEY, n);",
             rows: "INSERT INTO tag VALUES ('1', 1), ('x', 2);",
             "CREATE TABLE new(code INTEGER PRIMARY KEY, n);\nINSERT INTO new SELECT * FROM tag;\nDROP TABLE tag;\nALTER TABLE new RENAME TO tag;",
             says: "datatype mismatch: row 2 of tag has code = 'x'", help: "Keep the type that code had in tag"
@@ -295,7 +295,7 @@ import Testing
         try await it.check()
     }
 
-    /// A table WITHOUT ROWID has no rowids to name rows by.
+    /// A table WITHOUT ROWID has no rowids to identify rows.
     @Test func rowsWithoutRowidAreNamedByTheirKey() async throws {
         let finding = try await Scenario(
             "CREATE TABLE t(k TEXT, v, PRIMARY KEY(k, v)) WITHOUT ROWID;",
@@ -308,8 +308,8 @@ import Testing
         #expect(finding.evidence?.rows.map { $0.key[0].value.literal } == ["'a'", "'b'"])
     }
 
-    /// The rows of the copy have another table's rowids than those that were there.
-    @Test func aRowThatWasThereBeforeIsToldApart() async throws {
+    /// The rows of the copy have rowids of another table, the rows that existed before do not.
+    @Test func anExistingRowIsDistinguishedFromCopiedRows() async throws {
         let finding = try await Scenario(
             "CREATE TABLE old(a); CREATE TABLE new(k TEXT UNIQUE);",
             rows: "INSERT INTO old VALUES ('x'), ('y'); INSERT INTO new VALUES ('p'), ('y');",

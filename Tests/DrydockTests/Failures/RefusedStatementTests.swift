@@ -1,12 +1,12 @@
 import Drydock
 import Testing
 
-/// A statement that SQLite refuses without looking at a row: verify and lint say the same of it.
+/// A statement that SQLite refuses without reading a row: verify and lint report the same.
 @Suite struct RefusedStatementTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var sql: String
         var help: String
-        /// Whether what the help proposes is the migration, and passes.
+        /// Whether the help proposes the whole migration, which then passes.
         var isWhole = false
         var schema = RefusedStatementTests.schema
         var rows = RefusedStatementTests.rows
@@ -64,7 +64,7 @@ import Testing
         Refusal(sql: "ALTER TABLE tag DROP COLUMN id", help: "Rebuild tag with another primary key"),
     ]
 
-    @Test(arguments: refusals) func verifyAndLintSayTheSame(_ it: Refusal) async throws {
+    @Test(arguments: refusals) func verifyAndLintReportTheSame(_ it: Refusal) async throws {
         let scenario = Scenario(it.schema, rows: it.rows, steps: it.sql)
         let verified = try await scenario.verify().finding(.migrationFailed).help
         #expect(verified.contains(it.help), "\(verified)")
@@ -78,7 +78,7 @@ import Testing
         #expect(report.rules(.error).isEmpty, "\(finding.proposedSQL) \(report.findings.map(\.line))")
     }
 
-    /// Only where foreign keys are on.
+    /// Refused only with foreign keys on.
     @Test func aReferenceWithADefault() async throws {
         let sql = "ALTER TABLE pet ADD COLUMN owner INTEGER DEFAULT 1 REFERENCES person(id);\n"
         let project = D1FormatTests.project.with("0010_index.sql", sql)
@@ -98,7 +98,7 @@ import Testing
         )
     }
 
-    /// A name is no misspelling of itself.
+    /// A name is not a misspelling of itself.
     @Test(arguments: [
         ("SELECT note.name FROM note, tag", "no such column: note.name; tag has a column of that name"),
         (
@@ -114,7 +114,7 @@ import Testing
             "SELECT other.note.title FROM note",
             "no such column: other.note.title; note has a column of that name"
         ),
-    ]) func aNameOfAnotherTableIsNotItsOwnMisspelling(_ sql: String, _ message: String) async throws {
+    ]) func anExistingNameIsNotAMisspellingOfItself(_ sql: String, _ message: String) async throws {
         let finding = try await Scenario(Self.schema, steps: sql).verify().finding(.migrationFailed)
         #expect(finding.message.hasSuffix(message), "\(finding.message)")
     }

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// DROP TABLE of a parent while foreign keys are on, in each tool's migrations.
+/// DROP TABLE of a parent with foreign keys on, in each tool's migrations.
 @Suite struct CascadeAdviceTests {
     private static let bare = """
         CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, born TEXT DEFAULT '');
@@ -15,7 +15,7 @@ import Testing
         DrizzleFormatTests.project.with("0002_index.sql", DrizzleFormatTests.pieces(sql))
     }
 
-    @Test func drizzlesOwnRebuildRunsWithForeignKeysOffAroundIt() async throws {
+    @Test func drizzlesRebuildPassesWithForeignKeysOff() async throws {
         let project = Self.drizzle(ToolProject.rebuild)
         let finding = try await project.verify().finding(.rowsLost)
         #expect(
@@ -28,8 +28,8 @@ import Testing
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
     }
 
-    /// What the help proposes for D1.
-    @Test func childrenThatAreCopiedAndBroughtBackAreKept() async throws {
+    /// The help for D1.
+    @Test func childrenThatAreCopiedAndRestoredAreKept() async throws {
         let sql =
             "CREATE TABLE kept_pet AS SELECT * FROM pet;\n" + Self.bare
             + "INSERT INTO pet SELECT * FROM kept_pet;\nDROP TABLE kept_pet;\n"
@@ -62,8 +62,8 @@ import Testing
         #expect(finding.message.hasSuffix("and ON DELETE SET NULL acts on them"), "\(finding.message)")
     }
 
-    /// The statement that holds each file back from the tool's transaction.
-    @Test func otherToolsTakeThePragmaOutsideOfTheirTransaction() async throws {
+    /// The statement that keeps each file out of the tool's transaction.
+    @Test func otherToolsRunThePragmaOutsideTheirTransaction() async throws {
         let open = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
         let metadata = "2024-01-03-000000_index/metadata.toml"
         let projects: [(ToolProject, String, String, String, also: (String, String)?)] = [
@@ -98,14 +98,14 @@ import Testing
             if let also { better = better.with(also.0, also.1) }
             let second = try await better.verify { $0.format.foreignKeys = true }
             #expect(second.rules(.error).isEmpty, "\(file) \(second.findings.map(\.line))")
-            // The connection without foreign keys, as the help has it for drydock.yml too.
+            // The connection without foreign keys: the help also gives it for drydock.yml.
             guard finding.help.contains("foreignKeys: false") else { continue }
             let third = try await project.with(file, bad).verify { $0.format.foreignKeys = false }
             #expect(third.rules(.error).isEmpty, "\(file) \(third.findings.map(\.line))")
         }
     }
 
-    /// Of ``ToolProject/one``, as sha384sum gives it.
+    /// The checksum of ``ToolProject/one``, as sha384sum computes it.
     private static let checksum =
         "e2ae47b99770d8c1aa4d46b027c6a709f07c8f3c71060f039c2136842c07cc8e8dc054449bbc8973eee5e605653d0959"
 
@@ -119,8 +119,8 @@ import Testing
             history: SqlxFormatTests.history(checksum: checksum))
     }
 
-    /// For golang-migrate a setting of the database's URL decides for all files.
-    @Test func golangMigrateTurnsItsTransactionOffForAllFiles() async throws {
+    /// For golang-migrate a setting in the database's URL applies to all files.
+    @Test func golangMigrateTurnsTransactionsOffForAllFiles() async throws {
         let project = GolangMigrateFormatTests.project
         let file = "000003_index.up.sql"
         let finding = try await project.with(file, Self.bare).verify { $0.format.foreignKeys = true }
@@ -135,7 +135,7 @@ import Testing
         #expect(second.rules(.error).isEmpty, "\(second.findings.map(\.line))")
     }
 
-    /// A PRAGMA inside the tool's transaction is answered with what the tool's users can do.
+    /// For a PRAGMA inside the tool's transaction the help says what the tool's users can do.
     @Test func anIgnoredPragmaGetsTheToolsAdvice() async throws {
         for (project, file, advice) in [
             (Self.sqlx, "0003_pet.sql", "'-- no-transaction' as the file's first line"),
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    /// The commit is refused, and the statement to blame is named.
+    /// The commit is refused, and the statement that caused it is named.
     @Test func aRefusedCommitNamesTheStatement() async throws {
         let sql = "PRAGMA defer_foreign_keys = ON;\nINSERT INTO pet VALUES (9, 99, 'X');\n"
         var project = Self.drizzle(sql)
@@ -163,7 +163,7 @@ import Testing
         #expect(finding.place?.line == 3)
     }
 
-    /// A statement is refused at once.
+    /// The statement is refused at once.
     @Test func aRefusedInsertNamesTheParent() async throws {
         let finding = try await Self.drizzle("INSERT INTO pet VALUES (9, 99, 'X');\n").verify().finding(
             .migrationFailed)

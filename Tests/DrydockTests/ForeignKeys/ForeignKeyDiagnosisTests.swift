@@ -56,7 +56,7 @@ import Testing
             """
         },
         RemedyCase(
-            "a parent that is made anew empty", schema: family, rows: rows,
+            "a parent that is created again without rows", schema: family, rows: rows,
             "DROP TABLE parent;\nCREATE TABLE parent(id INTEGER PRIMARY KEY, name TEXT, code TEXT UNIQUE);",
             says: "line 2 recreates parent without the rows that they reference",
             help: "Copy every row of the old parent"
@@ -210,7 +210,7 @@ import Testing
             """
         },
         RemedyCase(
-            "a foreign key that is new",
+            "a new foreign key",
             schema:
                 "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE child(id INTEGER PRIMARY KEY, parent_id INTEGER);",
             rows: "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1, 1), (2, 9), (3, NULL);",
@@ -261,7 +261,7 @@ import Testing
 
     @Test(arguments: cases) func causes(_ it: RemedyCase) async throws { try await it.check() }
 
-    /// Deleting rows is never the first thing that is proposed.
+    /// Deleting rows is never the first proposal.
     @Test(arguments: cases) func nothingIsDeletedFirst(_ it: RemedyCase) async throws {
         let report = try await Scenario(it.schema, rows: it.rows, steps: it.step).verify()
         for finding in report.findings {
@@ -270,8 +270,8 @@ import Testing
         }
     }
 
-    /// A tool that checks nothing before its commit: the violation is a finding of its own.
-    @Test func theSameIsSaidWhereNothingRefusesIt() async throws {
+    /// The tool checks nothing before its commit: the violation is a separate finding.
+    @Test func theCauseIsTheSameWhereNothingRefusesTheViolation() async throws {
         var project = GolangMigrateFormatTests.project
         project = project.with(
             "000003_index.up.sql",
@@ -285,7 +285,7 @@ import Testing
         #expect(finding.place?.line == 4)
     }
 
-    @Test func theSnapshotsOwnOrphansCanReferenceNothing() async throws {
+    @Test func theHelpRepairsTheSnapshotsOwnOrphans() async throws {
         let orphan = "PRAGMA foreign_keys = OFF; INSERT INTO child VALUES (9, 99);"
         let finding = try await Scenario(Self.family, rows: Self.rows + orphan, steps: "CREATE TABLE t(a)")
             .verify()
@@ -297,7 +297,7 @@ import Testing
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line)) \(finding.help)")
     }
 
-    /// The key is of two columns, the table's names are quoted and one is WITHOUT ROWID.
+    /// The key has two columns, the table's names are quoted and one table is WITHOUT ROWID.
     @Test func aCompoundKeyOfQuotedNames() async throws {
         let schema = """
             CREATE TABLE "my parent"("a b" TEXT, c INTEGER, PRIMARY KEY("a b", c)) WITHOUT ROWID;

@@ -18,7 +18,7 @@ struct Damage {
             case 7: copy(&bytes, random.below(pages) * size, random.below(pages) * size, size)
             case 8: fill(&bytes, random.below(pages) * size, size)
             case 9:
-                // Another page size, or none that there is.
+                // A different page size, or an invalid one.
                 let wrong = random.pick([0, 1, 2, 256, 512, 1024, 4096, 32768, 513, 65535])
                 (bytes[min(16, bytes.count - 1)], bytes[min(17, bytes.count - 1)]) = (
                     UInt8(wrong >> 8), UInt8(wrong & 255)
@@ -54,7 +54,7 @@ struct Damage {
         }
     }
 
-    /// The head of a page: kind, cells, their pointers.
+    /// Damages the header of a page: kind, cells, their pointers.
     private mutating func header(_ bytes: inout [UInt8], _ page: Int) {
         for _ in 0...random.below(4) {
             let place = page + (page == 0 ? 100 : 0) + random.below(30)
@@ -64,7 +64,7 @@ struct Damage {
         }
     }
 
-    /// The schema's own text, so that SQL is read which nobody wrote.
+    /// Damages the text of the schema, so that SQL is read which nobody wrote.
     private mutating func text(_ bytes: inout [UInt8]) {
         let words = [
             "CREATE", "TABLE", "PRIMARY", "account", "item", "INTEGER", "fts5", "VIEW", "WITHOUT", "length",
@@ -77,7 +77,7 @@ struct Damage {
         for (offset, byte) in by.utf8.prefix(word.count).enumerated() { bytes[place + offset] = byte }
     }
 
-    /// A number that is too large, somewhere.
+    /// Writes a number that is too large at a random offset.
     private mutating func number(_ bytes: inout [UInt8]) {
         let place = random.pick([28, 32, 36, 40, 44, 52, 56, 60, 64, 92, 96, random.below(bytes.count)])
         let value = random.pick(
@@ -88,7 +88,7 @@ struct Damage {
         }
     }
 
-    /// A log or journal that belongs to no database, or to this one.
+    /// Writes a log or journal that belongs to no database, or to this one.
     private mutating func beside(_ folder: TemporaryFolder, _ path: String, _ bytes: [UInt8]) throws {
         var content: [UInt8]
         switch random.below(5) {

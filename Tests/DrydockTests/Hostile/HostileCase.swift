@@ -1,13 +1,13 @@
 import Foundation
 
-/// A small project in which something is not as it should be, and a command that meets it.
+/// A small project with one damaged part, and a command that reads it.
 struct HostileCase {
     let seed: UInt64
     private let folder: TemporaryFolder
     private let arguments: [String]
     private let kind: String
 
-    /// Statuses that a command may end with.
+    /// The allowed exit statuses of a command.
     private static let statuses: Set<Int32> = [0, 1, 2, 64]
     private static let seconds = 10.0
 
@@ -22,7 +22,7 @@ struct HostileCase {
         }
     }
 
-    /// What the command must not do and does, with what makes it again; nil where all is well.
+    /// Returns what the command did wrong, with the means to reproduce it; nil where it did nothing wrong.
     func fault() async throws -> String? {
         let before = try names()
         let end = try await run()
@@ -42,7 +42,7 @@ struct HostileCase {
             "seed \(seed), \(kind): drydock \(arguments.joined(separator: " ")): \(faults.joined(separator: "; "))\(try keep())"
     }
 
-    /// What a command is asked to write.
+    /// Whether a command was asked to write the file.
     private func isWanted(_ name: String) -> Bool {
         arguments[0] == "lock" && name == "drydock.lock"
             || arguments[0] == "new" && name.hasPrefix("Migrations/")
@@ -53,7 +53,7 @@ struct HostileCase {
         Set(try FileManager.default.subpathsOfDirectory(atPath: folder.path)).subtracting(["output"])
     }
 
-    /// Keeps the project where `DRYDOCK_KEEP` says, so that it can be looked at.
+    /// Copies the project to the folder in `DRYDOCK_KEEP`, so that it can be examined.
     private func keep() throws -> String {
         guard let kept = ProcessInfo.processInfo.environment["DRYDOCK_KEEP"] else { return "" }
         let path = "\(kept)/\(seed)"
@@ -77,7 +77,7 @@ struct HostileCase {
         var environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
         environment["TMPDIR"] = folder.file("tmp")
         environment["XDG_CACHE_HOME"] = folder.file("cache")
-        // A trace takes seconds, and a signal says enough.
+        // A backtrace takes seconds, and the signal is enough.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         process.environment = environment
         let path = folder.file("output")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a sound small project, spoils one part of it, and names a command that reads that part.
+/// Writes a small valid project, damages one part of it, and names a command that reads that part.
 struct HostileProject {
     let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ struct HostileProject {
     private static let next =
         "ALTER TABLE item ADD COLUMN kind TEXT;\n-- drydock: rewrites item.body\nUPDATE item SET body = upper(body);\n"
 
-    /// What is spoilt, and the command's arguments.
+    /// Returns what is damaged, and the command's arguments.
     func make(_ random: inout SchemaRandom) throws -> (kind: String, arguments: [String]) {
         try folder.write("Migrations/v1.sql", Self.sound)
         try folder.write("Migrations/v2.sql", Self.next)

@@ -1,4 +1,4 @@
-/// Scripts that nobody in his right mind would write: from a grammar, then with spoilt bytes.
+/// Scripts that no reasonable person would write: generated from a grammar, then with damaged bytes.
 struct HostileSQL {
     var random: SchemaRandom
 
@@ -22,7 +22,7 @@ struct HostileSQL {
         return bytes
     }
 
-    /// One thing, far too often.
+    /// Returns one construct repeated far too often.
     private mutating func monster() -> [UInt8] {
         let count = random.pick([10, 300, 2_000, 30_000])
         func many(_ text: String) -> String { String(repeating: text, count: count) }

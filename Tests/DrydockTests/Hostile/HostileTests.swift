@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Whatever a database, a migration, drydock.yml or a lock may hold, each command ends by itself, in time, with
-/// a status that it knows, and leaves nothing behind.
+/// Whatever a database, a migration, drydock.yml or a lock contains, each command ends by itself, in time, with an
+/// allowed status, and leaves nothing behind.
 @Suite struct HostileTests {
-    /// One of them, or a few as in `DRYDOCK_SEED=7-9`, instead of all.
+    /// One seed, or a few as in `DRYDOCK_SEED=7-9`, instead of all.
     static let seeds: [UInt64] = OracleTests.asked ?? Array(1...UInt64(Soak.rounds(300, 10_000)))
 
     @Test func `no input traps, hangs or leaves a file`() async throws {

@@ -31,14 +31,14 @@ struct Mutation {
         return bytes
     }
 
-    /// A value in the place of another, or bytes.
+    /// Replaces one value by another, or damages bytes.
     mutating func yaml(_ text: String) -> [UInt8] {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         switch random.below(8) {
         case 0: return Array(String(repeating: "[", count: 1 + random.below(20_000)).utf8)
         case 1: return Array(("a: &a [x]\n" + (1..<30).map { "b\($0): &b\($0) [*a, *a]\n" }.joined()).utf8)
         case 2:
-            // Each alias is the one before twice.
+            // Each alias contains the previous one twice.
             return Array(
                 ("- &a0 [x]\n" + (1..<40).map { "- &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()).utf8)
         case 3:
@@ -61,7 +61,7 @@ struct Mutation {
         }
     }
 
-    /// Lines that are missing, doubled, swapped or spoilt.
+    /// Removes, doubles, swaps or damages lines.
     mutating func lines(_ text: String) -> [UInt8] {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for _ in 0..<random.below(3) where !lines.isEmpty {

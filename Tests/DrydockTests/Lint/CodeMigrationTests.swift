@@ -2,7 +2,7 @@ import Drydock
 import GRDBEngine
 import Testing
 
-/// Migrations that are code are stepped over, and what follows is linted.
+/// Migrations in code are skipped, and what follows is linted.
 @Suite struct CodeMigrationTests {
     private func lint(
         _ files: [String: String], _ configure: (inout LintRequest) -> Void = { _ in }
@@ -22,7 +22,7 @@ import Testing
         "005_name.sql": GooseFormatTests.file("ALTER TABLE person DROP COLUMN name;"),
     ]
 
-    @Test func whatFollowsIsLinted() async throws {
+    @Test func laterMigrationsAreLinted() async throws {
         let report = try await lint(Self.goose)
         let losses = report.findings.filter { $0.rule == .destructiveUndeclared }.map(\.migration)
         #expect(losses == ["3", "5"])
@@ -35,7 +35,7 @@ import Testing
         #expect(report.lint?.migrations == 4)
     }
 
-    @Test func itIsAWarningThatStrictFails() async throws {
+    @Test func aWarningFailsAStrictRun() async throws {
         let clean = Self.goose.filter { !["003_drop.sql", "005_name.sql"].contains($0.key) }
         #expect(try await lint(clean).hasPassed)
         #expect(try await !lint(clean) { $0.isStrict = true }.hasPassed)
@@ -46,8 +46,8 @@ import Testing
             }.hasPassed)
     }
 
-    /// What only code can have made is no error where it is missing; what is not SQL is.
-    @Test func aSyntaxErrorIsStillOne() async throws {
+    /// A missing object that only code can have created is not an error; text that is not SQL is.
+    @Test func aSyntaxErrorIsStillReported() async throws {
         var files = Self.goose
         files["004_index.sql"] = GooseFormatTests.file("CREATE VIEW v AS SELECT * FROM toy;")
         let view = try await lint(files)
@@ -57,7 +57,7 @@ import Testing
             try await lint(files).findings.contains { $0.rule == .migrationFailed && $0.severity == .error })
     }
 
-    @Test func aReleasedOneMattersWhereItLeavesSomethingUnread() async throws {
+    @Test func aReleasedMigrationMattersWhereStatementsStayUnread() async throws {
         let report = try await lint(Self.goose) { $0.since = "2" }
         #expect(report.findings.contains { $0.rule == .migrationInCode && $0.severity == .warning })
         let rest = try await lint(Self.goose) { $0.since = "4" }
@@ -68,7 +68,7 @@ import Testing
         #expect(silent.findings.filter { $0.rule == .destructiveUndeclared }.map(\.migration) == ["5"])
     }
 
-    @Test func whereNothingElseIsThereTheRunFails() async throws {
+    @Test func aRunWithOnlyCodeFails() async throws {
         let files = ["V1__people.java": "class V1__people {}", "V2__pet.java": "class V2__pet {}"]
         let report = try await lint(files) { $0.migrationFormat = "flyway" }
         #expect(!report.hasPassed)
@@ -78,7 +78,7 @@ import Testing
     @Test(arguments: [
         ("flyway", ["V1__people.sql": ToolProject.one, "V2__born.java": "class V2__born {}"]),
         ("refinery", ["V1__people.sql": ToolProject.one, "V2__born.rs": "pub fn migration() {}"]),
-    ]) func ofOtherTools(_ format: String, _ files: [String: String]) async throws {
+    ]) func codeOfOtherTools(_ format: String, _ files: [String: String]) async throws {
         var files = files
         files["V3__drop.sql"] = "DROP TABLE pet;"
         let report = try await lint(files) { $0.migrationFormat = format }
@@ -86,8 +86,8 @@ import Testing
         #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.migration == "3" })
     }
 
-    /// A folder of a migration without its file.
-    @Test func aFileThatIsMissing() async throws {
+    /// The folder of a migration without its file.
+    @Test func aMissingFile() async throws {
         let prisma = try await lint([
             "1_a/migration.sql": ToolProject.one, "2_b/notes.txt": "", "3_c/migration.sql": "SELECT 1;",
             "migration_lock.toml": "provider = \"sqlite\"",
@@ -100,8 +100,8 @@ import Testing
         #expect(diesel.findings.contains { $0.rule == .nothingVerified && $0.severity == .warning })
     }
 
-    /// A set that needs what no migration makes is not passed for the part that could be read.
-    @Test func aSetThatCannotBeMadeFails() async throws {
+    /// A set that needs what no migration creates does not pass because of the part that could be read.
+    @Test func aSetThatCannotBeBuiltFails() async throws {
         let report = try await lint([
             "1.sqm": "CREATE TABLE b(x);\nALTER TABLE a ADD COLUMN y;", "2.sqm": "DROP TABLE b;",
             "A.sq": "CREATE TABLE a(x, y);",

@@ -22,11 +22,11 @@ import Testing
             "another rule",
             "-- drydock: ignore positional-copy because it is\nCREATE UNIQUE INDEX i ON email(subject)",
             says: [.warning]),
-    ]) func isForTheStatementThatFollows(_ it: LintCase) async throws {
+    ]) func anIgnoreAppliesToTheNextStatement(_ it: LintCase) async throws {
         try await it.check(.uniqueOverExisting)
     }
 
-    @Test func anUnneededOneIsAWarning() async throws {
+    @Test func anUnusedIgnoreIsAWarning() async throws {
         let it = LintCase(
             "", "-- drydock: ignore positional-copy because it is\nCREATE TABLE a(x)", says: [.warning])
         let finding = try #require(try await it.check(.unusedDeclaration).first)
@@ -45,19 +45,19 @@ import Testing
         ("ignore positional-copy", "no reason follows 'ignore positional-copy'"),
         ("ignore positional-copy because", "no reason follows 'ignore positional-copy'"),
         ("ignore", "no rule follows 'ignore'"),
-    ]) func misspelt(_ text: String, _ message: String) async throws {
+    ]) func misspeltRules(_ text: String, _ message: String) async throws {
         let it = LintCase("", "CREATE TABLE a(x);\n-- drydock: \(text)\nCREATE TABLE b(x)", says: [.error])
         let finding = try #require(try await it.check(.invalidDeclaration).first)
         #expect(finding.message == message && finding.place?.line == 2)
     }
 
-    @Test func verifyTakesIt() async throws {
+    @Test func verifyAcceptsAnIgnore() async throws {
         try await Scenario(
             "CREATE TABLE a(x)", steps: "-- drydock: ignore positional-copy because it is\nCREATE TABLE b(x)"
         ).verify().expectNothing()
     }
 
-    @Test func inTheConfigurationItIsForTheWholeMigration() async throws {
+    @Test func anIgnoreInTheConfigurationAppliesToTheWholeMigration() async throws {
         let text = "ignore unique-over-existing because it is"
         let declarations = try Declaration.parse(text, place: .init(file: "drydock.yml"), migration: "v2")
             .get()

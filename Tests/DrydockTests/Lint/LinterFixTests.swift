@@ -4,7 +4,7 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockLint
 
-/// `--fix` in memory: what is mended is told as that, what stands is judged.
+/// `--fix` in memory: fixed findings are reported as fixed, the remaining ones decide the verdict.
 @Suite struct LinterFixTests {
     private func fix(_ it: LintCase, _ configure: (inout LintRequest) -> Void = { _ in }) async throws
         -> (folder: TemporaryFolder, outcome: LintOutcome)
@@ -19,7 +19,7 @@ import Testing
 
     private func text(_ rewrite: FileRewrite) -> String { String(decoding: rewrite.result, as: UTF8.self) }
 
-    @Test func severalMendsOfAFileAreOneRewrite() async throws {
+    @Test func severalFixesOfAFileAreOneRewrite() async throws {
         let it = LintCase(
             "",
             """
@@ -36,7 +36,7 @@ import Testing
         let fixed = try #require(outcome.report.lint?.fixed)
         #expect(fixed.allSatisfy { $0.place.line == 2 || $0.place.line == 3 })
         #expect(fixed.allSatisfy { text(rewrite).contains($0.place.lineText ?? "nowhere") })
-        // Nothing is written but by who is asked to, and once more changes nothing.
+        // Nothing is written without `write()`, and fixing again changes nothing.
         #expect(try folder.text("Migrations/0002_x.sql") == it.steps[1])
         try rewrite.write()
         #expect(try folder.text("Migrations/0002_x.sql") == text(rewrite))
@@ -47,13 +47,13 @@ import Testing
         #expect(again.rewrites.isEmpty && again.report.lint?.fixed?.isEmpty == true)
     }
 
-    @Test func withoutAnythingToMendNothingIsRewritten() async throws {
+    @Test func nothingIsRewrittenWithoutFixes() async throws {
         let (_, outcome) = try await fix(LintCase("", "DELETE FROM email"))
         #expect(outcome.rewrites.isEmpty && outcome.report.lint?.fixed?.isEmpty == true)
         #expect(outcome.report.findings.contains { $0.rule == .destructiveUndeclared })
     }
 
-    @Test func aFileThatWasChangedMeanwhileIsLeftAlone() async throws {
+    @Test func aFileChangedMeanwhileStaysUnchanged() async throws {
         let it = LintCase("", "CREATE TABLE a(name, id, email); INSERT INTO a SELECT * FROM account;")
         let (folder, outcome) = try await fix(it)
         try folder.write("Migrations/v2.sql", "SELECT 1;")
@@ -62,17 +62,17 @@ import Testing
         #expect(try folder.text("Migrations/v2.sql") == "SELECT 1;")
     }
 
-    @Test func mendsThatTouchAreMadeOneAfterTheOther() throws {
-        func mend(_ edits: SQLEdit...) -> LintMend {
+    @Test func overlappingFixesAreAppliedOneAfterAnother() throws {
+        func edit(_ edits: SQLEdit...) -> LintMend {
             LintMend(finding: Finding(.positionalCopy, "m"), path: "f", edits: edits)
         }
         let bytes = Array("ab\ncd\nef".utf8)
         let rewrite = FileRewrite(
             path: "f", bytes: bytes,
             mends: [
-                mend(SQLEdit(range: 6..<7, text: "E"), SQLEdit(range: 0..<0, text: "<\n")),
-                mend(SQLEdit(range: 4..<5, text: "D"), SQLEdit(range: 0..<1, text: "A")),
-                mend(SQLEdit(range: 3..<4, text: "CCC")),
+                edit(SQLEdit(range: 6..<7, text: "E"), SQLEdit(range: 0..<0, text: "<\n")),
+                edit(SQLEdit(range: 4..<5, text: "D"), SQLEdit(range: 0..<1, text: "A")),
+                edit(SQLEdit(range: 3..<4, text: "CCC")),
             ])
         #expect(text(rewrite) == "<\nab\nCCCd\nEf")
         #expect(rewrite.fixes.map(\.place.line) == [1, 3])

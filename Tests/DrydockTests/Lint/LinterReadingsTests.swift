@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A folder that may be several tools': none is taken that says less than another.
+/// A folder that may belong to several tools: no reading is used that reports less than another.
 @Suite struct LinterReadingsTests {
     private static let rebuild = """
         CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '');
@@ -50,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func aCascadeThatOneToolWouldRunIsNotPassedOver(_ names: [String], _ formats: [String]) async throws {
+    func aCascadeUnderOnlyOneToolIsReported(_ names: [String], _ formats: [String]) async throws {
         let folder = try folder(names)
         let refusal = try await refusal(folder)
         for format in formats { #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal)) }
@@ -61,7 +61,7 @@ import Testing
         #expect(try await lint(folder) { $0.migrationFormat = formats[0] }.hasPassed)
     }
 
-    /// The difference that is named is the one that makes the finding.
+    /// The named difference is the one that causes the finding.
     @Test func theDifferenceThatMattersIsNamed() async throws {
         let text = "CREATE INDEX i ON person(\"nmae\");\n"
         let refusal = try await refusal(try folder(["0001_people.sql", "0002_index.sql"], text))
@@ -77,14 +77,14 @@ import Testing
     }
 
     @Test(arguments: names)
-    func whatAllSayIsSaid(_ names: [String], _ formats: [String]) async throws {
+    func findingsOfAllReadingsAreReported(_ names: [String], _ formats: [String]) async throws {
         #expect(try await lint(folder(names, ToolProject.two)).hasPassed)
         let report = try await lint(folder(names, ToolProject.loss))
         #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.severity == .error })
         #expect(report.migrationFormat == formats[0])
     }
 
-    @Test func aSnapshotSaysWhoseTheFolderIs() async throws {
+    @Test func aSnapshotShowsTheFormatOfTheFolder() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
@@ -95,8 +95,8 @@ import Testing
         #expect(report.findings.contains { $0.rule == .dropParentCascades })
     }
 
-    /// What a lock says of a folder is believed ever after.
-    @Test func aLockIsNotMadeOfOneReadingOfTwo() async throws {
+    /// A lock is relied on from then on, so it is not made of one reading of two.
+    @Test func aLockIsRefusedWhereReadingsDiffer() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
         var request = LockRequest()
         request.migrationsFolder = folder.file("Migrations")

@@ -6,7 +6,7 @@ import GRDBEngine
 import SQLiteSchema
 import Testing
 
-/// What surrounds the rules: order, selection, ignores, severities, what does not run.
+/// Everything around the rules: order, selection, ignores, severities, statements that do not run.
 @Suite struct LinterTests {
     @Test func aCleanSetPasses() async throws {
         let report = try await LintCase("", "CREATE INDEX i ON email(body)").lint().report
@@ -15,7 +15,7 @@ import Testing
         #expect(report.findings.allSatisfy { $0.severity == .note })
     }
 
-    @Test func sqlThatDoesNotParseIsOneMessageWithItsPlace() async throws {
+    @Test func invalidSQLIsOneMessageWithItsPlace() async throws {
         let it = LintCase("", "CREATE TABLE a(x);\nCREATE TABEL b(y);", "CREATE TABLE c(x)")
         let report = try await it.lint().report
         let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
@@ -28,8 +28,8 @@ import Testing
             ])
     }
 
-    /// Whoever mends the one statement should not have to lint again to hear of the others.
-    @Test func whatDoesNotRunHidesNothingElse() async throws {
+    /// After fixing the one statement it should not be necessary to lint again to see the other findings.
+    @Test func aFailingStatementDoesNotHideOtherFindings() async throws {
         let report = try await LintCase(
             "", "UPDATE email SET nothing = 1; CREATE UNIQUE INDEX one ON email(subject);"
         ).lint().report
@@ -38,7 +38,7 @@ import Testing
         #expect(report.lint?.migrations == 2)
     }
 
-    @Test func aNameThatIsNotThere() async throws {
+    @Test func aMissingName() async throws {
         let it = LintCase("", "UPDATE email SET subjct = 1", "CREATE INDEX i ON email(body)")
         let report = try await it.lint().report
         let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
@@ -46,18 +46,18 @@ import Testing
             finding.message
                 == "no such column: subjct, on the schema that the earlier migrations make; did you mean 'subject'?"
         )
-        // Rows do not matter to the schema: what comes behind is linted.
+        // Rows do not affect the schema: later statements are linted.
         #expect(report.notChecked.isEmpty)
     }
 
-    @Test func aTextInDoubleQuotesIsNoName() async throws {
+    @Test func textInDoubleQuotesIsNotAName() async throws {
         let report = try await LintCase("", "UPDATE email SET body = \"draft\"").lint().report
         let finding = try #require(report.findings.first { $0.rule == .migrationFailed })
         #expect(
             finding.message.contains("no such column: ") && finding.help.contains("write 'draft' in single"))
     }
 
-    /// SQLite refuses the statement as it compiles it, whatever rows there are.
+    /// SQLite refuses the statement when it compiles it, whatever rows exist.
     @Test(arguments: [
         "UPDATE email SET body = slug(body)", "UPDATE email SET body = iff(is_spam, 'a', 'b')",
         "INSERT INTO account(email) SELECT slug(subject) FROM email", "DELETE FROM email WHERE slug(body)",
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theFunctionThatWasMeantIsNamed() async throws {
+    @Test func theIntendedFunctionIsNamed() async throws {
         let it = LintCase("", "UPDATE email SET body = iff(is_spam, 'a', 'b')", says: [.error])
         let finding = try #require(try await it.check(.migrationFailed).first)
         #expect(finding.help.hasPrefix("Did you mean iif()? If the app registers it,"))
@@ -85,7 +85,7 @@ import Testing
         try await it.check(.uniqueOverExisting) { $0.severities[.uniqueOverExisting] = .off }
     }
 
-    @Test func sinceTakesTheRest() async throws {
+    @Test func sinceSelectsLaterMigrations() async throws {
         let it = LintCase("", "DELETE FROM email", "DELETE FROM account")
         let report = try await it.lint { $0.since = "v2" }.report
         #expect(report.findings.filter { $0.rule == .destructiveUndeclared }.map(\.migration) == ["v3"])
@@ -93,7 +93,7 @@ import Testing
         await #expect(throws: RequestError.self) { try await it.lint { $0.onlyNew = true } }
     }
 
-    @Test func whereThereIsALockWhatIsNotInItIsLinted() async throws {
+    @Test func unlockedMigrationsAreLinted() async throws {
         let it = LintCase("", "DELETE FROM email", "CREATE TABLE a(x)", "DELETE FROM account; DELETE FROM a")
         func migrations(_ configure: (inout LintRequest) -> Void) async throws -> [String?] {
             try await it.lint {
@@ -110,7 +110,7 @@ import Testing
         #expect(report.findings.map(\.message) == ["every migration is locked"])
     }
 
-    @Test func whereNothingCouldBeLintedTheRunFails() async throws {
+    @Test func aRunThatLintsNothingFails() async throws {
         let folder = try TemporaryFolder()
         try folder.write("data/migrations/1.sqm", "ALTER TABLE a ADD COLUMN y;")
         try folder.write("data/A.sq", "CREATE TABLE a(x, y);")
@@ -125,7 +125,7 @@ import Testing
         #expect(try await Linter(engine: GRDBDriver()).run(request).report.hasPassed)
     }
 
-    @Test func followingTheSchemaIsReadingAllOfIt() async throws {
+    @Test func theFollowedSchemaEqualsAFullReading() async throws {
         let folder = try TemporaryFolder()
         let steps = [
             LintCase.mail,
@@ -159,7 +159,7 @@ import Testing
         for rule in LintRules.all { #expect(rule.rule.lintText != nil, "\(rule.rule.rawValue)") }
     }
 
-    @Test func theDocumentationIsWhatTheRulesSay() throws {
+    @Test func theDocumentationMatchesTheRules() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().path + "/../../.."
         let file = try String(contentsOfFile: root + "/docs/rules.md", encoding: .utf8)
         #expect(

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// Names mean what the migrations before have made of them, not what stands in another file.
+/// Names refer to what earlier migrations have created, not to what another file contains.
 @Suite struct SchemaAtStepTests {
     private static let events = "CREATE TABLE event(id INTEGER PRIMARY KEY, body TEXT, kind TEXT);"
     private static let guarded =
@@ -119,5 +119,5 @@ import Testing
             LintCase(
                 "it is there", schema: "CREATE TABLE a(x TEXT) STRICT", "CREATE TABLE IF NOT EXISTS a(x)")
         ),
-    ]) func means(_ rule: Rule, _ it: LintCase) async throws { try await it.check(rule) }
+    ]) func usesTheSchemaAtTheStep(_ rule: Rule, _ it: LintCase) async throws { try await it.check(rule) }
 }

@@ -1,22 +1,22 @@
 import DatabaseEngine
 
-/// Makes a random database and random migrations of it, and runs them as it goes: what SQLite refuses is mostly
-/// left out again.
+/// Generates a random database and random migrations of it, and runs them at once: a statement that SQLite refuses is
+/// usually removed again.
 struct CaseGenerator {
-    /// What a shrunken case goes without.
+    /// What a shrunken case leaves out.
     struct Limits {
-        /// Operations that are left out, by their number.
+        /// The numbers of operations that are left out.
         var skipped: Set<Int> = []
         var rows = 8
         var tables = 4
         var hasDependents = true
     }
 
-    /// A file in the making.
+    /// A file that is being written.
     struct Draft {
         var model: Model
         var file = MigrationCase.File()
-        /// What the following files begin with.
+        /// Operations with which later files begin.
         var pending: [@Sendable (inout Draft, inout SchemaRandom) -> Void] = []
         /// The tables and columns at the beginning of the file, for declarations.
         var start: Model
@@ -27,7 +27,7 @@ struct CaseGenerator {
     }
 
     private(set) var made: MigrationCase
-    /// Before the first file, and after each.
+    /// The states before the first file, and after each.
     private(set) var states: [OracleState] = []
     private(set) var models: [Model] = []
     private var random: SchemaRandom
@@ -35,9 +35,9 @@ struct CaseGenerator {
     private var database: PlainDatabase
     private var model = Model()
     private var valueCount = 0
-    /// Whether rows may reference parents that are not there before any file.
+    /// Whether rows may reference missing parents before any file.
     private var hasOrphans = false
-    /// How many operations were tried.
+    /// The number of operations that were tried.
     private(set) var operationCount = 0
 
     init(seed: UInt64, limits: Limits = Limits()) throws {
@@ -46,7 +46,7 @@ struct CaseGenerator {
         self.limits = limits
         database = try PlainDatabase()
         made.tool = random.pick(MigrationCase.Tool.picked)
-        // Of its own, so that what a seed makes otherwise stays the same.
+        // A separate generator, so that the other results of a seed stay the same.
         var extras = SchemaRandom(seed: ~seed)
         if made.tool == .custom, extras.chance(40) { made.tool = .customTogether }
         hasOrphans = made.tool != .drydock && extras.chance(12)
@@ -95,7 +95,7 @@ struct CaseGenerator {
                 ], module: "fts5(body, title\(option))")
             var traced = table
             for index in traced.columns.indices { traced.columns[index].origins = [traced.columns[index].id] }
-            // A user's table may have the name already.
+            // A user's table may already have the name.
             if try attempt(traced.definition()) { model.tables.append(traced) }
         }
         for number in 0..<random.below(5) {
@@ -160,7 +160,7 @@ struct CaseGenerator {
         }
     }
 
-    /// False where SQLite refuses it: nothing follows.
+    /// Returns false where SQLite refuses the file: nothing follows.
     private mutating func makeFile(
         _ pending: inout [@Sendable (inout Draft, inout SchemaRandom) -> Void], isExtra: Bool
     ) throws -> Bool {

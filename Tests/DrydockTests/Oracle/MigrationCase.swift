@@ -1,23 +1,23 @@
 import Drydock
 
-/// A database, and migrations of it of which it is known what they mean.
+/// A database, and migrations of it with known meaning.
 struct MigrationCase {
     /// How the migrations run.
     enum Tool: String, CaseIterable {
         /// GRDB's migrator: foreign keys off, all of them checked before the commit.
         case drydock
-        /// The same with a declaration that has them enforced.
+        /// GRDB's migrator with a declaration that foreign keys are enforced.
         case immediate
-        /// A transaction a file, foreign keys off.
+        /// One transaction per file, foreign keys off.
         case golangMigrate = "golang-migrate"
-        /// A transaction a file, foreign keys on.
+        /// One transaction per file, foreign keys on.
         case custom
-        /// No transaction, foreign keys on: the files' own PRAGMA counts.
+        /// No transaction, foreign keys on: the files' own PRAGMA takes effect.
         case customWithout = "custom without a transaction"
         /// One transaction for all files, foreign keys on.
         case customTogether = "custom in one transaction"
 
-        /// Those that a seed picks from; ``customTogether`` is some of ``custom``.
+        /// The tools that a seed picks from; some cases of ``custom`` become ``customTogether``.
         static let picked: [Tool] = allCases.filter { $0 != .customTogether }
 
         var enforces: Bool {
@@ -26,15 +26,15 @@ struct MigrationCase {
         var hasTransaction: Bool { self != .customWithout }
     }
 
-    /// What declarations of a file let go.
+    /// What the declarations of a file allow to go.
     struct Exemptions {
-        /// By the tables' ids.
+        /// The ids of tables.
         var tables: Set<Int> = []
-        /// Columns that may go or change, by their ids.
+        /// The ids of columns that may go or change.
         var columns: Set<Int> = []
-        /// Those of them that may go.
+        /// The ids of those that may go.
         var drops: Set<Int> = []
-        /// Conditions of rows that may go, by the tables' ids.
+        /// Conditions of rows that may go, by table id.
         var rows: [Int: [String]] = [:]
     }
 
@@ -42,7 +42,7 @@ struct MigrationCase {
         var declarations: [String] = []
         var statements: [String] = []
         var exemptions = Exemptions()
-        /// How SQLite refuses it.
+        /// The error with which SQLite refuses the file.
         var failure: String?
 
         var text: String {
@@ -53,7 +53,7 @@ struct MigrationCase {
     let seed: UInt64
     var tool = Tool.drydock
     var pragmas: [String] = []
-    /// The first migration, that the snapshot has applied.
+    /// The first migration, which the snapshot has applied.
     var schema: [String] = []
     var rows: [String] = []
     var files: [File] = []
@@ -88,7 +88,7 @@ struct MigrationCase {
     private static let customSetup = "CREATE TABLE IF NOT EXISTS applied(version TEXT PRIMARY KEY)"
     private static let customRecord = "INSERT INTO applied VALUES (:version)"
 
-    /// Everything that makes the snapshot.
+    /// The SQL that creates the snapshot.
     var snapshotSQL: String {
         (pragmas + schema + rows).map { "\($0);\n" }.joined() + history
     }
@@ -136,7 +136,7 @@ struct MigrationCase {
         }
     }
 
-    /// A script for a shell that makes the case again.
+    /// A shell script that reproduces the case.
     var script: String {
         var text = "# seed \(seed), \(tool.rawValue)\nmkdir -p Migrations Snapshots\n"
         for (path, sql) in migrations { text += "cat > Migrations/\(path) <<'SQL'\n\(sql)SQL\n" }

@@ -1,4 +1,4 @@
-/// What the generator of migrations knows of a database: which table and column holds which of the users' data.
+/// What the generator of migrations knows of a database: which table and column contains which of the users' data.
 struct Model {
     var tables: [ModelTable] = []
     private var lastID = 0
@@ -18,7 +18,7 @@ struct Model {
 
     func table(_ name: String) -> ModelTable? { tables.first { $0.name.lowercased() == name.lowercased() } }
 
-    /// The tables that reference a table by its name, itself left out.
+    /// Returns the other tables that reference a table by its name.
     func children(of table: ModelTable) -> [ModelTable] {
         tables.filter { child in
             child.id != table.id
@@ -26,7 +26,7 @@ struct Model {
         }
     }
 
-    /// Does what ALTER TABLE RENAME TO does, references included.
+    /// Applies ALTER TABLE RENAME TO, including references.
     mutating func rename(_ id: Int, to name: String) {
         guard let old = self[id]?.name else { return }
         for index in tables.indices {
@@ -76,7 +76,7 @@ struct ModelTable {
     /// Column sets of UNIQUE constraints.
     var uniques: [[Int]] = []
     var isStrict = false
-    /// A full-text table, whose definition is this.
+    /// The definition of a full-text table.
     var module: String?
 
     var quoted: String { quote(name) }
@@ -127,24 +127,24 @@ struct ModelTable {
 
 struct ModelColumn {
     struct Generated {
-        /// An expression in which `{0}` and `{1}` stand for the sources.
+        /// An expression with `{0}` and `{1}` in place of the sources.
         var template: String
-        /// Ids of columns of the same table.
+        /// Ids of columns in the same table.
         var sources: [Int]
         var isStored: Bool
     }
 
-    /// Of this column in this very table.
+    /// The id of this column in this table.
     let id: Int
     var name: String
     var type: String
-    /// What the column holds to the app, which a copy of the table shares.
+    /// The app's data in the column, which a copy of the table shares.
     var origins: Set<Int>
     var generated: Generated?
     var isNotNull = false
     var defaultValue: String?
     var collation: String?
-    /// A condition in which `{}` stands for the column.
+    /// A condition with `{}` in place of the column.
     var check: String?
 
     var quoted: String { quote(name) }
@@ -173,7 +173,7 @@ struct ModelColumn {
     }
 }
 
-/// A name as every SQLite reads it, quoted only where it must be.
+/// Returns a name as every SQLite reads it, quoted only where necessary.
 func quote(_ name: String) -> String {
     let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     let isKeyword = ["order", "group", "select", "table", "index", "values", "default"].contains(

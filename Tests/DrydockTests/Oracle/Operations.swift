@@ -1,6 +1,6 @@
 import DatabaseEngine
 
-/// What a migration may do, as statements and as what it means.
+/// The operations of a migration, as statements and by their meaning.
 enum Operations {
     typealias Draft = CaseGenerator.Draft
 
@@ -56,7 +56,7 @@ enum Operations {
         if column.generated == nil, random.chance(30) {
             let source = random.pick(table.columns)
             draft.run("UPDATE \(table.quoted) SET \(column.quoted) = \(source.quoted)")
-            // It holds what the other does.
+            // The copy has the same data as the original.
             if let place = draft.model[table.id]?.columns.firstIndex(where: { $0.id == column.id }) {
                 draft.model[table.id]?.columns[place].origins = source.origins
             }
@@ -80,7 +80,7 @@ enum Operations {
         draft.model[table.id]?.columns.removeAll { $0.id == column.id }
     }
 
-    /// Declares that a column goes, where it was there before the file.
+    /// Declares that a column goes, where it existed before the file.
     static func declareDrop(of column: ModelColumn, in table: ModelTable, _ draft: inout Draft) {
         for (start, own) in counterparts(of: column, table, draft) {
             draft.declare("drops column \(quote(start.name)).\(own.quoted)")
@@ -89,7 +89,7 @@ enum Operations {
         }
     }
 
-    /// The columns at the beginning of the file that this one stands for.
+    /// Returns the columns at the beginning of the file that have the same data as this one.
     static func counterparts(
         of column: ModelColumn, _ table: ModelTable, _ draft: Draft
     ) -> [(ModelTable, ModelColumn)] {
@@ -131,7 +131,7 @@ enum Operations {
             for (start, own) in counterparts(of: column, table, draft) {
                 draft.declare("rewrites \(quote(start.name)).\(own.quoted)")
                 draft.file.exemptions.columns.insert(own.id)
-                // What is derived from it follows.
+                // Columns computed from it change too.
                 draft.file.exemptions.columns.formUnion(
                     start.columns.filter { $0.generated?.sources.contains(own.id) == true }.map(\.id))
             }
@@ -190,7 +190,7 @@ enum Operations {
         draft.run(SchemaMaker.dependent(100 + random.below(900), draft.model, &random))
     }
 
-    /// A copy of a table that stays, or replaces it later.
+    /// Creates a copy of a table that stays, or replaces it later.
     private static func backup(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         var copy = copied(
             table,
@@ -201,7 +201,7 @@ enum Operations {
         draft.model.tables.append(copy)
         switch random.below(5) {
         case 0:
-            // The copy is the table from now on.
+            // The copy replaces the table from now on.
             draft.run("DROP TABLE \(table.quoted)")
             draft.model[table.id] = nil
             if random.chance(60) {
@@ -226,7 +226,7 @@ enum Operations {
         }
     }
 
-    /// The model of a copy by CREATE TABLE AS.
+    /// Returns the model of a copy by CREATE TABLE AS.
     static func copied(_ table: ModelTable, as name: String, _ draft: inout Draft) -> ModelTable {
         var copy = ModelTable(id: draft.model.newID(), name: name, columns: [])
         for column in table.columns {
@@ -236,7 +236,7 @@ enum Operations {
         return copy
     }
 
-    /// A column that goes to a table of its own.
+    /// Moves a column to a separate table.
     private static func moveColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         guard let key = table.keyColumns.first.flatMap(table.column), let column = table.stored.last,
             column.id != key.id
@@ -259,7 +259,7 @@ enum Operations {
         draft.model[table.id]?.columns.removeAll { $0.id == column.id }
     }
 
-    /// Out to a temporary table and back.
+    /// Copies the rows to a temporary table and back.
     private static func roundTrip(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         let columns = table.stored.map(\.quoted).joined(separator: ", ")
         guard !columns.isEmpty else { return }
@@ -274,7 +274,7 @@ enum Operations {
             "DROP TABLE \(place)")
     }
 
-    /// A temporary table that hides one of the database.
+    /// Creates a temporary table that hides one of the database.
     private static func temporaryNamesake(
         _ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom
     ) {
@@ -302,7 +302,7 @@ enum Operations {
         draft.model.rename(table.id, to: other.name)
     }
 
-    /// One table's rows go to another that has the same columns.
+    /// Moves one table's rows to another with the same columns.
     private static func merge(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
         var whole = ModelTable(
             id: draft.model.newID(),

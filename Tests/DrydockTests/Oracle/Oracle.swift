@@ -1,14 +1,14 @@
 import DatabaseEngine
 
-/// Compares a database before and after a migration by brute force: every row as a tuple, in plain loops. Which
-/// column became which is not looked for but known.
+/// Compares a database before and after a migration by brute force: every row as a tuple, in plain loops. Which column
+/// became which is not inferred but known.
 struct Oracle {
     /// What a table lost.
     struct Loss {
-        /// The table's names, before and after: an error must name one of them.
+        /// The table's names, before and after: an error must contain one of them.
         var names: Set<String>
         var reason: String
-        /// A reader of the rules may see it either way.
+        /// Whether the rules allow both verdicts.
         var isOpen = false
     }
 
@@ -28,14 +28,14 @@ struct Oracle {
         for table in before.tables { judge(table) }
         for (table, reason) in after.unreadable
         where !before.unreadable.contains(where: { $0.table.id == table.id }) {
-            // What a later file repairs is a warning.
+            // A fault that a later file repairs is a warning.
             let isHealed = !last.unreadable.contains { Self.areRelated($0.table, table) }
             losses.append(
                 Loss(
                     names: [table.name.lowercased()], reason: "\(table.name) cannot be read: \(reason)",
                     isOpen: isHealed))
         }
-        // Nobody read these rows.
+        // These rows could not be read.
         for (table, _) in before.unreadable {
             let related = after.tables.map(\.table).filter { Self.areRelated($0, table) }
             losses.append(
@@ -43,16 +43,16 @@ struct Oracle {
                     names: Set(([table] + related).map { $0.name.lowercased() }), reason: "unreadable before",
                     isOpen: true))
         }
-        let marksFell = before.marks.contains { id, mark in
+        let areMarksLowered = before.marks.contains { id, mark in
             guard let name = before[id]?.table.name.lowercased() else { return true }
-            // The app goes by the name.
+            // The app reads by name.
             return !after.tables.contains {
                 $0.table.name.lowercased() == name && (after.marks[$0.table.id] ?? 0) >= mark
             }
         }
         hasOtherCause =
             after.foreignKeyFaults > before.foreignKeyFaults || !after.brokenObjects.isEmpty
-            || !after.isIntact || marksFell
+            || !after.isIntact || areMarksLowered
             || !before.objects.isSubset(of: after.objects)
     }
 
@@ -66,14 +66,14 @@ struct Oracle {
         let related = after.tables.filter { new in
             !origins.isDisjoint(with: Set(new.table.columns.flatMap(\.origins)))
         }
-        // What nobody can read may have it all.
+        // A table that cannot be read may contain all of the data.
         let isHidden = after.unreadable.contains { Self.areRelated($0.table, table) }
         let names = Set(([table] + related.map(\.table)).map { $0.name.lowercased() })
         if exemptions.tables.contains(table.id) {
             losses.append(Loss(names: names, reason: "declared", isOpen: true))
             return
         }
-        // A declaration that one statement needs and another makes untrue.
+        // A declaration that one statement needs and another makes false.
         for column in table.columns where exemptions.columns.contains(column.id) {
             let isThere = related.contains { new in
                 new.table.columns.contains { $0.name.lowercased() == column.name.lowercased() }
@@ -82,12 +82,12 @@ struct Oracle {
                 losses.append(Loss(names: names, reason: "declared otherwise", isOpen: true))
             }
         }
-        // Another row in the place of one that may go is the same row with other values, as the rules have it.
+        // By the rules, a different row in place of one that may go is the same row with other values.
         if old.mayGo.contains(true), related.contains(where: { isNew(in: $0, to: old) }) {
             losses.append(Loss(names: names, reason: "replaced", isOpen: true))
         }
         let rows = zip(old.rows, old.mayGo).filter { !$0.1 }.map(\.0)
-        // Rows may go as declared, and yet the table may not.
+        // The rows may go as declared, although the table may not.
         if rows.isEmpty, !old.rows.isEmpty,
             !related.contains(where: { $0.table.name.lowercased() == table.name.lowercased() })
         {
@@ -99,7 +99,7 @@ struct Oracle {
         let sameName = verdicts.first { $0.new.table.name.lowercased() == table.name.lowercased() }
         if let own {
             if let loss = own.loss {
-                // The table of its old name has it all, and that is where an app looks.
+                // A table with the old name has all of the data, and that is the table that an app reads.
                 let hasTaker = sameName.map { $0.new.table.id != table.id && $0.loss == nil } ?? false
                 losses.append(
                     Loss(names: names, reason: loss.reason, isOpen: loss.isOpen || hasTaker || isHidden))
@@ -122,7 +122,8 @@ struct Oracle {
         }
     }
 
-    /// What another table, or the same afterwards, does not have of these rows; nil where it has all.
+    /// Returns the data of these rows that another table, or the same table afterwards, does not have; nil where it has
+    /// all.
     private func loss(
         of rows: [[SQLValue]], in old: ModelTable, to new: OracleState.Table
     ) -> (reason: String, isOpen: Bool)? {
@@ -130,7 +131,7 @@ struct Oracle {
         var isOpen = false
         for (place, column) in old.columns.enumerated() {
             if exemptions.columns.contains(column.id) {
-                // What is only derived from what may change may have to stay.
+                // A column that is only derived from columns that may change may still have to stay.
                 if column.generated != nil { isOpen = true }
                 continue
             }
@@ -142,26 +143,26 @@ struct Oracle {
                     || new.table.columns[$0].name.lowercased() == column.name.lowercased()
             }
             let best = named ?? candidates.first
-            // Any of several copies may be the one.
+            // Any of several copies may be the successor.
             if named == nil, candidates.count > 1 { isOpen = true }
             if let generated = column.generated {
                 let areSourcesKept = generated.sources.compactMap(old.column).allSatisfy { source in
                     new.table.columns.contains { $0.origins.isSuperset(of: source.origins) }
                 }
                 if let best, new.table.columns[best].generated != nil {
-                    // What gave its values may be missed.
+                    // The loss of its sources may be reported.
                     if !areSourcesKept { isOpen = true }
                     continue
                 }
-                // In another table, or under another name, it is derived as long as its sources are there.
+                // In another table, or under another name, it counts as derived as long as its sources exist.
                 if named == nil || new.table.name.lowercased() != old.name.lowercased() {
                     let sources = generated.sources.compactMap(old.column)
                     let kept = sources.filter { source in
                         new.table.columns.contains { $0.origins.isSuperset(of: source.origins) }
                     }
-                    // Of a table that was renamed it may be held against the column of its name.
+                    // In a renamed table it may be compared with the column of the same name.
                     if named != nil { isOpen = true }
-                    // Unless what it follows from has other values, declared or not.
+                    // Unless its sources have different values, declared or not.
                     if kept.count == sources.count,
                         sources.contains(where: { exemptions.columns.contains($0.id) })
                     {
@@ -172,9 +173,9 @@ struct Oracle {
                 }
             }
             let values = rows.map { $0[place] }.filter { $0 != .null }
-            // A column that held nothing and is called otherwise is as good as another.
+            // A column without values may be matched with any column of another name.
             if values.isEmpty, best.map({ new.table.columns[$0].name != column.name }) ?? true {
-                // Unless a declaration says that it is the same.
+                // Unless a declaration says that the two are the same.
                 if let best, new.rows.contains(where: { $0[best] != .null }) { isOpen = true }
                 continue
             }
@@ -191,11 +192,11 @@ struct Oracle {
                 continue
             }
             if isElsewhere(values, column, new) {
-                // A column that was renamed is held against what it was, wherever else its values are.
+                // A renamed column is compared with its original, wherever else its values are.
                 if best != nil || !isElsewhereByRow(rows, place, old, new) { isOpen = true }
                 continue
             }
-            // A declaration may name the column of the table that has it all.
+            // A declaration may name the column of the table that has all of the data.
             let isDeclared = before.tables.flatMap(\.table.columns).contains {
                 exemptions.drops.contains($0.id) && $0.origins.isSuperset(of: column.origins)
             }
@@ -220,7 +221,7 @@ struct Oracle {
         )
     }
 
-    /// Whether a table has a row that is not one of another's rows, as far as they have the same columns.
+    /// Whether a table has a row that is not among another's rows, compared in the columns that both have.
     private func isNew(in new: OracleState.Table, to old: OracleState.Table) -> Bool {
         let places = old.table.columns.enumerated().compactMap { place, column in
             new.table.columns.firstIndex { $0.origins == column.origins }.map { (old: place, new: $0) }
@@ -229,7 +230,7 @@ struct Oracle {
         return new.rows.contains { row in !known.contains(places.map { row[$0.new] }) }
     }
 
-    /// Whether a dropped column's every value is in another table that was given them.
+    /// Whether every value of a dropped column is in another table that received them.
     private func isElsewhere(_ values: [SQLValue], _ column: ModelColumn, _ new: OracleState.Table) -> Bool {
         after.tables.contains { table in
             guard table.table.id != new.table.id else { return false }
@@ -241,11 +242,11 @@ struct Oracle {
         }
     }
 
-    /// Whether a dropped column's every value is in another table beside what tells its row from the others.
+    /// Whether every value of a dropped column is in another table beside values that identify its row.
     private func isElsewhereByRow(
         _ rows: [[SQLValue]], _ place: Int, _ old: ModelTable, _ new: OracleState.Table
     ) -> Bool {
-        let told = rows.filter { $0[place] != .null }
+        let filled = rows.filter { $0[place] != .null }
         return after.tables.contains { table in
             guard table.table.id != new.table.id else { return false }
             let pairs = old.columns.enumerated().compactMap { number, column in
@@ -253,10 +254,10 @@ struct Oracle {
                     .map { (old: number, new: $0) }
             }
             guard pairs.contains(where: { $0.old == place }) else { return false }
-            let own = told.map { row in pairs.map { row[$0.old] } }
-            let others = told.map { row in pairs.filter { $0.old != place }.map { row[$0.old] } }
+            let own = filled.map { row in pairs.map { row[$0.old] } }
+            let others = filled.map { row in pairs.filter { $0.old != place }.map { row[$0.old] } }
             return Set(own).isSubset(of: table.rows.map { row in pairs.map { row[$0.new] } })
-                && Set(others).count == told.count
+                && Set(others).count == filled.count
         }
     }
 

@@ -3,13 +3,13 @@ import Drydock
 import GRDBEngine
 import NIOEngine
 
-/// Holds what Drydock says of a random case against what the oracle says.
+/// Compares Drydock's report on a random case with the oracle's verdict.
 struct OracleCheck {
     struct Fault: CustomStringConvertible {
         enum Kind { case miss, alarm }
 
         var kind: Kind
-        /// The rule that is wrong, or what was missed.
+        /// The rule of a false finding, or the loss that was missed.
         var what: String
         var text: String
 
@@ -22,7 +22,7 @@ struct OracleCheck {
         generator = try CaseGenerator(seed: seed, limits: limits)
     }
 
-    /// Both read files of other tools alike.
+    /// The engine: both read the files of other tools in the same way.
     private var engine: any Engine {
         let made = generator.made
         return made.seed % 4 == 0 && made.tool != .drydock && made.tool != .immediate
@@ -101,7 +101,7 @@ struct OracleCheck {
         return names.contains { message.contains($0) }
     }
 
-    /// The case with everything that was said of it.
+    /// Returns the case with everything that was reported about it.
     func text(_ faults: [Fault]) async -> String {
         let made = generator.made
         var text =

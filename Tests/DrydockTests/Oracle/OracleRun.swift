@@ -1,9 +1,9 @@
 import CSQLite
 import DatabaseEngine
 
-/// Runs migrations as a tool does, on connections of SQLite's own.
+/// Runs migrations as a tool does, on plain SQLite connections.
 enum OracleRun {
-    /// A copy of a database in memory.
+    /// Returns a copy of a database in memory.
     static func copy(_ database: PlainDatabase) throws -> PlainDatabase {
         let copy = try PlainDatabase()
         guard let backup = sqlite3_backup_init(copy.handle, "main", database.handle, "main") else {
@@ -18,12 +18,12 @@ enum OracleRun {
         return copy
     }
 
-    /// The database after a file; throws what SQLite refuses it with.
+    /// Returns the database after a file; throws the error with which SQLite refuses it.
     static func result(
         of file: MigrationCase.File, on database: PlainDatabase, _ tool: MigrationCase.Tool
     ) throws -> PlainDatabase {
         let database = try copy(database)
-        // GRDB reads no text in double quotes.
+        // GRDB does not read text in double quotes as a string.
         if tool == .drydock || tool == .immediate {
             _ = csqlite_set_double_quoted_strings(database.handle, 0)
         }

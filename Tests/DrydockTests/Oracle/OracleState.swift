@@ -5,24 +5,24 @@ struct OracleState {
     struct Table {
         let table: ModelTable
         let rows: [[SQLValue]]
-        /// Whether each row meets one of the conditions under which rows may go.
+        /// Whether each row matches one of the conditions under which rows may go.
         let mayGo: [Bool]
     }
 
     var tables: [Table] = []
-    /// Tables of which not all columns can be read, and why.
+    /// Tables with columns that cannot be read, and why.
     var unreadable: [(table: ModelTable, reason: String)] = []
-    /// Rows that reference no parent, and keys that cannot be checked.
+    /// The number of rows without their parent, and of keys that cannot be checked.
     var foreignKeyFaults = 0
     /// Indexes, triggers and views, each with its table.
     var objects: Set<String> = []
     /// Views and triggers that do not compile.
     var brokenObjects: Set<String> = []
     var isIntact = true
-    /// AUTOINCREMENT marks, by the tables' ids.
+    /// AUTOINCREMENT marks, by table id.
     var marks: [Int: Int64] = [:]
 
-    /// - Parameter conditions: under which rows may go, by the tables' ids.
+    /// - Parameter conditions: the conditions under which rows may go, by table id.
     init(_ database: PlainDatabase, _ model: Model, conditions: [Int: [String]] = [:]) throws {
         let real = try database.rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"

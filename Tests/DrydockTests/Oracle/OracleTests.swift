@@ -2,10 +2,10 @@ import Drydock
 import Foundation
 import Testing
 
-/// Random migrations are judged as brute force judges them: what was lost is an error that names the table, and
-/// where nothing was lost there is none.
+/// The verdict on random migrations is that of brute force: a loss is an error that names the table, and without a loss
+/// there is no error.
 @Suite struct OracleTests {
-    /// What `DRYDOCK_SEED` asks for: one seed, or a few as in `7-9,12`.
+    /// The seeds in `DRYDOCK_SEED`: one, or a few as in `7-9,12`.
     static let asked: [UInt64]? = {
         let seeds = (ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "").split(separator: ",")
             .flatMap { range -> [UInt64] in
@@ -16,7 +16,7 @@ import Testing
         return seeds.isEmpty ? nil : seeds
     }()
 
-    /// None is known in the first thousand seeds.
+    /// The known false alarms in the first thousand seeds.
     private static let alarmsInThousand = 1
 
     static let seeds = asked ?? Array(1...UInt64(Soak.rounds(1_000, 10_000)))
@@ -58,14 +58,14 @@ import Testing
 
         var summary: String { "\(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" })" }
 
-        /// A few of a kind are enough to look at, unless they were asked for.
+        /// Whether a fault is printed: a few of each kind are enough, unless their seeds were requested.
         func isWorthShowing(_ fault: OracleCheck.Fault) -> Bool {
             counts["\(fault.kind) \(fault.what)", default: 0] += 1
             let limit = asked == nil ? fault.kind == .miss ? 12 : 3 : Int.max
             return counts["\(fault.kind) \(fault.what)", default: 0] <= limit
         }
 
-        /// Every seed that failed, by what was wrong.
+        /// The seeds that failed, by the kind of fault.
         var seedLines: [String] {
             seeds.sorted { $0.key < $1.key }.map { kind, seeds in
                 "\(kind): \(seeds.sorted().map(String.init).joined(separator: " "))"

@@ -1,4 +1,5 @@
-/// A table made anew with other columns, as ALTER TABLE cannot, in one of the ways that people and tools write it.
+/// A rebuild of a table, for changes that ALTER TABLE cannot make, in one of the ways in which people and tools write
+/// it.
 struct Rebuild {
     private enum Way: CaseIterable {
         case create, renameFirst, createAs, throughTemporary, otherName, keepCopy
@@ -9,7 +10,7 @@ struct Rebuild {
     private var random: SchemaRandom
     private var draft: CaseGenerator.Draft
     private let database: PlainDatabase
-    /// What the copy puts into which column.
+    /// The expression that the copy writes into each column.
     private var copies: [(column: ModelColumn, expression: String)] = []
     private var filter = ""
     private var verb = "INSERT"
@@ -109,7 +110,7 @@ struct Rebuild {
         if let index = new.columns.firstIndex(where: { $0.generated != nil }) {
             switch random.below(5) {
             case 0...2:
-                // Ordinary from now on; now and then its values are forgotten.
+                // The column is ordinary from now on; sometimes its values are left out.
                 new.columns[index].generated = nil
                 let source = old.columns.first { $0.origins == new.columns[index].origins }
                 if random.chance(50), let source { copies.append((new.columns[index], source.quoted)) }
@@ -299,7 +300,7 @@ struct Rebuild {
             draft.model.tables.append(new)
             if random.chance(80) { dropOld() }
         case .createAs:
-            // No types, no key, no constraints; the expressions' names are given.
+            // No types, no key, no constraints; the items have aliases.
             let list = copies.map { "\($0.expression) AS \($0.column.quoted)" }.joined(separator: ", ")
             draft.run(
                 "CREATE TABLE \(quote(temporary)) AS SELECT \(isDistinct ? "DISTINCT " : "")\(list) FROM \(old.quoted)\(filter)"
@@ -342,7 +343,7 @@ struct Rebuild {
         draft.model[old.id] = nil
     }
 
-    /// The rest in files of its own.
+    /// Moves the remaining statements to separate files.
     private mutating func spread() {
         let (oldID, newID, name) = (old.id, new.id, old.name)
         let together = random.chance(40)

@@ -1,4 +1,4 @@
-/// Makes random tables.
+/// Generates random tables.
 struct SchemaMaker {
     var random: SchemaRandom
     var model: Model
@@ -7,7 +7,7 @@ struct SchemaMaker {
         "account", "email", "order", "Item List", "q\"uote", "Ünï", "person", "Group", "t1", "child", "note",
         "setting", "log", "x'y",
     ]
-    /// Names that a full-text table `msg` might have given its own.
+    /// Names that a full-text table `msg` might give its shadow tables.
     static let shadowNames = [
         "msg_stat", "msg_segments", "msg_segdir", "msg_docsize", "msg_node", "msg_rowid", "msg_parent",
         "msg_content2",
@@ -27,7 +27,7 @@ struct SchemaMaker {
         return "\(name)\(number)"
     }
 
-    /// - Parameter taken: names of columns of the past, which would be taken for this one.
+    /// - Parameter taken: names of former columns, which would be confused with this one.
     mutating func column(in table: ModelTable, taken: [String] = []) -> ModelColumn {
         let id = model.newID()
         var column = ModelColumn(
@@ -137,7 +137,7 @@ struct SchemaMaker {
         table.columns.append(column)
     }
 
-    /// An index, a trigger or a view.
+    /// Returns an index, a trigger or a view.
     static func dependent(_ number: Int, _ model: Model, _ random: inout SchemaRandom) -> String {
         let tables = model.tables.filter { $0.module == nil }
         let (table, other) = (random.pick(tables), random.pick(tables))

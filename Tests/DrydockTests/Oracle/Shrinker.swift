@@ -1,9 +1,9 @@
-/// Looks for less of a case that still fails alike: without operations, rows, tables, indexes and triggers.
+/// Searches for a smaller case with the same failure: without operations, rows, tables, indexes and triggers.
 struct Shrinker {
     let seed: UInt64
     let fault: OracleCheck.Fault
 
-    /// What is left, as a script with what was said.
+    /// Returns the smallest case as a script, with what was reported.
     func smallest() async -> String {
         var limits = CaseGenerator.Limits()
         let count = (try? CaseGenerator(seed: seed))?.operationCount ?? 0

@@ -1,7 +1,7 @@
-/// Makes values as users leave them in a column.
+/// Generates values as users leave them in a column.
 struct ValueMaker {
     var random: SchemaRandom
-    /// How many values were made: most can be told from all others.
+    /// The number of generated values: most are unique.
     var count: Int
 
     mutating func value(for column: ModelColumn, in table: ModelTable) -> String {

@@ -7,7 +7,7 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockLint
 
-/// A snapshot's own faults are found once, and again when it is another.
+/// A snapshot's own faults are determined once, and again when the snapshot changes.
 @Suite struct BaselineTests {
     private let scenario = Scenario(
         "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p INT REFERENCES p, t TEXT);",
@@ -19,7 +19,7 @@ import Testing
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
     }
 
-    @Test func `a baseline is remembered by stat, by content, and not when the content is another`()
+    @Test func `a baseline is remembered by stat and by content, until the content changes`()
         async throws
     {
         let folder = try scenario.write()
@@ -30,7 +30,7 @@ import Testing
         }
         let first = try await verify()
         #expect(first.replays.map(\.baseline) == [.checked])
-        // Written a moment ago, it is not known by its times.
+        // A file written a moment ago is not identified by its times.
         try await Task.sleep(for: .seconds(2.1))
         _ = try await verify()
         let known = try await verify()
@@ -44,14 +44,14 @@ import Testing
         #expect(changed.findings.isEmpty)
     }
 
-    @Test func `what was written a moment ago may be written again unseen`() throws {
+    @Test func `a file written a moment ago may change again unnoticed`() throws {
         let folder = try scenario.write()
         let stat = try #require(SnapshotStat(of: folder.file("Snapshots/snapshot.sqlite")))
         #expect(stat.isRacy(now: Date(timeIntervalSinceNow: -60)))
         #expect(!stat.isRacy(now: Date(timeIntervalSinceNow: 3)))
     }
 
-    @Test func `what is in the cache folder makes no difference when it is nonsense`() async throws {
+    @Test func `invalid files in the cache folder make no difference`() async throws {
         let folder = try scenario.write()
         let cache = folder.file("cache")
         _ = try await Verifier(engine: GRDBDriver()).run(request(folder, cache))
@@ -62,12 +62,12 @@ import Testing
         #expect(report.replays.map(\.baseline) == [.checked])
     }
 
-    @Test func `only what a replay touched is checked again, unless all is asked for`() async throws {
+    @Test func `only what a replay touched is checked again, unless a full check is requested`() async throws {
         var scenario = scenario
         scenario.rows = "INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 'x');"
         let folder = try scenario.write()
         let report = try await folder.verify()
-        // The new table and the history.
+        // The new table and the history table.
         #expect(report.replays.map(\.tablesChecked) == [2])
         let full = try await folder.verify { $0.isFullCheck = true }
         #expect(full.replays.map(\.tablesChecked) == [nil])

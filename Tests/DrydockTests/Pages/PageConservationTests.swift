@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What the pages say is what SQL says, finding by finding.
+/// The pages and SQL give the same findings.
 @Suite struct PageConservationTests {
     static let chunks = 8
     static let seedsOfChunk = Soak.rounds(25, 1_000)
@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// Everything but the statement to blame: that is looked for with the first row, which is another where
-    /// the table's own order is not BINARY.
+    /// Returns everything except the statement that caused a finding: it is searched for with the first row, which
+    /// differs where the order of the table is not BINARY.
     private func facts(_ report: VerifyReport) -> [String] {
         report.findings.map { finding in
             "\(finding.severity) \(finding.rule) \(finding.migration ?? "-") \(finding.message) \(finding.tags) \(finding.table ?? "-").\(finding.column ?? "-") \(finding.evidence?.rowCount ?? -1)"

@@ -6,11 +6,11 @@ import Testing
 
 @testable import DrydockState
 
-/// The map that is kept from state to state is the one that reading every tree gives.
+/// The map that is updated from state to state equals the one made by reading every tree.
 @Suite struct PageParentsTests {
     static let seeds = Soak.rounds(60, 3_000)
 
-    @Test func `the map that is kept up is the map of the file`() async throws {
+    @Test func `the updated map equals the map of the file`() async throws {
         for seed in 1...Self.seeds {
             let migration = RandomMigration(seed: UInt64(seed))
             let overlay = try Overlay(emptyNamed: "parents.sqlite")

@@ -1,4 +1,4 @@
-/// A table with rows of every class and size, and random things that a migration may do to it.
+/// A table with rows of every class and size, and random changes that a migration may make to it.
 struct RandomMigration {
     private var random: SchemaRandom
     private var columns: [(name: String, type: String)] = []
@@ -123,7 +123,7 @@ struct RandomMigration {
             return
                 "UPDATE \(name) SET \(column) = CAST(\(column) AS \(random.pick(["INTEGER", "REAL", "TEXT"]))) WHERE \(condition())"
         case 4:
-            // In place: an overflow page changes and the leaf does not.
+            // In place: an overflow page changes but the leaf does not.
             return
                 "UPDATE \(name) SET \(column) = substr(\(column), 1, length(\(column)) - 1) || '!' WHERE typeof(\(column)) = 'text' AND length(\(column)) > 3000"
         case 5:
@@ -145,7 +145,7 @@ struct RandomMigration {
         case 9: return "DROP INDEX IF EXISTS t_c0"
         case 10: return "CREATE INDEX IF NOT EXISTS i\(random.below(99)) ON \(name)(\(column))"
         case 11, 12:
-            // A rebuild: columns in another order, with another type, or copied by position.
+            // A rebuild: columns in a different order, with a different type, or copied by position.
             var target = columns
             if random.chance(50) { target.shuffle(using: &random) }
             if random.chance(40) { target[0].type = Self.type(&random) }
@@ -164,7 +164,7 @@ struct RandomMigration {
         }
     }
 
-    /// Something that foreign keys have a say in, or might be thought to have.
+    /// Returns a statement that foreign keys affect, or seem to affect.
     private mutating func keyed() -> String {
         random.pick([
             "UPDATE u SET b = 'other'", "DELETE FROM u WHERE a = \(1 + random.below(8))",

@@ -5,7 +5,7 @@ import NIOEngine
 import OverlayVFS
 import Testing
 
-/// What a migration does to a database that it attaches is not compared, and said to be so.
+/// Changes to a database that a migration attaches are not compared, and reported as not compared.
 @Suite struct AttachedDatabaseTests {
     private static let schema = "CREATE TABLE t(a);"
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// ATTACH cannot stand in a transaction, so the tool opens none.
+    /// ATTACH is not possible in a transaction, so the tool opens none.
     @Test(arguments: ["delete", "wal"], [false, true])
     func `changed rows of an attached file are not checked`(journal: String, isNIO: Bool) async throws {
         for end in ["", "DETACH o;"] {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `one that is only read is left out`() async throws {
+    @Test func `an attached file that is only read is left out`() async throws {
         let report = try await report("ATTACH 'FILE' AS o; CREATE TABLE u AS SELECT * FROM o.o; DETACH o;")
         #expect(report.notChecked.isEmpty)
     }

@@ -3,7 +3,7 @@ import GRDBEngine
 import NIOEngine
 import Testing
 
-/// What GRDB and SwiftNIO make of one migration.
+/// The results of GRDB and SwiftNIO for one migration.
 @Suite struct EngineComparisonTests {
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b); CREATE INDEX i ON t(a);"
     private static let rows = "INSERT INTO t VALUES (1, 'x', 1), (2, 'y', 2.5), (3, NULL, x'00')"
@@ -13,7 +13,7 @@ import Testing
             .verify(comparingWith: NIODriver())
     }
 
-    @Test func bothMakeTheSame() async throws {
+    @Test func bothEnginesHaveTheSameResult() async throws {
         try await verify(
             "ALTER TABLE t ADD COLUMN c DEFAULT 7",
             """
@@ -49,13 +49,13 @@ import Testing
             try report.finding(.engineDivergence).message.hasSuffix("no such function: swiftUppercaseString"))
     }
 
-    /// A rule of its own says that both refuse it.
-    @Test func whatBothRefuseIsNoDivergence() async throws {
+    /// Another rule reports that both refuse it.
+    @Test func aStepThatBothRefuseIsNotADivergence() async throws {
         let report = try await verify("INSERT INTO t(id) VALUES (1)")
         report.expect(errors: [.migrationFailed], notChecked: [.schemaMismatch])
     }
 
-    /// Both engines see one time and the same random numbers.
+    /// Both engines see the same time and the same random numbers.
     @Test(arguments: [
         "CREATE TABLE n(a, b); INSERT INTO n VALUES (1, random()), (2, abs(random()) % 2), (3, hex(randomblob(16)))",
         "CREATE TABLE n(a, b DEFAULT (random())); INSERT INTO n(a) SELECT id FROM t ORDER BY random()",
@@ -68,18 +68,18 @@ import Testing
         INSERT INTO t(id) VALUES (9);
         """,
     ])
-    func timeAndChanceAreTheSame(step: String) async throws { try await verify(step).expectNothing() }
+    func timeAndRandomNumbersAreTheSame(step: String) async throws { try await verify(step).expectNothing() }
 
-    /// Steps do not begin at the same numbers.
-    @Test func chanceGoesOn() async throws {
+    /// Steps do not begin with the same random numbers.
+    @Test func randomNumbersContinueAcrossSteps() async throws {
         try await verify(
             "CREATE TABLE n(a PRIMARY KEY); INSERT INTO n VALUES (randomblob(16))",
             "-- drydock: inserts into n\nINSERT INTO n VALUES (randomblob(16))"
         ).expectNothing()
     }
 
-    /// What is not the same every time hides nothing else.
-    @Test func besidesWhatIsRandomTheRestIsCompared() async throws {
+    /// Values that differ every time do not hide other differences.
+    @Test func otherDifferencesThanRandomValuesAreFound() async throws {
         let report = try await verify(
             """
             CREATE TABLE n(a INTEGER PRIMARY KEY, b, c);
@@ -91,16 +91,16 @@ import Testing
         )
     }
 
-    /// Each step begins at what the first engine made.
+    /// Each step begins with the result of the first engine.
     @Test func laterStepsAreComparedToo() async throws {
         let report = try await verify(
             "ALTER TABLE t ADD COLUMN c", "CREATE INDEX localized ON t(a COLLATE swiftLocalizedCompare)",
             "ALTER TABLE t ADD COLUMN d")
-        // The last step's connection meets an index that it cannot order.
+        // The connection of the last step finds an index that it cannot sort.
         #expect(report.findings.filter { $0.rule == .engineDivergence }.map(\.migration).first == "v3")
     }
 
-    @Test func theWholeReplayRunsOnSwiftNIOAlone() async throws {
+    @Test func theWholeReplayRunsOnlyOnSwiftNIO() async throws {
         let report = try await Scenario(
             Self.schema, rows: Self.rows,
             steps: "ALTER TABLE t ADD COLUMN c", "DELETE FROM t WHERE id = 1"

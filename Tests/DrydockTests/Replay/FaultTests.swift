@@ -5,8 +5,8 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockMaintenance
 
-/// Whatever operation fails, the outcome is an error that says so: never a crash, never a pass that was not
-/// earned, and the files stay as they are.
+/// Whatever operation fails, the outcome is an error that says so: never a crash, never a false pass, and the files
+/// stay unchanged.
 @Suite struct FaultTests {
     /// With an index, rows that need overflow pages, a full-text table and a rebuild.
     private static let scenario = Scenario(
@@ -23,14 +23,14 @@ import Testing
 
     private static let failures: [FaultPlan.Failure] = [.inputOutput, .diskFull]
 
-    /// Every n-th operation, so that so many rounds go through all of them.
+    /// Returns every n-th operation, so that the given number of rounds covers all of them.
     private static func operations(_ count: Int) -> [Int] {
         let rounds = Soak.rounds(40, 4000)
         return Array(Swift.stride(from: 1, through: max(1, count), by: max(1, count / rounds)))
     }
 
     @Test(arguments: [true, false])
-    func `a replay says that it failed`(lasts: Bool) async throws {
+    func `a failed replay reports the failure`(lasts: Bool) async throws {
         let folder = try Self.scenario.write()
         let before = try folder.contents()
         let counting = FaultPlan()
@@ -55,7 +55,7 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test func `a health check says what it could not ask`() async throws {
+    @Test func `a health check reports what it could not check`() async throws {
         let it = try HealthCase(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, x REFERENCES t); CREATE INDEX t_x ON t(x); CREATE VIRTUAL TABLE f USING fts5(y);"
                 + HealthCase.numbers(500) + "INSERT INTO t SELECT n, n FROM s;"
@@ -73,8 +73,8 @@ import Testing
                 }
                 guard plan.hits > 0 else { continue }
                 struck += 1
-                let isTold = !health.notReached.isEmpty || health.findings.contains { $0.severity == .error }
-                #expect(isTold, "operation \(number), \(failure)")
+                let isShown = !health.notReached.isEmpty || health.findings.contains { $0.severity == .error }
+                #expect(isShown, "operation \(number), \(failure)")
             }
         }
         #expect(struck > 10)

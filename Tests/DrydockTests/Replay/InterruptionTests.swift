@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whatever SQL of others does, a signal ends the command within a second.
+/// Whatever untrusted SQL does, a signal ends the command within a second.
 @Suite struct InterruptionTests {
     private static let endless =
         "INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r;\n"
@@ -29,7 +29,7 @@ import Testing
             #expect(result.status == 130, "\(result.output)\(result.errors)")
             #expect(running.process.terminationReason == .exit)
             #expect(result.errors.contains("interrupted"), "\(result.errors)")
-            // A machine that is busy with other tests gets a little more than the second.
+            // A machine that is busy with other tests needs a little longer than a second.
             #expect(ContinuousClock.now - start < .seconds(5))
         }
     }

@@ -2,7 +2,7 @@ import Drydock
 import Foundation
 import Testing
 
-/// What never ends, or never has enough, ends all the same.
+/// Endless or unlimited SQL is stopped.
 @Suite struct LimitTests {
     private static let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
     private static let views =
@@ -43,7 +43,7 @@ import Testing
         #expect(result.output.contains("not finished after 1 s (the time limit)"), "\(result.output)")
         #expect(result.output.contains("Migrations/v2.sql:"), "\(result.output)")
         #expect(result.output.contains("--timeout 30m"), "\(result.output)")
-        // One limit and the while in which the work may stop by itself, and not once for each install.
+        // One time limit and one grace period, rather than one for each install.
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(result.status != 2 || result.errors.contains("not finished after 1 s (the time limit)"))
     }
 
-    /// What tells whose history a snapshot has is asked before any replay.
+    /// The query that recognises a snapshot's history runs before any replay.
     @Test func aDumpThatNeverEndsIsStopped() throws {
         let folder = try project("SELECT 1;")
         try folder.write(
@@ -77,8 +77,8 @@ import Testing
         #expect(result.output.contains("dump.sql:2 was running"), "\(result.output)")
     }
 
-    /// What a statement may write is bounded wherever it is kept.
-    @Test func whatIsWrittenIsBounded() throws {
+    /// What a statement may write is limited wherever it is stored.
+    @Test func writesAreLimited() throws {
         let blobs = String(repeating: "INSERT INTO t VALUES (zeroblob(10000000));\n", count: 30)
         let folder = try project(blobs)
         let tool = Tool(folder: folder)
@@ -88,8 +88,8 @@ import Testing
         #expect(try tool.run("verify", "--no-cache", "--memory", "1GB").status == 0)
     }
 
-    /// A rehearsal has the limits of a replay, and leaves the database alone.
-    @Test(arguments: ["grdb", "nio"]) func aRehearsalIsBounded(_ engine: String) throws {
+    /// A rehearsal has the limits of a replay, and leaves the database unchanged.
+    @Test(arguments: ["grdb", "nio"]) func aRehearsalIsLimited(_ engine: String) throws {
         let folder = try project(Self.steps[0])
         let database = folder.file("Snapshots/snapshot.sqlite")
         let before = FileManager.default.contents(atPath: database)
@@ -106,7 +106,7 @@ import Testing
         #expect(large.output.contains("string or blob too big"), "\(large.output)\(large.errors)")
     }
 
-    /// Compiling views over views takes time that doubles with each, and lint does without.
+    /// Compiling views over views takes time that doubles with each view, so lint does not compile them.
     @Test func lintCompilesNoViewOverTooManyViews() throws {
         let views =
             "CREATE VIEW w0 AS SELECT a FROM t;\n"
@@ -118,7 +118,7 @@ import Testing
         #expect(result.errors.isEmpty, "\(result.errors)")
     }
 
-    /// Cases that took half a minute each: many statements, one long line, many CHECKs of a column.
+    /// Each of these cases once took half a minute: many statements, one long line, many CHECKs of a column.
     @Test(arguments: [
         (0..<5000).map { "INSERT INTO t VALUES (\($0));\n" }.joined(),
         "INSERT INTO t VALUES " + (0..<200_000).map { "(\($0))" }.joined(separator: ","),
@@ -141,7 +141,7 @@ import Testing
             "PRAGMA cache_size = 1000000; CREATE TABLE u AS \(endless) SELECT zeroblob(1000000) AS b FROM r LIMIT 1000;",
             "CREATE TABLE u AS SELECT json_group_array(x) AS b FROM (\(endless), s(x) AS (SELECT hex(zeroblob(1000000)) FROM r LIMIT 1000) SELECT x FROM s);",
         ], ["grdb", "nio"])
-    func memoryIsBounded(_ step: String, _ engine: String) throws {
+    func memoryIsLimited(_ step: String, _ engine: String) throws {
         let folder = try project("SELECT 1;\n" + step)
         let result = try Tool(folder: folder).run(
             "verify", "--no-cache", "--memory", "256MB", "--engine", engine, "--timeout", "60s")

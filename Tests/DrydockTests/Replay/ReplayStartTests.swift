@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What a snapshot is called that has applied no migration of the folder.
+/// The description of a snapshot that has applied no migration of the folder.
 @Suite struct ReplayStartTests {
     private func report(
         _ schema: String, _ configure: (inout VerifyRequest) -> Void = { _ in }
@@ -19,12 +19,12 @@ import Testing
 
     private let history = "CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY);"
 
-    @Test func empty() async throws {
+    @Test func aSnapshotWithoutTables() async throws {
         #expect(try await report("PRAGMA user_version = 0").replays[0].start == .empty)
         #expect(try await report(history).replays[0].start == .empty)
     }
 
-    @Test func populated() async throws {
+    @Test func aSnapshotWithTables() async throws {
         let a = "CREATE TABLE a(x); INSERT INTO a VALUES (1);"
         #expect(try await report(history + a).replays[0].start == .unknown)
         let applied = "INSERT INTO grdb_migrations VALUES ('v0');"

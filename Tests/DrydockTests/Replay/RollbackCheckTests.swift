@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// `rollback-failed` and `rollback-mismatch`: every step down and up again.
+/// `rollback-failed` and `rollback-mismatch`: every step is undone and run again.
 @Suite struct RollbackCheckTests {
     private func verify(up: String, down: String?) async throws -> VerifyReport {
         let scenario = Scenario(
@@ -11,12 +11,12 @@ import Testing
         return try await folder.verify { $0.checksRollback = true }
     }
 
-    @Test func thereAndBack() async throws {
+    @Test func stepsAreUndoneAndRunAgain() async throws {
         let report = try await verify(up: "ALTER TABLE n ADD COLUMN c", down: "ALTER TABLE n DROP COLUMN c")
         report.expectNothing()
     }
 
-    @Test func rowsThatTheWayBackTakesAreANote() async throws {
+    @Test func rowsThatTheWayBackDeletesAreANote() async throws {
         let report = try await verify(
             up: "CREATE TABLE m(a); INSERT INTO m SELECT a FROM n", down: "DROP TABLE m")
         report.expectNothing()
@@ -25,7 +25,7 @@ import Testing
         #expect(note.message == "undoing v2: table m is gone, with its 1 row")
     }
 
-    @Test func anotherSchemaThanBefore() async throws {
+    @Test func aDifferentSchemaThanBefore() async throws {
         let report = try await verify(
             up: "ALTER TABLE n ADD COLUMN c; CREATE INDEX i ON n(b)", down: "DROP INDEX i")
         #expect(report.rules(.error) == [.rollbackFailed, .rollbackMismatch])
@@ -38,20 +38,20 @@ import Testing
         #expect(try report.finding(.rollbackFailed).place?.line == 2)
     }
 
-    @Test func missingAndEmptyWaysAreListed() async throws {
+    @Test func missingAndEmptyWaysBackAreListed() async throws {
         try await verify(up: "ALTER TABLE n ADD COLUMN c", down: nil).expect(notChecked: [.rollbackMismatch])
         try await verify(up: "ALTER TABLE n ADD COLUMN c", down: "-- no").expect(notChecked: [
             .rollbackMismatch
         ])
     }
 
-    /// Under `custom:`, where nobody says how the tool forgets a migration: its record is left as it is.
+    /// For `custom:`, where it is not known how the tool removes a migration's record: the record stays unchanged.
     @Test(
         arguments: [
             ("DROP TABLE toy;", []), ("SELECT 1;", [Rule.rollbackFailed, .rollbackMismatch]),
             ("ALTER TABLE toy ADD COLUMN b;", [.rollbackFailed, .rollbackMismatch]),
         ] as [(String, [Rule])])
-    func withoutAWayToForget(_ down: String, _ errors: [Rule]) async throws {
+    func theRecordStaysWhereItsRemovalIsUnknown(_ down: String, _ errors: [Rule]) async throws {
         var format = CustomFormat(
             files: #"(?<version>[0-9]+)_[a-z]*(?<down>\.down)?\.sql"#, query: "SELECT version FROM applied")
         format.historyTable = "applied"

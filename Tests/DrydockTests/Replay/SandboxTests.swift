@@ -5,7 +5,7 @@ import GRDBEngine
 import NIOEngine
 import Testing
 
-/// SQL of a stranger ends as a finding with its line, and reaches neither the process nor the disk around it.
+/// Untrusted SQL ends as a finding with its line, and reaches neither the process nor the disk.
 @Suite struct SandboxTests {
     private static let engines: [any Engine] = [GRDBDriver(), NIODriver()]
 
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The tool's own connections refuse it, a migration's do not: some tools' migrations do it.
+    /// The tool's own connections refuse it, a migration's do not: the migrations of some tools use it.
     @Test(arguments: engines.indices)
     func aMigrationMayWriteTheSchema(_ engine: Int) async throws {
         let folder = try Scenario(
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: engines.indices)
-    func aFileThatIsNowhereIsMadeInTheOverlay(_ engine: Int) async throws {
+    func aNewFileIsCreatedInTheOverlay(_ engine: Int) async throws {
         let folder = try Scenario(
             "CREATE TABLE t(a)",
             steps: "COMMIT; ATTACH 'drydock-nowhere.sqlite' AS n; CREATE TABLE n.x(a); DETACH n; BEGIN;"

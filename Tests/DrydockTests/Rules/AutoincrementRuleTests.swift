@@ -15,7 +15,7 @@ import Testing
         RuleCase("the mark raised", "UPDATE sqlite_sequence SET seq = 50 WHERE name = 'email'"),
         RuleCase("the mark deleted", "DELETE FROM sqlite_sequence", errors: [.autoincrementReset]),
         RuleCase(
-            "the mark deleted where the highest row stands",
+            "the mark deleted where it equals the highest id",
             "DELETE FROM sqlite_sequence", schema: "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT);",
             rows: "INSERT INTO n VALUES (1), (7);"),
         RuleCase(
@@ -46,10 +46,10 @@ import Testing
             errors: [.autoincrementReset]),
         RuleCase("declared", "-- drydock: rewrites sqlite_sequence\n" + Mail.rebuild(mark: "")),
         RuleCase(
-            "healed by a later step, a warning", Mail.rebuild(mark: ""),
+            "repaired by a later step, a warning", Mail.rebuild(mark: ""),
             "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'email'", warnings: [.autoincrementReset]),
         RuleCase(
-            "not healed by a later step that raises it too little", Mail.rebuild(mark: ""),
+            "not repaired by a later step that raises it too little", Mail.rebuild(mark: ""),
             "UPDATE sqlite_sequence SET seq = 8 WHERE name = 'email'", errors: [.autoincrementReset]),
         RuleCase(
             "the table was renamed", "ALTER TABLE n RENAME TO m",
@@ -69,7 +69,7 @@ import Testing
     ])
     func marks(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theFindingSaysTheNextIDs() async throws {
+    @Test func theFindingNamesTheNextIDs() async throws {
         let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(mark: "")).verify()
         let finding = try report.finding(.autoincrementReset)
         #expect(finding.message.hasPrefix("the next id of email falls from 10 to 4"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ChangeSummaryTests {
     private static let schema = "CREATE TABLE p(id INTEGER PRIMARY KEY, age);\n"
-    /// 98 texts of numbers, and two among the last that are none.
+    /// 98 numbers as text, and two texts near the end that are not numbers.
     private static let ages = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
         INSERT INTO p SELECT i, CASE WHEN i IN (60, 99) THEN 'unknown' ELSE '21' END FROM n;
@@ -11,7 +11,7 @@ import Testing
     private static let cast = "UPDATE p SET age = CAST(age AS INTEGER)"
 
     @Test(arguments: [true, false])
-    func whatDoesNotConvertBackComesFirst(_ readsPages: Bool) async throws {
+    func valuesThatCannotBeRecoveredComeFirst(_ readsPages: Bool) async throws {
         let finding = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast)
             .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
         #expect(
@@ -41,13 +41,13 @@ import Testing
         ).verify().expectNothing()
     }
 
-    /// What the rows held, what the step makes of them, and what is said.
+    /// The rows before, the change by the step, and the message.
     @Test(arguments: [
         ("'021'", "21", ""), ("'21'", "21", ""), ("1", "1.0", ""),
         ("9007199254740993", "9007199254740992.0", ""),
         ("NULL", "''", ""), ("'a'", "x'61'", ""),
     ])
-    func oneKindAloneIsNotCountedApart(_ old: String, _ new: String, _ said: String) async throws {
+    func aSingleKindIsNotCountedSeparately(_ old: String, _ new: String, _ said: String) async throws {
         let finding = try await Scenario(
             Self.schema, rows: "INSERT INTO p VALUES (1, \(old))", steps: "UPDATE p SET age = \(new)"
         ).verify().finding(.valuesChanged)
@@ -55,7 +55,7 @@ import Testing
         #expect(!finding.help.contains("replaced"))
     }
 
-    /// Whether an old value can be had back from the new one.
+    /// Whether an old value can be recovered from the new one.
     @Test(arguments: [
         ("'021'", "21", false), ("'21'", "21", true), ("' 21'", "21", false), ("'1.5'", "1.5", true),
         ("'1.50'", "1.5", false), ("'2.0'", "2.0", true), ("'1.0e+20'", "1e20", true), ("1", "1.0", true),
@@ -73,16 +73,16 @@ import Testing
             scenario.pragmas = [pragma]
             let finding = try await scenario.verify().finding(.valuesChanged)
             let kind = isConversion ? "1 only changed storage class" : "1 was replaced"
-            // The same blob is another text in another encoding.
+            // The same blob is a different text in another encoding.
             if old + new == "x'61''a'" || old + new == "'a'x'61'", pragma.contains("16") { continue }
             #expect(finding.message.contains(kind), "\(finding.message)")
             #expect(finding.message.contains("1 was NULL (now 'filled')"), "\(finding.message)")
-            // The filled row is shown behind a replaced one.
+            // The filled row is shown after a replaced one.
             #expect(finding.evidence?.rows.first?.key[0].value.literal == (isConversion ? "1" : "2"))
         }
     }
 
-    @Test func aRebuildIsCountedAlike() async throws {
+    @Test func aRebuildIsCountedInTheSameWay() async throws {
         let steps = """
             CREATE TABLE q(id INTEGER PRIMARY KEY, age INTEGER NOT NULL);
             INSERT INTO q SELECT id, CAST(age AS INTEGER) FROM p;
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aTableWithoutAKeyAndOneWithoutRowidAreCountedAlike() async throws {
+    @Test func tablesWithoutKeyOrRowidAreCountedInTheSameWay() async throws {
         for definition in ["age, id", "id PRIMARY KEY, age) WITHOUT ROWID; CREATE TABLE x(a"] {
             let finding = try await Scenario(
                 "CREATE TABLE p(\(definition));",

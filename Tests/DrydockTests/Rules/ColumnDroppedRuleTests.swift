@@ -115,7 +115,7 @@ import Testing
             ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = a; ALTER TABLE n DROP COLUMN a
             """, schema: schema, rows: rows),
         RuleCase(
-            "a declared renaming is held to its values",
+            "a declared rename must keep its values",
             """
             -- drydock: renames column n.a to c
             ALTER TABLE n ADD COLUMN c TEXT; UPDATE n SET c = upper(a); ALTER TABLE n DROP COLUMN a
@@ -146,14 +146,14 @@ import Testing
                 "INSERT INTO new(id, b) SELECT id, b FROM n"),
             schema: schema, rows: rows, errors: [.valuesChanged]),
         RuleCase(
-            "two columns swapped in a rebuild are not two renamings",
+            "two columns swapped in a rebuild are not two renames",
             rebuild(
                 "id INTEGER PRIMARY KEY, a TEXT, b TEXT", "INSERT INTO new(id, b, a) SELECT id, a, b FROM n"),
             schema: schema, rows: rows, errors: [.valuesChanged, .valuesChanged]),
     ])
     func columns(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theFindingCountsValuesAndProposesARenaming() async throws {
+    @Test func theFindingCountsValuesAndProposesARename() async throws {
         let report = try await Scenario(
             Self.schema, rows: Self.rows,
             steps:

@@ -6,13 +6,13 @@ import Testing
     @Test(arguments: [
         RuleCase("a misspelt verb", "-- drydock: dorps table log\nSELECT 1", errors: [.invalidDeclaration]),
         RuleCase(
-            "a table that is not there", "-- drydock: drops table lgo\nSELECT 1",
+            "a table that does not exist", "-- drydock: drops table lgo\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "a column that is not there", "-- drydock: drops column email.sendr\nSELECT 1",
+            "a column that does not exist", "-- drydock: drops column email.sendr\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "an index that is not there", "-- drydock: drops index email_on_acount\nSELECT 1",
+            "an index that does not exist", "-- drydock: drops index email_on_acount\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
             "nothing lost the view", "-- drydock: drops view inbox\nSELECT 1", warnings: [.unusedDeclaration]),
@@ -23,10 +23,10 @@ import Testing
             "-- drydock: drops column email.snippet\n-- drydock: inserts into log\nSELECT 1",
             warnings: [.unusedDeclaration, .unusedDeclaration]),
         RuleCase(
-            "a rewriting in a table that is not there before", "-- drydock: rewrites nowhere.x\nSELECT 1",
+            "a rewrite in a table that did not exist before", "-- drydock: rewrites nowhere.x\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "a renaming that an ALTER says already",
+            "a rename that an ALTER already makes",
             "-- drydock: renames table setting to preference\nALTER TABLE setting RENAME TO preference",
             warnings: [.unusedDeclaration]),
         RuleCase(
@@ -38,7 +38,7 @@ import Testing
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
-    /// `main` may stand before each name, as in SQL.
+    /// `main` may precede each name, as in SQL.
     @Test(arguments: [
         RuleCase(
             "deletes from", "-- drydock: deletes from main.setting where name > ''\nDELETE FROM main.setting"),
@@ -82,12 +82,12 @@ import Testing
             "a column where a table is expected", "-- drydock: deletes from log.line\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "no table behind the schema", "-- drydock: deletes from main.\nSELECT 1",
+            "no table after the schema", "-- drydock: deletes from main.\nSELECT 1",
             errors: [.invalidDeclaration]),
     ])
-    func schemasAreTaken(_ it: RuleCase) async throws { try await it.check() }
+    func schemaNamesAreAccepted(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func aTableThatIsCalledMainIsNoSchema() async throws {
+    @Test func aTableCalledMainIsNotASchema() async throws {
         let schema = "CREATE TABLE main(id INTEGER PRIMARY KEY, a);"
         let rows = "INSERT INTO main VALUES (1, 2);"
         for declaration in ["rewrites main.a", "rewrites main.main.a", "rewrites main"] {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aTableBehindItsSchemaIsTakenForAColumn() async throws {
+    @Test func aTableAfterItsSchemaIsReadAsAColumn() async throws {
         let finding = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "-- drydock: rewrites main.log\nUPDATE log SET line = 'x'"
         ).verify().finding(.invalidDeclaration)
@@ -123,7 +123,7 @@ import Testing
         try await folder.verify().expectNothing()
     }
 
-    @Test func aFindingIsSaidOnceForAllSnapshots() async throws {
+    @Test func aFindingIsReportedOnceForAllSnapshots() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "-- drydock: drops table lgo\nSELECT 1")
         let folder = try scenario.write()
         try scenario.makeSnapshot(folder.file("Snapshots/second.sqlite"))
@@ -155,7 +155,7 @@ import Testing
         report.expectNothing()
     }
 
-    @Test func aDeclarationForAnUnknownMigrationIsNoRequest() async throws {
+    @Test func aDeclarationForAnUnknownMigrationIsRefused() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "SELECT 1")
         await #expect(throws: RequestError.self) {
             try await scenario.verify { $0.declarations = ["v22": []] }

@@ -12,7 +12,7 @@ import Testing
         """
     private static let orphan = "INSERT INTO child VALUES (3, 99, NULL);"
     private static let immediate = "-- drydock: foreign-keys immediate\n"
-    /// Leaves `child` referencing a table that is not there.
+    /// Leaves `child` referencing a table that does not exist.
     private static let loseParent = redirect("parent", "person")
 
     private static func redirect(_ old: String, _ new: String) -> String {
@@ -34,7 +34,7 @@ import Testing
             schema: schema, rows: rows,
             errors: [.migrationFailed]),
         RuleCase(
-            "a violation that the same step mends",
+            "a violation that the same step fixes",
             "-- drydock: rewrites child\nUPDATE child SET parent_id = 77 WHERE id = 1; UPDATE child SET parent_id = 2 WHERE id = 1",
             schema: schema, rows: rows),
         RuleCase(
@@ -46,7 +46,7 @@ import Testing
             immediate + "ALTER TABLE parent ADD COLUMN x", schema: schema, rows: rows + orphan,
             notes: [.foreignKeyViolation]),
         RuleCase(
-            "the snapshot's own violation is mended",
+            "the snapshot's own violation is fixed",
             "-- drydock: deletes from child where parent_id = 99\nDELETE FROM child WHERE parent_id = 99",
             schema: schema,
             rows: rows + orphan, notes: [.foreignKeyViolation]),
@@ -54,7 +54,7 @@ import Testing
             "a violation that only the state after shows", immediate + loseParent, schema: schema, rows: rows,
             errors: [.foreignKeyViolation, .foreignKeyViolation], warnings: []),
         RuleCase(
-            "healed by a later step, a warning", immediate + loseParent,
+            "repaired by a later step, a warning", immediate + loseParent,
             immediate + redirect("person", "parent"), schema: schema, rows: rows,
             warnings: [.foreignKeyViolation, .foreignKeyViolation]),
         RuleCase(
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func moreOfTheSameIsANewViolation() async throws {
-        // Edited behind SQLite's back, since with foreign keys on it lets no violation in.
+        // The file is edited directly, since SQLite accepts no violation with foreign keys on.
         let report = try await Scenario(
             Self.schema
                 + "CREATE TABLE person(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO person VALUES (1, 'a'), (2, 'b');",

@@ -3,9 +3,9 @@ import GRDBEngine
 import NIOEngine
 import Testing
 
-/// What becomes of the values that generated columns gave.
+/// The conservation of the values of generated columns.
 @Suite struct GeneratedColumnTests {
-    /// A table of each shape with the same columns.
+    /// A table in each storage format, with the same columns.
     enum Shape: String, CaseIterable, Sendable {
         case keyed = "id INTEGER PRIMARY KEY"
         case keyedByText = "id TEXT PRIMARY KEY"
@@ -177,26 +177,26 @@ import Testing
     ]
 
     @Test(arguments: Shape.allCases, expectations.indices)
-    func `its values are conserved`(shape: Shape, index: Int) async throws {
+    func `the values of generated columns are conserved`(shape: Shape, index: Int) async throws {
         let it = Self.expectations[index]
         for storage in [" VIRTUAL", " STORED"] {
-            // Neither reading of a rowid table without a key knows one row from another where all of it changes.
+            // Neither comparison of a rowid table without a key can identify rows when all their values change.
             let scenario = Scenario(
                 Self.schema(shape, storage), rows: Self.rows, steps: [it.step(shape)])
             for readsPages in [true, false] {
                 let report = try await scenario.verify { $0.readsPages = readsPages }
-                let told = Comment(
+                let comment = Comment(
                     rawValue: "\(it.name)\(storage), pages \(readsPages)\n"
                         + report.findings.map(\.line).joined(separator: "\n"))
-                #expect(report.rules(.error) == it.2.errors, told)
-                #expect(report.rules(.warning) == it.2.warnings, told)
-                #expect(report.rules(.note) == it.2.notes, told)
+                #expect(report.rules(.error) == it.2.errors, comment)
+                #expect(report.rules(.warning) == it.2.warnings, comment)
+                #expect(report.rules(.note) == it.2.notes, comment)
                 #expect(report.notChecked.isEmpty, "\(report.notChecked.map(\.reason))")
             }
         }
     }
 
-    @Test func `the finding shows the values that it gave`() async throws {
+    @Test func `the finding shows the old values`() async throws {
         let report = try await Scenario(
             Self.schema(.keyed), rows: Self.rows,
             steps: Self.rebuild(.keyed, "price INT, qty INT, total INT", "id, price, qty", "id, price, qty")
@@ -243,7 +243,7 @@ import Testing
         """
 
     @Test(arguments: ["UTF-8", "UTF-16le"], [true, false])
-    func `a row that gives no value has none to lose, the others are compared`(
+    func `a row without a value has none to lose, and the others are compared`(
         encoding: String, isNIO: Bool
     ) async throws {
         func verify(_ step: String) async throws -> VerifyReport {
@@ -269,13 +269,13 @@ import Testing
         )
         dropped.expect(errors: [.columnDropped], notChecked: [.valuesChanged])
         #expect(try dropped.finding(.columnDropped).message.contains("2 values"))
-        // The repair of what the snapshot has.
+        // The step repairs a fault of the snapshot.
         try await verify("ALTER TABLE t DROP COLUMN kind;").expect(warnings: [.columnDropped])
     }
 }
 
 extension RuleCase {
-    /// Rules of each severity.
+    /// The expected rules of each severity.
     struct Expected: Sendable {
         var errors: [Rule] = []
         var warnings: [Rule] = []

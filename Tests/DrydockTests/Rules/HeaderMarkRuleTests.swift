@@ -23,7 +23,7 @@ import Testing
             "both", "PRAGMA application_id = 0; PRAGMA user_version = 0", schema: schema,
             warnings: [.headerMarkChanged, .headerMarkChanged]),
         RuleCase("the same", "PRAGMA user_version = 7", schema: schema),
-        RuleCase("asked for", "PRAGMA user_version", schema: schema),
+        RuleCase("queried", "PRAGMA user_version", schema: schema),
         RuleCase("put back", "PRAGMA user_version = 1; PRAGMA user_version = 7", schema: schema),
         RuleCase("a temporary one", "PRAGMA temp.user_version = 1", schema: schema),
         RuleCase(
@@ -33,7 +33,7 @@ import Testing
     ])
     func marks(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func `the statement and what follows are named`() async throws {
+    @Test func `the statement and its effect are named`() async throws {
         let finding = try await Scenario(Self.schema, steps: "SELECT 1;\nPRAGMA user_version = 3")
             .verify().finding(.headerMarkChanged)
         #expect(finding.message == "PRAGMA user_version was 7 and is 3" && finding.place?.line == 2)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["", "PRAGMA user_version = 0;"])
-    func `where the tool keeps its version there nothing is said`(_ sql: String) async throws {
+    func `nothing is reported where the tool keeps its version there`(_ sql: String) async throws {
         let project = ToolProject(
             files: ["001.sql": ToolProject.one, "002.sql": ToolProject.two + sql],
             history: "PRAGMA user_version = 1")

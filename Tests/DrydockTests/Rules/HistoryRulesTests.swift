@@ -1,8 +1,8 @@
 import Drydock
 import Testing
 
-/// `not-idempotent`, `unknown-migration`, `migration-out-of-order`, `snapshot-version-unknown` and
-/// `nothing-verified`: what a history table tells.
+/// `not-idempotent`, `unknown-migration`, `migration-out-of-order`, `snapshot-version-unknown` and `nothing-verified`:
+/// the rules that read a history table.
 @Suite struct HistoryRulesTests {
     private static let three: [(name: String, sql: String)] = [
         ("v1", "CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"),
@@ -17,8 +17,8 @@ import Testing
         #expect(try report.finding(.notIdempotent).message.contains("v1 would run again"))
     }
 
-    /// The tool's own rows are no less a loss than the app's.
-    @Test func aMigrationThatTakesRowsOfTheHistory() async throws {
+    /// Losing the tool's own rows is an error just as losing the app's is.
+    @Test func aMigrationThatDeletesRowsOfTheHistory() async throws {
         let lost = try await GooseFormatTests.project.with(
             "003_index.sql", GooseFormatTests.file("DELETE FROM goose_db_version WHERE version_id = 0;\n")
         ).verify()
@@ -42,7 +42,7 @@ import Testing
         var scenario = Scenario(migrations: Self.three + [("v4", "ALTER TABLE n ADD COLUMN d")], at: 1)
         scenario.schemaEdit = "ALTER TABLE n ADD COLUMN c; INSERT INTO grdb_migrations VALUES ('v3')"
         let report = try await scenario.verify()
-        // Columns are in another order than in a fresh install.
+        // The order of columns differs from a fresh install.
         report.expect(warnings: [.migrationOutOfOrder, .schemaMismatch])
         #expect(report.replays[0].steps.map(\.migration) == ["v2", "v4"])
         #expect(report.replays[0].from == "v3")

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What only a full-text table holds.
+/// The conservation of full-text tables that are the only copy of their words.
 @Suite struct IndexConservationTests {
     static let variants = [
         "fts5(body, title, content='')", "fts5(body, title, content='', columnsize=0)",
@@ -43,13 +43,13 @@ import Testing
             var scenario = Scenario(schema, rows: Self.insert, steps: step)
             scenario.pragmas = ["PRAGMA encoding = '\(encoding)'"]
             let report = try await scenario.verify()
-            let told = Comment(
+            let comment = Comment(
                 rawValue: "\(variant) \(step)\n" + report.findings.map(\.line).joined(separator: "\n")
                     + report.notChecked.map(\.reason).joined(separator: "\n"))
-            #expect(report.rules(.error) == errors, told)
-            #expect(report.rules(.warning) == warnings, told)
-            // What deletes a document cannot be done on an empty database.
-            #expect(report.notChecked.allSatisfy { $0.rule == .schemaMismatch }, told)
+            #expect(report.rules(.error) == errors, comment)
+            #expect(report.rules(.warning) == warnings, comment)
+            // A document cannot be deleted on an empty database.
+            #expect(report.notChecked.allSatisfy { $0.rule == .schemaMismatch }, comment)
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(row.before?.literal == "'three'" && row.after?.literal == "'four'")
     }
 
-    @Test func `another tokenizer makes other words, which is not compared`() async throws {
+    @Test func `the words of different tokenizers are not compared`() async throws {
         let report = try await Scenario(
             Self.schema("fts5(body, title, content='')"), rows: Self.insert,
             steps:
@@ -83,7 +83,7 @@ import Testing
         emptied.expect(errors: [.rowsLost], notChecked: [.valuesChanged])
     }
 
-    @Test func `a column of the index that is gone takes its words along`() async throws {
+    @Test func `a dropped column of the index loses its words`() async throws {
         let report = try await Scenario(
             Self.schema("fts5(body, title, content='')"), rows: Self.insert,
             steps: """
@@ -108,8 +108,8 @@ import Testing
         ]
         for (step, errors) in steps {
             let report = try await Scenario(schema, rows: insert, steps: step).verify()
-            let told = Comment(rawValue: step + "\n" + report.findings.map(\.line).joined(separator: "\n"))
-            #expect(report.rules(.error) == errors, told)
+            let comment = Comment(rawValue: step + "\n" + report.findings.map(\.line).joined(separator: "\n"))
+            #expect(report.rules(.error) == errors, comment)
         }
         let more = try await Scenario(
             schema, rows: insert, steps: "INSERT INTO note(docid, body) VALUES (7, 'one');"

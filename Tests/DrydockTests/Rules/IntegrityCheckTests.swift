@@ -24,7 +24,7 @@ import Testing
             "a NOT NULL that no row breaks", edit("a TEXT", "a TEXT NOT NULL"), schema: schema,
             rows: "INSERT INTO n VALUES (1, 'x', NULL);"),
         RuleCase(
-            "an index whose column is another one, by an edit of the schema", edit("n(a)", "n(b)"),
+            "an index of a different column, by an edit of the schema", edit("n(a)", "n(b)"),
             schema: schema,
             rows: rows, errors: [.integrityFailure]),
         RuleCase(

@@ -8,28 +8,28 @@ import Testing
             "-- drydock: preserves select count(*), sum(received_at) from email\nALTER TABLE email ADD COLUMN x"
         ),
         RuleCase(
-            "broken though the rewriting is declared",
+            "broken although the rewrite is declared",
             """
             -- drydock: rewrites email.received_at
             -- drydock: preserves select count(*), sum(received_at) from email
             UPDATE email SET received_at = received_at * 1000
             """, errors: [.invariantBroken]),
         RuleCase(
-            "another storage class is another answer",
+            "another storage class is a different answer",
             """
             -- drydock: rewrites log.line
             -- drydock: preserves select sum(line) from log where at = '3'
             UPDATE log SET line = 1.0 WHERE at = '3'
             """, errors: [.invariantBroken]),
         RuleCase(
-            "another order is another answer",
+            "another order is a different answer",
             """
             -- drydock: rewrites email.received_at
             -- drydock: preserves select id from email order by received_at
             UPDATE email SET received_at = -received_at
             """, errors: [.invariantBroken]),
         RuleCase(
-            "more rows are another answer",
+            "more rows are a different answer",
             """
             -- drydock: inserts into blank
             -- drydock: preserves select * from blank
@@ -43,7 +43,7 @@ import Testing
             "does not run before", "-- drydock: preserves select sendr from email\nSELECT 1",
             errors: [.invalidDeclaration]),
         RuleCase(
-            "a later step does not mend it",
+            "a later step does not fix it",
             """
             -- drydock: rewrites email.received_at
             -- drydock: preserves select sum(received_at) from email

@@ -15,23 +15,23 @@ import Testing
         RuleCase(
             "a function that the app registers", "UPDATE log SET line = slug(line)",
             errors: [.migrationFailed]),
-        RuleCase("a table that is not there", "DROP TABLE nowhere", errors: [.migrationFailed]),
+        RuleCase("a table that does not exist", "DROP TABLE nowhere", errors: [.migrationFailed]),
         RuleCase(
-            "what it lost was rolled back and is not reported",
+            "its losses were rolled back and are not reported",
             "DELETE FROM email; DROP TABLE log; SELECT nothing()", errors: [.migrationFailed]),
         RuleCase(
-            "what an earlier step lost is reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
+            "losses of an earlier step are reported", "DELETE FROM log WHERE line = 'b'", "SELECT nothing()",
             errors: [.rowsLost, .migrationFailed]),
         RuleCase(
             "a comment that ALTER copies into the table", "ALTER TABLE log ADD COLUMN x TEXT -- free text",
             errors: [.migrationFailed]),
-        RuleCase("VACUUM, which no transaction takes", "VACUUM", errors: [.migrationFailed]),
+        RuleCase("VACUUM, which no transaction allows", "VACUUM", errors: [.migrationFailed]),
     ])
     func failures(_ it: RuleCase) async throws {
         let report = try await it.scenario.verify()
         #expect(report.rules(.error) == it.errors.inOrder, "\(report.findings.map(\.line))")
         #expect(report.rules(.warning).isEmpty)
-        // Neither the schema nor idempotence was held.
+        // Neither the schema nor idempotence was checked.
         #expect(report.notChecked.contains { $0.rule == .schemaMismatch })
     }
 
@@ -45,7 +45,7 @@ import Testing
         #expect(report.rules(.error) == [.migrationFailed])
     }
 
-    @Test func thePlaceIsTheFaultInTheStatement() async throws {
+    @Test func thePlaceIsThatOfTheFaultInTheStatement() async throws {
         let report = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "SELECT 1;\n\nSELECT id,\n  subjekt FROM email;"
         ).verify()
@@ -61,13 +61,13 @@ import Testing
         ("CREATE INDEX i ON log(\"oh\")", "write 'oh' in single quotes"),
         ("SELECT \"line\", oh FROM log", "The whole migration was rolled back"),
         ("SELECT \"at\", [oh] FROM log", "The whole migration was rolled back"),
-    ]) func aTextInDoubleQuotesIsToldApartFromAName(_ sql: String, _ help: String) async throws {
+    ]) func textInDoubleQuotesIsDistinguishedFromAName(_ sql: String, _ help: String) async throws {
         let finding = try await Scenario(Mail.schema, rows: Mail.rows, steps: sql).verify()
             .finding(.migrationFailed)
         #expect(finding.message.contains("no such column") && finding.help.contains(help), "\(finding.help)")
     }
 
-    @Test func tagsTellDataFromSyntax() async throws {
+    @Test func tagsDistinguishDataFromSyntax() async throws {
         let data = try await Scenario(Mail.schema, rows: Mail.rows, steps: "CREATE UNIQUE INDEX u ON log(at)")
             .verify().finding(.migrationFailed)
         #expect(data.tags == [.dataDependent])

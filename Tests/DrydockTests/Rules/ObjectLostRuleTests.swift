@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ObjectLostRuleTests {
     @Test(arguments: [
-        RuleCase("a rebuild that makes everything again", Mail.rebuild()),
+        RuleCase("a rebuild that creates everything again", Mail.rebuild()),
         RuleCase("a rebuild that forgets the index", Mail.rebuild(indexes: ""), errors: [.objectLost]),
         RuleCase("a rebuild that forgets the trigger", Mail.rebuild(triggers: ""), errors: [.objectLost]),
         RuleCase(
@@ -32,7 +32,7 @@ import Testing
             Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id);"),
             errors: [.objectLost]),
         RuleCase(
-            "the same meaning in other words under another name",
+            "the same meaning in different words under another name",
             """
             CREATE TABLE new(a TEXT COLLATE NOCASE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n; CREATE INDEX other ON n("a" COLLATE nocase ASC, b) WHERE "b" > 0X0a
@@ -91,7 +91,7 @@ import Testing
             """,
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a, b);", errors: [.objectLost]),
         RuleCase(
-            "an index of two directions that the key has not",
+            "an index with two directions, unlike the key",
             """
             CREATE TABLE new(a TEXT, b INT, UNIQUE(a, b)); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n
@@ -105,7 +105,7 @@ import Testing
             """,
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);"),
         RuleCase(
-            "a partial index is no constraint",
+            "a partial index is not a constraint",
             """
             CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
             ALTER TABLE new RENAME TO n
@@ -126,31 +126,31 @@ import Testing
             Mail.rebuild(
                 indexes: "create index \"email_by_account\" on [email] ( \"account_id\" ,received_at ) ;")),
         RuleCase(
-            "healed by a later step, a warning", Mail.rebuild(indexes: ""), Mail.emailIndexes,
+            "repaired by a later step, a warning", Mail.rebuild(indexes: ""), Mail.emailIndexes,
             warnings: [.objectLost]),
         RuleCase(
-            "healed by a later step under another name", Mail.rebuild(indexes: ""),
+            "repaired by a later step under another name", Mail.rebuild(indexes: ""),
             "CREATE INDEX email_by_account ON email(account_id, received_at);", warnings: [.objectLost]),
         RuleCase(
-            "not healed by a later step that makes another one", Mail.rebuild(indexes: ""),
+            "not repaired by a later step that creates a different one", Mail.rebuild(indexes: ""),
             "CREATE INDEX email_on_sender ON email(sender);", errors: [.objectLost]),
         RuleCase(
-            "healed where the table goes, declared", Mail.rebuild(triggers: ""),
+            "repaired where the table is dropped, declared", Mail.rebuild(triggers: ""),
             "-- drydock: drops table email\nDROP VIEW inbox; DROP TABLE email", warnings: [.objectLost]),
         RuleCase(
-            "its table went, declared", "-- drydock: drops table n\nDROP TABLE n",
+            "its table was dropped, declared", "-- drydock: drops table n\nDROP TABLE n",
             schema:
                 "CREATE TABLE n(a, b); CREATE INDEX n_a ON n(a); CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT 1; END;",
             rows: "INSERT INTO n VALUES (1, 2);"),
         RuleCase(
-            "its column went, declared",
+            "its column was dropped, declared",
             """
             -- drydock: drops column n.a
             CREATE TABLE new(b); INSERT INTO new SELECT b FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
             """,
             schema: "CREATE TABLE n(a, b); CREATE INDEX n_a ON n(a);", rows: "INSERT INTO n VALUES (1, 2);"),
         RuleCase(
-            "another column went, declared",
+            "another column was dropped, declared",
             """
             -- drydock: drops column n.a
             CREATE TABLE new(b); INSERT INTO new SELECT b FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
@@ -182,7 +182,7 @@ import Testing
             "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'inbox'",
             errors: [.objectLost]),
         RuleCase(
-            "a view that was made again without its trigger",
+            "a view that was created again without its trigger",
             "DROP VIEW v; CREATE VIEW v AS SELECT a FROM n",
             schema: """
                 CREATE TABLE n(a); CREATE VIEW v AS SELECT a FROM n;
@@ -193,7 +193,7 @@ import Testing
         try await it.check()
     }
 
-    @Test func theFindingShowsHowToMakeItAgain() async throws {
+    @Test func theFindingShowsHowToRecreateTheObject() async throws {
         let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(indexes: ""))
             .verify()
         let finding = try report.finding(.objectLost)
@@ -204,7 +204,7 @@ import Testing
         #expect(finding.help.contains("-- drydock: drops index email_on_account"))
     }
 
-    @Test func whatIsHealedIsTagged() async throws {
+    @Test func aFaultRepairedLaterIsTagged() async throws {
         let report = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: Mail.rebuild(indexes: ""), Mail.emailIndexes
         ).verify()

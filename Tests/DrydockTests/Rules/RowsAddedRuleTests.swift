@@ -30,7 +30,7 @@ import Testing
             "-- drydock: inserts into blank, log\nINSERT INTO blank VALUES (1, 'x'); INSERT INTO log VALUES (7, 7)"
         ),
         RuleCase(
-            "another is declared", "-- drydock: inserts into log\nINSERT INTO blank VALUES (1, 'x')",
+            "a different one is declared", "-- drydock: inserts into log\nINSERT INTO blank VALUES (1, 'x')",
             warnings: [.rowsAdded, .unusedDeclaration]),
         RuleCase(
             "by a trigger",

@@ -18,7 +18,7 @@ import Testing
             "a changed part of a compound key", "UPDATE setting SET scope = 'App' WHERE scope = 'web'",
             errors: [.rowsLost], warnings: [.rowsAdded]),
         RuleCase(
-            "OR REPLACE takes another row's place",
+            "OR REPLACE replaces another row",
             "UPDATE OR REPLACE account SET email = 'ada@example.org' WHERE id = 3",
             schema: "CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT UNIQUE);",
             rows: "INSERT INTO account VALUES (1, 'ada@example.org'), (3, 'cy@example.org');",
@@ -70,7 +70,7 @@ import Testing
             "DELETE FROM note WHERE rowid = 1", schema: "CREATE VIRTUAL TABLE note USING fts5(body);",
             rows: "INSERT INTO note VALUES ('one'), ('two');", errors: [.rowsLost]),
         RuleCase(
-            "what comes later does not bring rows back",
+            "later statements do not bring rows back",
             "CREATE TABLE kept AS SELECT * FROM setting; DELETE FROM setting",
             "INSERT INTO setting SELECT * FROM kept",
             errors: [.rowsLost], notes: [.rowsAdded]),
@@ -111,7 +111,7 @@ import Testing
             DELETE FROM log WHERE line IN ('a', 'b')
             """),
         RuleCase(
-            "a condition that is NULL lets nothing go",
+            "a condition that is NULL allows nothing",
             "-- drydock: deletes from log where line > NULL\nDELETE FROM log WHERE line = 'b'",
             errors: [.rowsLost], warnings: [.unusedDeclaration]),
         RuleCase(
@@ -140,10 +140,10 @@ import Testing
             "-- drydock: deletes from log where lien = 'b'\nDELETE FROM log WHERE line = 'b'",
             errors: [.invalidDeclaration, .rowsLost]),
         RuleCase(
-            "a table that is not there",
+            "a table that does not exist",
             "-- drydock: deletes from logg where line = 'b'\nDELETE FROM log WHERE line = 'b'",
             errors: [.invalidDeclaration, .rowsLost]),
-        RuleCase("nothing went", "-- drydock: deletes from log\nSELECT 1", warnings: [.unusedDeclaration]),
+        RuleCase("nothing was lost", "-- drydock: deletes from log\nSELECT 1", warnings: [.unusedDeclaration]),
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
@@ -194,7 +194,7 @@ import Testing
         #expect(statement.hasPrefix("INSERT INTO new_email"))
     }
 
-    /// The statement after which the rows are nowhere, whatever was copied later.
+    /// The finding names the statement after which no table has the rows, whatever was copied later.
     @Test(arguments: [
         ("what went before the rebuild", "DELETE FROM n WHERE a = 1;", "", 1),
         ("what the copy left out", "SELECT 1;", " WHERE a > 1", 4),
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func aRebuildBlamedForWhatItDidBetween() async throws {
+    @Test func statementsWithinARebuildAreFound() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
             steps: """
@@ -255,7 +255,7 @@ import Testing
         #expect(try report.finding(.rowsLost).place?.line == 5)
     }
 
-    /// Rows may wait in a table of another name while theirs is made anew.
+    /// Rows may be kept in a table of another name while their own is created again.
     @Test(arguments: [("", " WHERE a > 1", 4), ("DELETE FROM n WHERE a = 1;", "", 1), ("", "", nil)])
     func aRebuildThroughAnotherTable(_ first: String, _ filter: String, _ line: Int?) async throws {
         for end in ["DROP TABLE keep;", "SELECT 1;"] {
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func rowsThatATableBetweenLeftOut() async throws {
+    @Test func rowsThatAnIntermediateTableLeftOut() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
             steps: """

@@ -87,7 +87,7 @@ import Testing
         still.expect(errors: it.errors, warnings: it.warnings + [.nothingVerified])
     }
 
-    @Test func whatAStepHealsStandsNoMore() async throws {
+    @Test func aFaultRepairedByAStepIsNotReported() async throws {
         let report = try await Self.drift(
             "DROP INDEX email_on_account",
             steps: [Mail.emailIndexes.replacing("INDEX", with: "INDEX IF NOT EXISTS")]
@@ -120,7 +120,7 @@ import Testing
             report.notChecked.contains { $0.rule == .schemaMismatch && $0.reason.contains("fresh install") })
     }
 
-    @Test func aPartialReplayIsHeldAgainstAPartialInstall() async throws {
+    @Test func aPartialReplayIsComparedWithAPartialInstall() async throws {
         let report = try await Scenario(
             Mail.schema, rows: Mail.rows, steps: "ALTER TABLE log ADD COLUMN x",
             "ALTER TABLE log ADD COLUMN y"
@@ -129,7 +129,7 @@ import Testing
         #expect(report.replays[0].to == "v2")
     }
 
-    @Test func historyAndShadowTablesAreNoSchema() async throws {
+    @Test func historyAndShadowTablesAreIgnored() async throws {
         let report = try await Scenario(
             "CREATE VIRTUAL TABLE note USING fts5(body)", rows: "INSERT INTO note VALUES ('a');",
             steps: "SELECT 1"

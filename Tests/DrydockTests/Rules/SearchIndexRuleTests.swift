@@ -32,10 +32,10 @@ import Testing
             "stale before already, a note", "SELECT 1", schema: external,
             rows: rows + "UPDATE note SET body = 'plum' WHERE id = 1;", notes: [.searchIndexStale]),
         RuleCase(
-            "stale before and mended", rebuildIndex, schema: external,
+            "stale before and fixed", rebuildIndex, schema: external,
             rows: rows + "UPDATE note SET body = 'plum' WHERE id = 1;", notes: [.searchIndexStale]),
         RuleCase(
-            "stale before and mended, then stale again", rebuildIndex, rewrite, schema: external,
+            "stale before and fixed, then stale again", rebuildIndex, rewrite, schema: external,
             rows: rows + "UPDATE note SET body = 'plum' WHERE id = 1;", errors: [.searchIndexStale],
             notes: [.searchIndexStale]),
         RuleCase(
@@ -78,7 +78,7 @@ import Testing
             schema: "CREATE VIRTUAL TABLE note USING fts5(body, content='');",
             rows: "INSERT INTO note(rowid, body) VALUES (1, 'a');", warnings: [.rowsAdded]),
         RuleCase(
-            "dropped and made again under another name",
+            "dropped and created again under another name",
             """
             DROP TABLE note_fts; CREATE VIRTUAL TABLE note_index USING fts5(body, content='note', content_rowid='id');
             INSERT INTO note_index(note_index) VALUES ('rebuild')
@@ -98,7 +98,7 @@ import Testing
         INSERT INTO x SELECT i, i, i + 1, i FROM n;
         """
 
-    /// What a module keeps beside its content, changed behind its back.
+    /// The data that a module keeps beside its content, changed without the module.
     @Test(arguments: [
         RuleCase(
             "FTS5, list of pages", "DELETE FROM x_idx;", schema: five, rows: many, errors: [.searchIndexStale]
@@ -112,7 +112,7 @@ import Testing
             "FTS5, averages", "DELETE FROM x_data WHERE id = 1;", schema: five, rows: many,
             errors: [.searchIndexStale]),
         RuleCase(
-            "FTS5, mended", "DELETE FROM x_idx;", "INSERT INTO x(x) VALUES ('rebuild');", schema: five,
+            "FTS5, fixed", "DELETE FROM x_idx;", "INSERT INTO x(x) VALUES ('rebuild');", schema: five,
             rows: many,
             warnings: [.searchIndexStale]),
         RuleCase(
@@ -163,9 +163,9 @@ import Testing
             rows: places,
             warnings: [.rowsAdded]),
     ])
-    func stores(_ it: RuleCase) async throws { try await it.check() }
+    func damagedStores(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func `an R-Tree that nobody can read is the fault of the step, not of the snapshot`() async throws {
+    @Test func `an unreadable R-Tree is the fault of the step, not of the snapshot`() async throws {
         let report = try await Scenario(Self.tree, rows: Self.places, steps: "DELETE FROM x_node;").verify()
         report.expect(errors: [.searchIndexStale], notChecked: [.rowsLost])
         #expect(try report.finding(.searchIndexStale).migration == "v2")
@@ -180,7 +180,7 @@ import Testing
         #expect(finding.message.hasPrefix("spatial index x is damaged: Mapping ("))
     }
 
-    // MARK: - An index that takes its text over
+    // MARK: - An index that starts to store its text
 
     private static let own = "DROP TABLE note_fts; CREATE VIRTUAL TABLE note_fts USING fts5(body);"
     private static let copy = "INSERT INTO note_fts(rowid, body) SELECT id, body FROM note"
@@ -213,7 +213,7 @@ import Testing
                 "CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); CREATE VIRTUAL TABLE note_fts USING fts4(body, content='note');",
             rows: rows, errors: [.searchIndexStale]),
         RuleCase(
-            "the notes went as declared",
+            "the notes were deleted as declared",
             "-- drydock: deletes from note where id = 2\nDELETE FROM note WHERE id = 2;\n" + own
                 + copy + ";", schema: external, rows: rows),
         RuleCase(
@@ -223,9 +223,9 @@ import Testing
             "it had nothing", own, schema: external, rows: "INSERT INTO note VALUES (1, 'apple');",
             notes: [.searchIndexStale]),
     ])
-    func takeovers(_ it: RuleCase) async throws { try await it.check() }
+    func indexesThatStartToStoreText(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func `the remedy for an index that takes its text over works`() async throws {
+    @Test func `the remedy for an index that starts to store its text works`() async throws {
         let scenario = Scenario(Self.external, rows: Self.rows, steps: Self.own + Self.copy + " WHERE id = 2")
         let finding = try await scenario.verify().finding(.searchIndexStale)
         #expect(
@@ -246,7 +246,7 @@ import Testing
         #expect(finding.help.contains("INSERT INTO note_fts(note_fts) VALUES('rebuild');"))
     }
 
-    @Test func whatTheSnapshotHadIsPreExisting() async throws {
+    @Test func aFaultOfTheSnapshotIsPreExisting() async throws {
         let report = try await Scenario(
             Self.external, rows: Self.rows + "UPDATE note SET body = 'plum' WHERE id = 1;", steps: "SELECT 1"
         ).verify()

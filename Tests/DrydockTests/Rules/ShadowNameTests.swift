@@ -1,12 +1,12 @@
 import Drydock
 import Testing
 
-/// Tables whose names are such as modules give, and which the user made.
+/// Tables created by the user with names that modules also use.
 @Suite struct ShadowNameTests {
     private static let own = "CREATE TABLE note_NAME(id INTEGER PRIMARY KEY, body TEXT);"
     private static let rows = "INSERT INTO note_NAME VALUES (1, 'a'), (2, 'b');"
 
-    /// A virtual table, and a name that its module does not give.
+    /// A virtual table, and a name that its module does not use.
     static let cases: [(virtual: String, suffix: String)] = [
         ("fts3(body)", "stat"), ("fts3(body)", "docsize"), ("fts4(body, matchinfo=fts3)", "docsize"),
         ("fts4(body, matchinfo='FTS3')", "docsize"), ("fts4(body, content=\"\")", "content"),
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: cases.indices, [true, false])
-    func `they are compared like any other`(index: Int, isFirst: Bool) async throws {
+    func `tables with such names are compared like any other`(index: Int, isFirst: Bool) async throws {
         let it = Self.cases[index]
         let virtual = "CREATE VIRTUAL TABLE note USING \(it.virtual);"
         let own = Self.own.replacing("NAME", with: it.suffix)
@@ -31,15 +31,15 @@ import Testing
             ("DROP TABLE \(name)", [.tableDropped]), ("CREATE TABLE unrelated(x)", []),
         ] {
             let report = try await Scenario(schema, rows: rows, steps: step).verify()
-            let told = Comment(
+            let comment = Comment(
                 rawValue: "\(it) \(step)\n" + report.findings.map(\.line).joined(separator: "\n"))
-            #expect(report.rules(.error) == errors, told)
+            #expect(report.rules(.error) == errors, comment)
             #expect(report.notChecked.isEmpty, "\(report.notChecked)")
         }
     }
 
     @Test(arguments: cases.indices)
-    func `the virtual table that comes later takes none of them`(index: Int) async throws {
+    func `a virtual table that is created later takes none of them`(index: Int) async throws {
         let it = Self.cases[index]
         try await Scenario(
             "CREATE TABLE \"other table\"(body);" + Self.own.replacing("NAME", with: it.suffix),
@@ -49,9 +49,9 @@ import Testing
         ).verify().expect(warnings: [.rowsAdded])
     }
 
-    /// The connection that dropped it goes on taking their names for a module's.
+    /// The connection that dropped the virtual table still takes these names for the module's.
     @Test(arguments: cases.indices)
-    func `the virtual table that goes leaves them`(index: Int) async throws {
+    func `dropping the virtual table leaves them`(index: Int) async throws {
         let it = Self.cases[index]
         let name = "note_\(it.suffix)"
         let report = try await Scenario(
@@ -61,13 +61,13 @@ import Testing
             steps:
                 "CREATE TABLE new(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO new SELECT * FROM \(name); DROP TABLE \(name); ALTER TABLE new RENAME TO \(name); DROP TABLE note"
         ).verify()
-        // FTS4 drops its names whoever made them.
+        // FTS4 drops tables with its names, whoever created them.
         if !it.virtual.hasPrefix("fts4") && !it.virtual.hasPrefix("fts3") {
             #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
         }
     }
 
-    @Test func `FTS4 takes a stat table that is there, and it remains the user's`() async throws {
+    @Test func `FTS4 uses an existing stat table, which remains the user's`() async throws {
         let schema = "CREATE TABLE note_stat(id INTEGER PRIMARY KEY, body TEXT, more);"
         let report = try await Scenario(
             schema, rows: "INSERT INTO note_stat VALUES (1, 'a', 'b');",
@@ -81,7 +81,7 @@ import Testing
             ])
     }
 
-    @Test func `a table that the module makes when it is needed is its own`() async throws {
+    @Test func `a table that the module creates when needed is its own`() async throws {
         try await Scenario(
             "CREATE VIRTUAL TABLE note USING fts3(body);",
             steps: "INSERT INTO note(note) VALUES ('automerge=2');",

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// `transaction-ended` and `pragma-ignored`: what can be said before a migration runs.
+/// `transaction-ended` and `pragma-ignored`: what can be reported before a migration runs.
 @Suite struct StaticRulesTests {
     @Test(arguments: [
         RuleCase(
@@ -105,7 +105,7 @@ import Testing
         RuleCase("page_size", "PRAGMA main.page_size = 8192", warnings: [.pragmaIgnored]),
         RuleCase(
             "user_version has an effect", "PRAGMA user_version = 7", warnings: [.headerMarkChanged]),
-        RuleCase("a question is no order", "PRAGMA foreign_keys; PRAGMA page_size"),
+        RuleCase("a query changes nothing", "PRAGMA foreign_keys; PRAGMA page_size"),
         RuleCase("foreign_key_check", "PRAGMA foreign_key_check"),
         RuleCase("defer_foreign_keys", "PRAGMA defer_foreign_keys = ON"),
     ])
@@ -118,11 +118,11 @@ import Testing
         #expect(try report.finding(.transactionEnded).place?.line == 3)
         #expect(try report.finding(.transactionEnded).place?.column == 3)
         #expect(try report.finding(.pragmaIgnored).place?.line == 2)
-        // The migration was not run, and what came before the COMMIT is not there.
+        // The migration was not run, and the effects of statements before the COMMIT do not exist.
         #expect(report.replays[0].steps.isEmpty)
     }
 
-    @Test func migrationsThatNoSnapshotReplaysAreNotJudged() async throws {
+    @Test func migrationsThatNoSnapshotReplaysAreNotChecked() async throws {
         let report = try await Scenario(
             migrations: [
                 ("v1", "PRAGMA page_size = 8192; CREATE TABLE n(a)"), ("v2", "ALTER TABLE n ADD COLUMN b"),

@@ -10,48 +10,48 @@ import Testing
             "a list is declared",
             "-- drydock: drops table log, \"setting\"\nDROP TABLE log; DROP TABLE setting"),
         RuleCase(
-            "another is declared", "-- drydock: drops table log\nDROP TABLE setting",
+            "a different one is declared", "-- drydock: drops table log\nDROP TABLE setting",
             errors: [.tableDropped], warnings: [.unusedDeclaration]),
         RuleCase(
             "its rows may go, the table may not", "-- drydock: deletes from log\nDROP TABLE log",
             errors: [.tableDropped], warnings: [.unusedDeclaration]),
         RuleCase("renamed by ALTER", "ALTER TABLE setting RENAME TO preference"),
         RuleCase(
-            "made anew under another name, undeclared",
+            "created again under another name, undeclared",
             "CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log; DROP TABLE log",
             notes: [.tableDropped]),
         RuleCase(
-            "made anew under another name, a row short",
+            "created again under another name, a row short",
             "CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log LIMIT 5; DROP TABLE log",
             errors: [.tableDropped]),
         RuleCase(
-            "made anew under another name, declared",
+            "created again under another name, declared",
             """
             -- drydock: renames table log to journal
             CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log; DROP TABLE log
             """),
         RuleCase(
-            "a declared renaming is held to its rows",
+            "a declared rename must keep its rows",
             """
             -- drydock: renames table log to journal
             CREATE TABLE journal(at TEXT, line); INSERT INTO journal SELECT * FROM log LIMIT 3; DROP TABLE log
             """, errors: [.rowsLost]),
         RuleCase(
-            "made anew under its own name",
+            "created again under its own name",
             "CREATE TABLE new(at TEXT, line); INSERT INTO new SELECT * FROM log; DROP TABLE log; ALTER TABLE new RENAME TO log"
         ),
         RuleCase(
-            "renamed to a backup, made anew and filled",
+            "renamed to a backup, created again and filled",
             "ALTER TABLE log RENAME TO old_log; CREATE TABLE log(at TEXT, line); INSERT INTO log SELECT * FROM old_log"
         ),
         RuleCase(
-            "renamed to a backup and made anew empty",
+            "renamed to a backup and created again without rows",
             "ALTER TABLE log RENAME TO old_log; CREATE TABLE log(at TEXT, line)", errors: [.rowsLost]),
         RuleCase(
-            "dropped and made anew empty", "DROP TABLE log; CREATE TABLE log(at TEXT, line)",
+            "dropped and created again without rows", "DROP TABLE log; CREATE TABLE log(at TEXT, line)",
             errors: [.rowsLost]),
         RuleCase(
-            "dropped, and made anew by a later step", "DROP TABLE log", "CREATE TABLE log(at TEXT, line)",
+            "dropped, and created again by a later step", "DROP TABLE log", "CREATE TABLE log(at TEXT, line)",
             errors: [.tableDropped]),
         RuleCase(
             "made and dropped in one step", "CREATE TABLE new(a); INSERT INTO new VALUES (1); DROP TABLE new"),
@@ -68,7 +68,7 @@ import Testing
             schema: "CREATE VIRTUAL TABLE note USING fts5(body);", rows: "INSERT INTO note VALUES ('a');",
             errors: [.tableDropped]),
         RuleCase(
-            "a temporary table of the same name is another one",
+            "a temporary table of the same name is a different table",
             "CREATE TEMP TABLE log(x); DROP TABLE temp.log"),
     ])
     func tables(_ it: RuleCase) async throws { try await it.check() }

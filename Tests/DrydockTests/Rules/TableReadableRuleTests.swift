@@ -42,7 +42,7 @@ import Testing
             rows: "INSERT INTO u VALUES ('no'), ('1');",
             errors: [.tableUnreadable]),
         RuleCase(
-            "mended by a later migration", kind, "ALTER TABLE t DROP COLUMN kind;", schema: schema,
+            "fixed by a later migration", kind, "ALTER TABLE t DROP COLUMN kind;", schema: schema,
             rows: rows,
             warnings: [.columnDropped, .tableUnreadable]),
         RuleCase(
@@ -62,19 +62,19 @@ import Testing
             "ALTER TABLE t ADD COLUMN l AS (json_extract(payload, '$.l'));", schema: schema + rows + kind,
             errors: [.tableUnreadable], notes: [.tableUnreadable]),
         RuleCase(
-            "an index on a function that is not there",
+            "an index on a function that does not exist",
             """
             CREATE INDEX i ON t("n m"); PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t(nosuch("n m"))' WHERE name = 'i'; PRAGMA writable_schema = RESET;
             """, schema: schema, errors: [.tableUnreadable]),
         RuleCase(
-            "a partial index on a function that is not there",
+            "a partial index on a function that does not exist",
             """
             CREATE INDEX i ON t("n m") WHERE "n m" > 0; PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t("n m") WHERE nosuch(id)' WHERE name = 'i'; PRAGMA writable_schema = RESET;
             """, schema: schema, errors: [.tableUnreadable]),
         RuleCase(
-            "a CHECK of a function that is not there",
+            "a CHECK of a function that does not exist",
             """
             CREATE TABLE u(a CHECK (a > 0)); PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a CHECK (nosuch(a)))' WHERE name = 'u'; PRAGMA writable_schema = RESET;
@@ -95,7 +95,7 @@ import Testing
             "a JSON column in an empty table", "CREATE TABLE u(a TEXT, k AS (json_extract(a, '$.x')));",
             schema: schema),
         RuleCase(
-            "reads the clock in a table that goes again", "CREATE TABLE u(a, k AS (date('now')));",
+            "reads the clock in a table that is dropped again", "CREATE TABLE u(a, k AS (date('now')));",
             "DROP TABLE u;", schema: schema, warnings: [.tableDropped, .tableUnreadable]),
         RuleCase(
             "a CHECK that reads the clock", "CREATE TABLE u(a TEXT CHECK (a <= date('now')), b ANY) STRICT;",
@@ -120,7 +120,7 @@ import Testing
             "a DEFAULT of an unknown function, added to an empty table",
             "ALTER TABLE t ADD COLUMN d DEFAULT (nosuch(1));", schema: schema, errors: [.tableUnreadable]),
         RuleCase(
-            "a DEFAULT that is mended", "CREATE TABLE u(a, b DEFAULT (nosuch(1)));",
+            "a DEFAULT that is fixed", "CREATE TABLE u(a, b DEFAULT (nosuch(1)));",
             "DROP TABLE u; CREATE TABLE u(a, b DEFAULT (abs(-1)));", schema: schema,
             warnings: [.tableUnreadable]),
         RuleCase(
@@ -154,14 +154,14 @@ import Testing
     func tables(_ it: RuleCase) async throws {
         for isNIO in [false, true] {
             let report = try await it.scenario.write().verify(isNIO ? NIODriver() : GRDBDriver())
-            let told = Comment(rawValue: report.findings.map(\.line).joined(separator: "\n"))
-            #expect(report.rules(.error) == it.errors.inOrder, told)
-            #expect(report.rules(.warning) == it.warnings.inOrder, told)
-            #expect(report.rules(.note) == it.notes.inOrder, told)
+            let comment = Comment(rawValue: report.findings.map(\.line).joined(separator: "\n"))
+            #expect(report.rules(.error) == it.errors.inOrder, comment)
+            #expect(report.rules(.warning) == it.warnings.inOrder, comment)
+            #expect(report.rules(.note) == it.notes.inOrder, comment)
         }
     }
 
-    @Test func `the finding names column, row and reason, and integrity is not said to be checked`()
+    @Test func `the finding names column, row and reason, and integrity is not reported as checked`()
         async throws
     {
         let report = try await Scenario(Self.schema, rows: Self.rows, steps: Self.kind).verify()
@@ -173,7 +173,7 @@ import Testing
         #expect(finding.place?.statement == Self.kind.replacing(";", with: ""))
     }
 
-    @Test func `what makes integrity_check fail is listed as not checked`() async throws {
+    @Test func `a failing integrity_check is listed as not checked`() async throws {
         let report = try await Scenario(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, payload TEXT, kind NOT NULL AS (payload));",
             rows: "INSERT INTO t VALUES (1, 'no');",

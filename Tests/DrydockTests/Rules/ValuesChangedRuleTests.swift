@@ -9,7 +9,7 @@ import Testing
             "a finding for each column", "UPDATE email SET sender = upper(sender), snippet = 's'",
             errors: [.valuesChanged, .valuesChanged]),
         RuleCase(
-            "the letters' case alone, in a NOCASE column", "UPDATE tag SET name = 'A'",
+            "only the case of letters, in a NOCASE column", "UPDATE tag SET name = 'A'",
             schema: "CREATE TABLE tag(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE);",
             rows: "INSERT INTO tag VALUES (1, 'a');", errors: [.valuesChanged]),
         RuleCase(
@@ -17,7 +17,7 @@ import Testing
             schema: "CREATE TABLE tag(id INTEGER PRIMARY KEY, name TEXT COLLATE RTRIM);",
             rows: "INSERT INTO tag VALUES (1, 'a');", errors: [.valuesChanged]),
         RuleCase(
-            "a key that is equal in its collation is another value",
+            "a key that is equal in its collation is a different value",
             "UPDATE tag SET name = 'A'",
             schema: "CREATE TABLE tag(name TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;",
             rows: "INSERT INTO tag VALUES ('a');", errors: [.rowsLost], warnings: [.rowsAdded]),
@@ -52,7 +52,7 @@ import Testing
             rows: "INSERT INTO n VALUES (1, 0.1 + 0.2);",
             errors: [.valuesChanged]),
         RuleCase(
-            "text behind a NUL", "UPDATE n SET x = 'a'",
+            "text after a NUL", "UPDATE n SET x = 'a'",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, x);",
             rows: "INSERT INTO n VALUES (1, 'a' || char(0) || 'b');",
             errors: [.valuesChanged]),
@@ -70,7 +70,7 @@ import Testing
             "changed and changed back in one step",
             "UPDATE email SET is_spam = 9; UPDATE email SET is_spam = (id = 2)"),
         RuleCase(
-            "what comes later does not bring values back",
+            "later statements do not bring values back",
             "UPDATE email SET is_spam = is_spam + 1", "UPDATE email SET is_spam = is_spam - 1",
             errors: [.valuesChanged, .valuesChanged]),
         RuleCase(
@@ -163,7 +163,7 @@ import Testing
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
-    @Test func theTablesNameBeforeTheStepWithTheColumnsAfterIt() async throws {
+    @Test func declarationsMayMixNamesBeforeAndAfterTheStep() async throws {
         let it = RuleCase(
             "setting.content",
             """

@@ -20,7 +20,7 @@ import Testing
             })
     }
 
-    @Test func viewsThatDoubleAreTooLargeSoon() {
+    @Test func doublingViewsSoonBecomeTooLarge() {
         let expansion = chain(30) { "SELECT x.a FROM w\($0) x, \"W\($0)\" y" }
         #expect(!expansion.isTooLarge("w5") && expansion.isTooLarge("w20") && expansion.isTooLarge("W29"))
         #expect(
@@ -29,13 +29,13 @@ import Testing
         #expect(expansion.hasTooLarge)
     }
 
-    /// People do stack views.
+    /// People do write such chains of views.
     @Test func aLongChainIsNotTooLarge() {
         let expansion = chain(500) { "SELECT a FROM [w\($0)]" }
         #expect(!expansion.isTooLarge("w499") && !expansion.hasTooLarge)
     }
 
-    @Test func viewsInACircleEnd() {
+    @Test func circularViewsTerminate() {
         let expansion = ViewExpansion([
             ("a", "CREATE VIEW a AS SELECT * FROM b"), ("b", "CREATE VIEW b AS SELECT * FROM a, a x"),
             ("c", "CREATE VIEW c AS SELECT * FROM c"),

@@ -12,20 +12,20 @@ import Testing
     private static let dropM = "-- drydock: drops table m\nDROP TABLE m;"
 
     @Test(arguments: [
-        RuleCase("its table went", dropM, schema: schema, errors: [.viewBroken, .viewBroken]),
+        RuleCase("its table was dropped", dropM, schema: schema, errors: [.viewBroken, .viewBroken]),
         RuleCase(
-            "the view and trigger went first", "DROP VIEW both; DROP TRIGGER n_log; DROP TABLE m",
+            "the view and trigger were dropped first", "DROP VIEW both; DROP TRIGGER n_log; DROP TABLE m",
             schema: schema,
             warnings: [.tableDropped]),
         RuleCase(
-            "its column went in a rebuild",
+            "its column was dropped in a rebuild",
             """
             CREATE TABLE new(y); INSERT INTO new SELECT x FROM m; DROP TABLE m;
             PRAGMA legacy_alter_table = ON; ALTER TABLE new RENAME TO m; PRAGMA legacy_alter_table = OFF
             """, schema: schema, rows: "INSERT INTO m VALUES (1);", errors: [.viewBroken],
             notes: [.columnDropped]),
         RuleCase(
-            "made again before the step ends",
+            "created again before the step ends",
             "DROP VIEW both; ALTER TABLE m RENAME TO k; CREATE VIEW both AS SELECT n.a, k.x FROM n, k",
             schema: schema),
         RuleCase("renamed with its table", "ALTER TABLE m RENAME TO k", schema: schema),

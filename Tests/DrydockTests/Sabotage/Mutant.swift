@@ -1,39 +1,39 @@
 import Drydock
 import Testing
 
-/// A migration of the sample made wrong in one way.
+/// A migration of the sample with one fault.
 struct Mutant: Sendable, CustomTestStringConvertible {
-    /// The kind of fault, the same from migration to migration.
+    /// The kind of fault, with the same name in every migration.
     var fault: String
     var version: Int
     var what: String
     /// The whole file.
     var sql: String
-    /// What has to be said.
+    /// The rule that must report the fault.
     var rule: Rule
     var severity = Finding.Severity.error
-    /// Counts on a snapshot just before the migration what the fault can hit; where that is nothing, nothing
-    /// may be said.
+    /// Counts what the fault can affect on a snapshot just before the migration; where the count is 0, nothing may be
+    /// reported.
     var target = "SELECT 1"
 
     var testDescription: String { "v\(version) \(fault): \(what)" }
 }
 
-/// The sample was changed, and a mutation of its text no longer fits.
+/// The error for a mutation that no longer fits the text of the sample.
 struct Unfit: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Makes mutants of one migration.
+/// Generates mutants of one migration.
 struct MutantFactory {
     let migration: SampleApp.Migration
-    /// The schemas around it.
+    /// The schemas before and after the migration.
     let before: SchemaFacts
     let after: SchemaFacts
     private let afterDatabase: PlainDatabase
     private(set) var mutants: [Mutant] = []
 
-    /// Every mutant, told apart by whether any snapshot has what it hits.
+    /// Returns every mutant, divided by whether any snapshot has what the fault affects.
     static func all(of sample: SampleApp) throws -> (fit: [Mutant], idle: [Mutant]) {
         var result: (fit: [Mutant], idle: [Mutant]) = ([], [])
         // No snapshot is older than the first migration.
@@ -49,8 +49,8 @@ struct MutantFactory {
         return result
     }
 
-    /// One of each fault in each migration, another table's from migration to migration; what no migration
-    /// makes different in every third.
+    /// Returns one mutant of each fault in each migration, with varying tables; faults that are the same in all
+    /// migrations only in every third.
     static func few(of mutants: [Mutant]) -> [Mutant] {
         let groups = Dictionary(grouping: mutants) { "\($0.fault) \($0.version)" }.sorted { $0.key < $1.key }
         return groups.compactMap { _, group in
@@ -110,7 +110,7 @@ struct MutantFactory {
 
     // MARK: - Rows
 
-    /// A row that no other references and that was there before, as a condition on the table.
+    /// Returns a condition for a row that no other references and that existed before.
     private func spare(_ table: SchemaFacts.Table) -> String {
         let conditions = table.children.map {
             "id NOT IN (SELECT \($0.column) FROM \($0.table) WHERE \($0.column) IS NOT NULL)"
@@ -120,7 +120,7 @@ struct MutantFactory {
             "(\(table.key)) = (SELECT \(table.key) FROM \(table.name) WHERE \(free) ORDER BY \(table.key) LIMIT 1)"
     }
 
-    /// The same on the schema before the migration, which may lack some of the children.
+    /// Counts such rows in the schema before the migration, which may lack some of the children.
     private func countSpare(_ table: SchemaFacts.Table) -> String {
         guard let old = before.table(table.name) else { return "SELECT 0" }
         return "SELECT count(*) FROM \(table.name) WHERE \(spare(old))"
@@ -162,7 +162,7 @@ struct MutantFactory {
 
     // MARK: - Values
 
-    /// Another value of the same class that the column's constraints allow.
+    /// Returns a different value of the same class that the column's constraints allow.
     private func tweak(_ column: SchemaFacts.Column) -> String {
         if let parent = column.parent {
             return "(SELECT id FROM \(parent) AS other WHERE other.id <> \(column.name) ORDER BY id LIMIT 1)"
@@ -181,7 +181,7 @@ struct MutantFactory {
     }
 
     private mutating func mutateValues(of table: SchemaFacts.Table, _ old: SchemaFacts.Table) {
-        // Columns as they are called before and after; what the migration may rewrite can be given any value.
+        // Columns by their names before and after; those that the migration may rewrite are left out.
         let columns = zip(old.columns, table.columns).filter { !$1.isKey && !isDeclared(table, $1) }
         for (column, renamed) in columns {
             let one =
@@ -224,7 +224,7 @@ struct MutantFactory {
                 .columnDropped, target: "SELECT count(\(column.name)) FROM \(table.name)")
         }
         guard table.children.isEmpty, !table.isStrict else { return }
-        // A rebuild that is right but for one cast.
+        // A rebuild that is correct except for one cast.
         if let column = table.values.first(where: {
             $0.type == "TEXT" && !$0.isUnique && !isDeclared(table, $0)
         }), let old = before.table(table.name),
@@ -283,7 +283,7 @@ struct MutantFactory {
 
     private mutating func mutateObjects() {
         for object in after.objects where before.objects.contains(where: { $0.name == object.name }) {
-            // Views are dropped by name wherever they are made again, which says that it is meant.
+            // A view is dropped by name wherever it is created again, which counts as intended.
             guard !migration.sql.contains("DROP \(object.kind.uppercased()) \(object.name)") else { continue }
             append(
                 "lose an object from the schema", "\(object.kind) \(object.name)",
@@ -390,7 +390,7 @@ struct MutantFactory {
             .pragmaIgnored, .warning)
     }
 
-    /// Faults that only one migration can have.
+    /// Adds faults that are possible in only one migration.
     private mutating func mutateText() throws {
         func replace(
             _ fault: String, _ old: String, _ new: String, _ rule: Rule,

@@ -3,8 +3,8 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// The harness is tested by sabotage: the sample passes, and every known-bad mutation of it is caught, with
-/// the right rule, on every snapshot that replays the migration.
+/// The harness is tested by sabotage: the sample passes, and every known-bad mutation of it is caught by the right rule
+/// on every snapshot that replays the migration.
 @Suite struct SabotageTests {
     static let all = Result { try MutantFactory.all(of: SampleApp.shared.get()) }
 
@@ -48,10 +48,10 @@ import Testing
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
             .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
         ]
-        // What lint says of a migration it says without a replay.
+        // Lint reports its rules without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])
         #expect(Set(mutants.map(\.rule)).union(others).union(ofLint) == Set(Rule.allCases))
-        // Few mutants hit nothing, and these are known.
+        // Few mutants affect nothing, and these are known.
         let idle = try Self.all.get().idle
         let unknown = idle.map(\.testDescription).filter { name in
             !["delete a row: account", "v5 delete a row that is referenced: account"].contains {
@@ -63,7 +63,7 @@ import Testing
         #expect(unknown.isEmpty)
     }
 
-    /// From the eve of the migration on, so that no earlier step is replayed hundreds of times.
+    /// Begins just before the migration, so that no earlier step is replayed hundreds of times.
     @Test(arguments: try mutants()) func mutantIsCaught(_ mutant: Mutant) async throws {
         let sample = try SampleApp.shared.get()
         let snapshots = sample.eves[mutant.version] ?? []
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Whole replays of the snapshots as they are, with one mutant of each migration.
+    /// Complete replays of the unchanged snapshots, with one mutant of each migration.
     @Test(arguments: try all.get().fit.filter { $0.fault == "delete a row" && $0.what == "email" })
     func mutantIsCaughtInAWholeReplay(_ mutant: Mutant) async throws {
         let sample = try SampleApp.shared.get()

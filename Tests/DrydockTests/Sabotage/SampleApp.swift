@@ -1,7 +1,7 @@
 import DatabaseEngine
 import Foundation
 
-/// The repository's own sample: a mail client's migrations, and its database as old releases left it.
+/// The repository's own sample: a mail client's migrations, and its database as left by old releases.
 struct SampleApp: Sendable {
     struct Migration: Sendable {
         var version: Int
@@ -17,7 +17,7 @@ struct SampleApp: Sendable {
 
     let migrations: [Migration]
     let snapshots: [Snapshot]
-    /// Every snapshot as it is just before a migration, by the migration's version.
+    /// Every snapshot just before a migration, by the migration's version.
     let eves: [Int: [String]]
     private let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ struct SampleApp: Sendable {
     static let migrationsFolder = root.appending(path: "Migrations").path
     static let snapshotsFolder = root.appending(path: "Snapshots").path
 
-    /// Read once; a fault in it fails every test that uses it.
+    /// The sample, read once; an error in it fails every test that uses it.
     static let shared = Result { try SampleApp() }
 
     init() throws {
@@ -54,7 +54,7 @@ struct SampleApp: Sendable {
     /// `v10` of `v10_create_sync_state.sql`.
     private static func version(_ name: String) -> Int { Int(name.dropFirst().prefix { $0.isNumber }) ?? 0 }
 
-    /// Lets plain SQLite migrate copies of the snapshots, and keeps each version on the way.
+    /// Migrates copies of the snapshots with plain SQLite, and keeps each version on the way.
     private static func makeEves(
         _ snapshots: [Snapshot], _ migrations: [Migration], in folder: TemporaryFolder
     ) throws -> [Int: [String]] {
@@ -83,7 +83,7 @@ struct SampleApp: Sendable {
         return eves
     }
 
-    /// An empty database with the schema after so many migrations.
+    /// Returns an empty database with the schema at a version.
     func schema(after version: Int) throws -> PlainDatabase {
         let database = try PlainDatabase()
         for migration in migrations where migration.version <= version { try database.execute(migration.sql) }

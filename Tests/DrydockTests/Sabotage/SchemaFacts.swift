@@ -1,15 +1,15 @@
 import DatabaseEngine
 
-/// What a mutation has to know of a schema.
+/// What a mutation needs to know of a schema.
 struct SchemaFacts: Sendable {
     struct Column: Sendable {
         var name: String
         var type: String
         var isNotNull: Bool
         var isKey: Bool
-        /// Part of a UNIQUE constraint.
+        /// Whether the column is part of a UNIQUE constraint.
         var isUnique: Bool
-        /// Another table that it references.
+        /// Another table that the column references.
         var parent: String?
     }
 
@@ -22,7 +22,7 @@ struct SchemaFacts: Sendable {
         var children: [(table: String, column: String)]
 
         var values: [Column] { columns.filter { !$0.isKey } }
-        /// Whether a row can be there twice but for its id.
+        /// Whether a row can exist twice with different ids.
         var takesCopies: Bool { columns.filter(\.isKey).count == 1 && !columns.contains(where: \.isUnique) }
         var key: String { columns.filter(\.isKey).map(\.name).joined(separator: ", ") }
     }

@@ -2,7 +2,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 
-/// A database that a health check looks at.
+/// A database for a health check.
 struct HealthCase {
     let folder: TemporaryFolder
     let path: String
@@ -28,7 +28,7 @@ struct HealthCase {
         try await report(change).databases[0]
     }
 
-    /// What one check alone finds.
+    /// Returns the findings of one check.
     func findings(
         _ check: String, _ change: (inout HealthRequest) -> Void = { _ in }
     ) async throws -> [HealthFinding] {
@@ -39,7 +39,7 @@ struct HealthCase {
         return health.findings.filter { $0.check == check }
     }
 
-    /// Writes bytes into the file as no program should.
+    /// Writes bytes directly into the file.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws {
         guard let handle = FileHandle(forWritingAtPath: path) else { return }
         try handle.seek(toOffset: UInt64(offset))
@@ -47,7 +47,7 @@ struct HealthCase {
         try handle.close()
     }
 
-    /// A statement that gives the numbers from 1 on.
+    /// Returns a query of the numbers from 1 on.
     static func numbers(_ count: Int) -> String {
         "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT \(count))"
     }

@@ -3,23 +3,23 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// Migrations, and what one rule of lint must say of the last of them.
+/// Migrations, and the expected findings of one lint rule for the last of them.
 struct LintCase: Sendable, CustomTestStringConvertible {
     var name: String
     var steps: [String]
-    /// Severities of the rule's findings.
+    /// The severities of the rule's findings.
     var says: [Finding.Severity]
     var tool = Tool.grdb
 
-    /// Whose migrations they are.
+    /// The tool of the migrations.
     enum Tool: Sendable {
         /// Foreign keys off while a migration runs.
         case grdb
-        /// Foreign keys on, a transaction a file.
+        /// Foreign keys on, one transaction per file.
         case d1
     }
 
-    /// - Parameter steps: what follows `schema`.
+    /// - Parameter steps: the migrations after `schema`.
     init(
         _ name: String, schema: String = LintCase.mail, _ steps: String..., says: [Finding.Severity] = [],
         tool: Tool = .grdb
@@ -43,7 +43,7 @@ struct LintCase: Sendable, CustomTestStringConvertible {
 
         """
 
-    /// Rows for `mail`, two of everything.
+    /// Rows for `mail`: two in each table.
     static let rows = """
         INSERT INTO account VALUES (1, 'a@x', 'Ada'), (2, 'b@x', 'Ada');
         INSERT INTO email(account_id, subject, body, is_spam) VALUES (1, 'Hi', 'no json', 0), (2, 'Hi', NULL, 1);
@@ -52,16 +52,16 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     @discardableResult
     func check(_ rule: Rule, _ configure: (inout LintRequest) -> Void = { _ in }) async throws -> [Finding] {
         let outcome = try await lint { request in
-            // Rules that are off are asked for.
+            // Rules that are off by default are turned on.
             if rule == .missingStrict || rule == .missingDown { request.severities[rule] = .warning }
             configure(&request)
         }
         let findings = outcome.report.findings.filter { $0.rule == rule }
-        let told = Comment(rawValue: outcome.report.findings.map(\.line).joined(separator: "\n"))
-        #expect(findings.map(\.severity).sorted() == says.sorted(), told)
-        // What does not run proves nothing of the rule.
+        let comment = Comment(rawValue: outcome.report.findings.map(\.line).joined(separator: "\n"))
+        #expect(findings.map(\.severity).sorted() == says.sorted(), comment)
+        // A migration that does not run proves nothing about the rule.
         if rule != .migrationFailed {
-            #expect(!outcome.report.findings.contains { $0.rule == .migrationFailed }, told)
+            #expect(!outcome.report.findings.contains { $0.rule == .migrationFailed }, comment)
         }
         for finding in findings where finding.place?.line != nil {
             #expect(finding.place?.column != nil && finding.place?.lineText != nil)
@@ -86,7 +86,8 @@ struct LintCase: Sendable, CustomTestStringConvertible {
         return folder
     }
 
-    /// Runs everything with rows in between, and says how SQLite ends the last step; nil where it takes it.
+    /// Runs all migrations with rows in between, and returns SQLite's error for the last step; nil where it is
+    /// accepted.
     func failure(rows: String = LintCase.rows) throws -> String? {
         let database = try PlainDatabase()
         for sql in steps.dropLast() { try database.execute(sql) }

@@ -19,7 +19,7 @@ extension TemporaryFolder {
         return try await Locker(engine: GRDBDriver()).run(request)
     }
 
-    /// Runs `drydock lock --check`, and holds that it writes nothing.
+    /// Runs `drydock lock --check`, and expects that it writes nothing.
     func checkLock(
         sourceLocation: SourceLocation = #_sourceLocation, _ configure: (inout LockRequest) -> Void = { _ in }
     ) async throws -> VerifyReport {
@@ -36,7 +36,7 @@ extension TemporaryFolder {
 
     func edit(_ name: String, _ change: (String) -> String) throws { try write(name, change(text(name))) }
 
-    /// Why no report can be made.
+    /// Returns why no report can be made.
     func lockRefusal(_ configure: (inout LockRequest) -> Void = { _ in }) async throws -> String {
         do {
             let report = try await lock(configure: configure)

@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A live database that has applied the first of its migrations, people and their pets.
+/// A live database of people and their pets that has applied the first of its migrations.
 struct MigrateCase {
     let folder: TemporaryFolder
     var path: String { folder.file("live.sqlite") }
@@ -14,7 +14,7 @@ struct MigrateCase {
         DROP TABLE person;
         ALTER TABLE new_person RENAME TO person;
         """
-    /// The same to Drydock's own format, which has foreign keys off while it runs.
+    /// The same for Drydock's own format, which has foreign keys off while it runs.
     static let steps = [ToolProject.two, ToolProject.three, rebuild]
     static let rows = """
         WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 400)
@@ -48,7 +48,7 @@ struct MigrateCase {
         return try await Migrator(engine: GRDBDriver(), onEvent: onEvent).run(request)
     }
 
-    /// Why nothing was done.
+    /// Returns why nothing was done.
     func refusal(
         _ mode: MigrateRequest.Mode, _ configure: (inout MigrateRequest) -> Void = { _ in }
     ) async throws -> String {
@@ -61,7 +61,7 @@ struct MigrateCase {
         }
     }
 
-    /// The names beside the database.
+    /// Returns the names of the files beside the database.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
@@ -73,7 +73,7 @@ struct MigrateCase {
         try Tool(folder: folder).run(["migrate", "live.sqlite", "--temporary-folder", "tmp"] + arguments)
     }
 
-    /// Everything that the database holds, as SQLite itself says, in a new connection.
+    /// Returns everything in the database, as SQLite itself reads it on a new connection.
     static func content(_ path: String) throws -> [String: [[String]]] {
         let database = try PlainDatabase(path)
         var result: [String: [[String]]] = [:]

@@ -2,7 +2,7 @@ import CSQLite
 import DatabaseEngine
 import Foundation
 
-/// A connection of SQLite's own, so that what a test builds and asks does not rest on what it tests.
+/// A plain SQLite connection, so that the data and queries of a test do not depend on the code under test.
 final class PlainDatabase: Connection {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -19,7 +19,7 @@ final class PlainDatabase: Connection {
             throw Failure(description: "\(path): \(String(cString: sqlite3_errstr(code)))")
         }
         self.handle = handle
-        // Tests run beside each other on the same files.
+        // Tests run in parallel on the same files.
         sqlite3_busy_timeout(handle, 10_000)
     }
 
@@ -37,7 +37,7 @@ final class PlainDatabase: Connection {
         return PlainStatement(statement, self)
     }
 
-    /// Every row as SQL literals.
+    /// Returns every row as SQL literals.
     func literals(_ sql: String) throws -> [[String]] {
         try rows(sql) { row in (0..<row.columnCount).map { "\(row.value($0))" } }
     }

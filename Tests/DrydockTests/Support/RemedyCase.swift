@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// A migration that goes wrong, what is said of it, and the migration that follows the advice, which passes.
+/// A migration that fails, the message about it, and the migration that follows the advice, which passes.
 struct RemedyCase: Sendable, CustomTestStringConvertible {
     var name: String
     var schema: String
@@ -12,7 +12,7 @@ struct RemedyCase: Sendable, CustomTestStringConvertible {
     var redacted: String?
     var message: String
     var help: String
-    /// Makes the step anew from what the help proposes.
+    /// Creates the corrected step from what the help proposes.
     var remedied: @Sendable (Finding) -> String
 
     init(

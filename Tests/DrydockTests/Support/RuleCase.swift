@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// A migration, and what must be said of it.
+/// A migration, and the expected findings.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     var name: String
     var scenario: Scenario
@@ -26,7 +26,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     @discardableResult
     func check() async throws -> VerifyReport {
         let report = try await scenario.verify()
-        // Behind a migration that fails much is not checked, and listed as such.
+        // Many checks are not made after a failed migration, and are listed as not checked.
         let stopped = errors.contains(.migrationFailed)
         report.expect(
             errors: errors, warnings: warnings, notChecked: stopped ? report.notChecked.map(\.rule) : [])
@@ -48,7 +48,7 @@ enum Mail {
         CREATE TRIGGER email_gone AFTER DELETE ON email BEGIN SELECT old.id; END;
         """
 
-    /// `log` has no key, `setting` no rowid, `blank` no rows; `stamp` is keyed by text.
+    /// `log` has no key, `setting` no rowid, `blank` no rows; the key of `stamp` is text.
     static let schema = """
         CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);
         CREATE TABLE email\(email)
@@ -62,7 +62,7 @@ enum Mail {
 
         """
 
-    /// Email 9 was deleted, so the AUTOINCREMENT mark lies above the highest id; account 3 has no mail.
+    /// Email 9 was deleted, so the AUTOINCREMENT mark is above the highest id; account 3 has no mail.
     static let rows = """
         INSERT INTO account VALUES (1, 'ada@example.org', 'Ada'), (2, 'bob@example.org', NULL), (3, 'Cy@example.org', 'Cy');
         INSERT INTO email(id, account_id, subject, sender, snippet, received_at, is_spam) VALUES
@@ -75,7 +75,7 @@ enum Mail {
         INSERT INTO stamp(code, size) VALUES ('a', 1), ('B', 2), ('', 3);
         """
 
-    /// Rebuilds `email` the right way, with statements in between.
+    /// Rebuilds `email` correctly, with statements in between.
     static func rebuild(
         definition: String = email,
         copy: String = "INSERT INTO new_email SELECT * FROM email;",

@@ -8,17 +8,17 @@ import Testing
 struct Scenario: Sendable {
     /// Identifiers and SQL, in the order in which they run.
     var migrations: [(name: String, sql: String)]
-    /// How many of them the snapshot has applied.
+    /// The number of migrations that the snapshot has applied.
     var at = 1
-    /// What the app wrote since.
+    /// What the app has written since.
     var rows = ""
-    /// Run on the empty file, for what cannot be changed later.
+    /// PRAGMAs run on the empty file, for settings that cannot be changed later.
     var pragmas: [String] = []
-    /// What a person did to the snapshot by hand.
+    /// Changes that a person made to the snapshot by hand.
     var schemaEdit = ""
     var snapshotName = "snapshot.sqlite"
 
-    /// The steps `v2`, `v3`, ... on a snapshot at `v1`.
+    /// Creates the steps `v2`, `v3`, ... on a snapshot at `v1`.
     init(_ schema: String, rows: String = "", steps: String...) {
         self.init(schema, rows: rows, steps: steps)
     }
@@ -39,7 +39,7 @@ struct Scenario: Sendable {
         self.schemaEdit = schemaEdit
     }
 
-    /// Writes everything, verifies, and holds that snapshots and folder are what they were.
+    /// Writes everything, verifies, and expects that snapshots and folder are unchanged.
     func verify(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
@@ -48,7 +48,7 @@ struct Scenario: Sendable {
         return try await folder.verify(sourceLocation: sourceLocation, configure)
     }
 
-    /// The folders `Migrations` and `Snapshots`, to be changed before they are verified.
+    /// Writes the folders `Migrations` and `Snapshots`, which can be changed before they are verified.
     func write() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for (name, sql) in migrations { try folder.write("Migrations/\(name).sql", sql) }
@@ -90,14 +90,14 @@ extension TemporaryFolder {
 }
 
 extension VerifyReport {
-    /// Holds that errors and warnings are of these rules, one finding each, and no others.
+    /// Expects that errors and warnings are exactly those of these rules, one finding each.
     func expect(
         errors: [Rule] = [], warnings: [Rule] = [], notChecked: [Rule] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let told = Comment(rawValue: "\n" + findings.map(\.line).joined(separator: "\n"))
-        #expect(rules(.error) == errors.inOrder, told, sourceLocation: sourceLocation)
-        #expect(rules(.warning) == warnings.inOrder, told, sourceLocation: sourceLocation)
+        let comment = Comment(rawValue: "\n" + findings.map(\.line).joined(separator: "\n"))
+        #expect(rules(.error) == errors.inOrder, comment, sourceLocation: sourceLocation)
+        #expect(rules(.warning) == warnings.inOrder, comment, sourceLocation: sourceLocation)
         #expect(
             self.notChecked.map(\.rule).inOrder == notChecked.inOrder,
             "\(self.notChecked.map(\.reason))", sourceLocation: sourceLocation)
@@ -107,7 +107,7 @@ extension VerifyReport {
         expect(sourceLocation: sourceLocation)
     }
 
-    /// The one finding of a rule.
+    /// Returns the only finding of a rule.
     func finding(_ rule: Rule, sourceLocation: SourceLocation = #_sourceLocation) throws -> Finding {
         let found = findings.filter { $0.rule == rule }
         #expect(found.count == 1, "\(findings.map(\.line))", sourceLocation: sourceLocation)

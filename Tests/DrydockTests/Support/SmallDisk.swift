@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file system in memory that is soon full; only root may mount one, and on Linux.
+/// A small file system in memory; only root may mount one, and only on Linux.
 final class SmallDisk {
     let path: String
 
-    /// - Returns: nil where it cannot be had.
+    /// - Returns: nil where it cannot be mounted.
     init?(bytes: Int) throws {
         path = FileManager.default.temporaryDirectory.path + "/drydock-disk-\(UUID().uuidString)"
         guard geteuid() == 0, FileManager.default.isExecutableFile(atPath: "/bin/mount") else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -27,7 +27,7 @@ final class TemporaryFolder: Sendable {
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
 
-    /// Every name with its bytes, those of folders in it too.
+    /// Returns every name with its bytes, including those in subfolders.
     func contents() throws -> [String: Data] {
         var result: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
@@ -36,7 +36,7 @@ final class TemporaryFolder: Sendable {
         return result
     }
 
-    /// The same, read by another process: reading a file in this one drops the locks of its connections.
+    /// Returns the same, read by another process: reading a file in this one drops the locks of its connections.
     func copiedContents() throws -> [String: Data] {
         let copy = try TemporaryFolder()
         let process = Process()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line tool, run as a user would.
+/// The command line tool, run as by a user.
 struct Tool {
     struct Result {
         var status: Int32
@@ -10,7 +10,7 @@ struct Tool {
 
     let folder: TemporaryFolder
 
-    /// Beside the tests, where the package manager builds it.
+    /// The tool's path: beside the tests, where the package manager builds it.
     static let path: String = {
         let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/drydock"
         if FileManager.default.isExecutableFile(atPath: beside) { return beside }
@@ -22,7 +22,8 @@ struct Tool {
 
     func run(_ arguments: [String]) throws -> Result { try start(arguments).result() }
 
-    /// Whether the tool can be run by a user without rights: only root may, and not where nobody can reach it.
+    /// Whether the tool can be run by a user without rights: only root can do that, and only where that user can reach
+    /// the tool.
     static var isForNobody: Bool {
         geteuid() == 0 && FileManager.default.isExecutableFile(atPath: setpriv)
     }
@@ -46,7 +47,7 @@ struct Tool {
         running.process.executableURL = URL(filePath: Self.path)
         running.process.arguments = arguments
         running.process.currentDirectoryURL = URL(filePath: folder.path)
-        // Where it is set, values are not shown.
+        // Where CI is set, values are not shown.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
@@ -59,7 +60,7 @@ struct Tool {
         fileprivate let output = Pipe()
         fileprivate let errors = Pipe()
 
-        /// Waits for the end; call it before more is written than a pipe holds.
+        /// Waits for the end; call it before the process writes more than a pipe can hold.
         func result() throws -> Result {
             let text = output.fileHandleForReading.readDataToEndOfFile()
             let complaint = errors.fileHandleForReading.readDataToEndOfFile()

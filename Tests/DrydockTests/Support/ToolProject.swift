@@ -2,9 +2,9 @@ import Drydock
 import Foundation
 import Testing
 
-/// A folder of another tool's migrations, and a database as the tool leaves it after the first of them.
+/// A folder of another tool's migrations, and a database as the tool leaves it after the first migration.
 struct ToolProject {
-    /// People and their pets, who go with them.
+    /// People, and pets that are deleted with them.
     static let one = """
         CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
         CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id) ON DELETE CASCADE, name TEXT);
@@ -17,7 +17,7 @@ struct ToolProject {
         INSERT INTO person(id, name) VALUES (1, 'Ada'), (2, 'Bob');
         INSERT INTO pet VALUES (1, 1, 'Rex'), (2, 2, 'Tom');
         """
-    /// Rebuilds `person` as SQLite's manual has it, foreign keys off.
+    /// Rebuilds `person` as SQLite's manual describes, with foreign keys off.
     static let rebuild = """
         PRAGMA foreign_keys = OFF;
         CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, born TEXT DEFAULT '');
@@ -29,7 +29,7 @@ struct ToolProject {
         """
 
     var files: [String: String]
-    /// The tool's own table, and what it holds after the first migration.
+    /// The SQL of the tool's own table, with its rows after the first migration.
     var history: String
     var schema = one
     var rows = ToolProject.rows
@@ -50,14 +50,14 @@ struct ToolProject {
         try await write().verify(sourceLocation: sourceLocation, configure)
     }
 
-    /// The same with another file.
+    /// Returns the project with another file.
     func with(_ file: String, _ text: String?) -> ToolProject {
         var project = self
         project.files[file] = text
         return project
     }
 
-    /// Why no report can be made.
+    /// Returns why no report can be made.
     func refusal(_ configure: (inout VerifyRequest) -> Void = { _ in }) async throws -> String {
         do {
             let report = try await verify(configure)
@@ -72,7 +72,7 @@ struct ToolProject {
 extension VerifyReport {
     var steps: [String] { replays.flatMap(\.steps).map(\.migration) }
 
-    /// The errors as FILE:LINE: message, files by their last part.
+    /// The errors as FILE:LINE: message, with only the last part of the file's path.
     var faults: [String] {
         findings.filter { $0.severity == .error }.map { finding in
             let file = finding.place?.file.split(separator: "/").last ?? ""

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: failing) func says(_ it: LintCase) async throws {
         try await it.check(.addColumnFails)
         #expect(try it.failure() != nil, "SQLite takes it")
-        // Without rows nothing shows it.
+        // Without rows SQLite accepts it.
         #expect(try it.failure(rows: "") == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         LintCase(
             "a CHECK that NULL passes", "ALTER TABLE email ADD COLUMN size INTEGER CHECK (size > 5)"),
         LintCase(
-            "a CHECK that the default meets",
+            "a CHECK that the default satisfies",
             "ALTER TABLE email ADD COLUMN size INTEGER DEFAULT 9 CHECK (size > 5)"),
         LintCase(
             "REFERENCES without a default",
@@ -62,7 +62,7 @@ import Testing
         ("x INTEGER DEFAULT 5 CHECK (x > length(body))", .note, "reads body too"),
         ("x INTEGER DEFAULT 0 CHECK (x <> is_spam)", .warning, "has is_spam = 0"),
         ("x TEXT DEFAULT '' CHECK (x <> subject)", .warning, "has subject = ''"),
-    ]) func aCheckWithOthersNamesTheRowThatBreaksIt(
+    ]) func aCheckOverSeveralColumnsNamesARowThatBreaksIt(
         _ column: String, _ severity: Finding.Severity, _ part: String
     ) async throws {
         let it = LintCase("", "ALTER TABLE email ADD COLUMN " + column, says: [severity])
@@ -80,7 +80,7 @@ import Testing
             "ALTER TABLE email ADD COLUMN other INTEGER DEFAULT 1 REFERENCES account(id)", says: [.warning]),
     ]) func foreignKeys(_ it: LintCase) async throws { try await it.check(.addColumnFails) }
 
-    @Test func whatIsReleasedTogetherHasNoRows() async throws {
+    @Test func tablesReleasedTogetherHaveNoRows() async throws {
         let it = LintCase("", "CREATE TABLE a(x)", "ALTER TABLE a ADD COLUMN y TEXT NOT NULL")
         try await it.check(.addColumnFails) { $0.since = "v1" }
         var again = it
@@ -104,7 +104,7 @@ import Testing
             "emptied before",
             "-- drydock: deletes from email\nDELETE FROM email; ALTER TABLE email ADD COLUMN x NOT NULL"),
         LintCase("a default that is folded", "ALTER TABLE email ADD COLUMN x DEFAULT (CAST('1' AS INTEGER))"),
-    ]) func isSilentSinceSQLiteTakesIt(_ it: LintCase) async throws {
+    ]) func isSilentSinceSQLiteAcceptsIt(_ it: LintCase) async throws {
         try await it.check(.addColumnFails)
         #expect(try it.failure() == nil)
     }
@@ -122,7 +122,7 @@ import Testing
             "filled again",
             "-- drydock: deletes from account\nDELETE FROM account; INSERT INTO account(email) VALUES ('x'); ALTER TABLE account ADD COLUMN x NOT NULL",
             says: [.error]),
-    ]) func saysWhatRowsThereAre(_ it: LintCase) async throws {
+    ]) func knowsWhichTablesHaveRows(_ it: LintCase) async throws {
         try await it.check(.addColumnFails)
         #expect(try it.failure() != nil)
     }
@@ -154,5 +154,5 @@ import Testing
         LintCase(
             "an expression that can be NULL", schema: "CREATE TABLE e(n INTEGER);",
             "ALTER TABLE e ADD COLUMN x INT NOT NULL AS (n + 1)", says: [.warning]),
-    ]) func whatARowMayHave(_ it: LintCase) async throws { try await it.check(.addColumnFails) }
+    ]) func valuesThatRowsMayHave(_ it: LintCase) async throws { try await it.check(.addColumnFails) }
 }

@@ -13,7 +13,7 @@ import Testing
             "CREATE TABLE a(x DEFAULT 1 REFERENCES account ON DELETE SET DEFAULT ON UPDATE CASCADE)"),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.defaultIsIdentifier) }
 
-    @Test func itIsAText() throws {
+    @Test func theDefaultIsText() throws {
         let database = try PlainDatabase()
         try database.execute("CREATE TABLE a(id, at TEXT DEFAULT now); INSERT INTO a(id) VALUES (1)")
         #expect(try database.rows("SELECT at FROM a") { $0.string(0) } == ["now"])

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// What a statement does beyond its own table, and what only looks like a copy.
+/// Effects of a statement beyond its own table, and statements that only look like a copy.
 @Suite struct DestructiveRuleFollowsTests {
     private static let plain = "CREATE TABLE e(id INTEGER PRIMARY KEY, s TEXT, n INTEGER);"
     private static let keep = "CREATE TABLE keep(id INTEGER PRIMARY KEY, s TEXT, n INTEGER);"
@@ -77,7 +77,7 @@ import Testing
             "checked before the commit", schema: family("ON DELETE CASCADE"),
             "-- drydock: deletes from p\nDELETE FROM p", says: [.error]),
         LintCase(
-            "checked before the commit, and mended", schema: family("ON DELETE CASCADE"),
+            "checked before the commit, and fixed", schema: family("ON DELETE CASCADE"),
             "-- drydock: deletes from p\n-- drydock: deletes from c\nDELETE FROM p; DELETE FROM c"),
     ]) func children(_ it: LintCase) async throws {
         let findings = try await it.check(.destructiveUndeclared)
@@ -120,7 +120,7 @@ import Testing
                 + copy
                 + "DROP TABLE e; ALTER TABLE keep RENAME TO e", says: [.warning]),
         LintCase(
-            "RAISE(IGNORE) behind the copy", schema: plain,
+            "RAISE(IGNORE) after the copy", schema: plain,
             keep + copy
                 + "CREATE TRIGGER tr BEFORE INSERT ON keep WHEN new.n < 0 BEGIN SELECT raise(IGNORE); END;"
                 + "DROP TABLE e; ALTER TABLE keep RENAME TO e"),

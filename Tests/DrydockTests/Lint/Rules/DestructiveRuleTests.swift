@@ -51,7 +51,7 @@ import Testing
 
     private static let people = "CREATE TABLE t(id INTEGER PRIMARY KEY, p TEXT, q TEXT);"
 
-    /// The values of a dropped column are looked for at the end of the migration, whatever was renamed in between.
+    /// The values of a dropped column are searched for at the end of the migration, whatever was renamed in between.
     @Test(arguments: [
         LintCase(
             "a new type under the old name", schema: people,
@@ -85,7 +85,7 @@ import Testing
             "ALTER TABLE t ADD b INTEGER; UPDATE t SET b = p; ALTER TABLE t RENAME p TO o; ALTER TABLE t RENAME b TO p; ALTER TABLE t DROP o",
             says: [.warning]),
         LintCase(
-            "kept in what a WHERE asks", schema: people,
+            "kept through a WHERE", schema: people,
             "ALTER TABLE t ADD is_new INTEGER; UPDATE t SET is_new = 1 WHERE p = 'new'; ALTER TABLE t DROP p",
             says: [.warning]),
         LintCase(
@@ -132,7 +132,7 @@ import Testing
         ),
     ]) func columnsAreFollowed(_ it: LintCase) async throws {
         let findings = try await it.check(.destructiveUndeclared)
-        // Where another column has the name at the end, it is not that one that may go.
+        // Where another column has the name at the end, the help must not declare that it goes.
         for finding in findings where it.steps.last?.contains("TO p;") == true {
             #expect(finding.help.contains("rewrites t.p") && !finding.help.contains("drops column"))
         }
@@ -221,7 +221,7 @@ import Testing
             "LEFT JOIN", schema: note + "CREATE TABLE p(x);",
             copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t LEFT OUTER JOIN p ON p.x = b")),
         LintCase(
-            "DELETE behind the copy", schema: note,
+            "DELETE after the copy", schema: note,
             copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t", behind: "DELETE FROM n WHERE b > 5;"),
             says: [.error]),
         LintCase(
@@ -286,7 +286,7 @@ import Testing
         #expect(try database.rows("SELECT quote(zip) FROM log") { $0.string(0) } != before)
     }
 
-    @Test func whatWasReadBeforeMayLiveOn() async throws {
+    @Test func valuesReadBeforeMayBeKept() async throws {
         try await LintCase(
             "",
             "ALTER TABLE account ADD COLUMN n; UPDATE account SET n = (SELECT count(*) FROM email WHERE account_id = account.id); DROP VIEW inbox; DROP TABLE email",
@@ -294,14 +294,14 @@ import Testing
         ).check(.destructiveUndeclared)
     }
 
-    @Test func anUpdateOfTheSameColumnsIsSaidOnce() async throws {
+    @Test func updatesOfTheSameColumnsAreReportedOnce() async throws {
         try await LintCase(
             "", "UPDATE email SET subject = 'a' WHERE id = 1; UPDATE email SET subject = 'b' WHERE id = 2",
             says: [.warning]
         ).check(.destructiveUndeclared)
     }
 
-    @Test func theHelpNamesTheTableAsItWas() async throws {
+    @Test func theHelpUsesTheTablesFirstName() async throws {
         let it = LintCase(
             "",
             "ALTER TABLE account RENAME TO o; UPDATE o SET name = ''; ALTER TABLE o RENAME TO account",
@@ -343,11 +343,11 @@ import Testing
             "filled again", schema: "CREATE TABLE t(text);" + fts,
             "DROP TABLE note;" + fts + "INSERT INTO note(text) SELECT text FROM t"),
         LintCase("new", schema: "CREATE TABLE t(text)", fts + "DROP TABLE note"),
-    ]) func aFullTextTableHoldsText(_ it: LintCase) async throws {
+    ]) func fullTextTables(_ it: LintCase) async throws {
         try await it.check(.destructiveUndeclared)
     }
 
-    @Test func aConditionTrueOfEveryRowLosesNone() throws {
+    @Test func aConditionTrueForEveryRowLosesNoRows() throws {
         let database = try PlainDatabase()
         try database.execute(LintCase.mail + LintCase.rows + "INSERT INTO account(email) VALUES ('c@x');")
         let sql =
@@ -375,7 +375,7 @@ import Testing
             "rows that come back",
             "CREATE TEMP TABLE k AS SELECT * FROM account; DROP TABLE account; CREATE TABLE account(id INTEGER PRIMARY KEY, email, name); INSERT INTO account(id, email, name) SELECT id, email, name FROM k; DROP TABLE k"
         ),
-    ]) func aTemporaryTable(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
+    ]) func temporaryTables(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
 
     @Test func aTemporaryTableHidesTheOther() throws {
         let database = try PlainDatabase()
@@ -408,7 +408,7 @@ import Testing
             "UPDATE inbox SET subject = ''", says: [.warning]),
     ]
 
-    @Test(arguments: replacing) func rowsGoOrChange(_ it: LintCase) async throws {
+    @Test(arguments: replacing) func rowsAreDeletedOrChanged(_ it: LintCase) async throws {
         try await it.check(.destructiveUndeclared)
         let database = try PlainDatabase()
         try database.execute(
@@ -417,7 +417,7 @@ import Testing
         let before = try database.literals(tables)
         try database.execute(it.steps[1])
         #expect(try database.literals(tables) != before)
-        // A child goes with its parent, though the parent is there again.
+        // A child's rows are deleted with the parent's, although the parent is created again.
         if it.tool == .d1 {
             #expect(
                 try database.rows("SELECT count(*) FROM email WHERE account_id = 1") { $0.integer(0) } == [0])
@@ -446,5 +446,5 @@ import Testing
             schema: LintCase.mail
                 + "CREATE TRIGGER v INSTEAD OF DELETE ON inbox BEGIN DELETE FROM email; END; CREATE TRIGGER w INSTEAD OF INSERT ON inbox BEGIN INSERT INTO email(account_id) VALUES (1); END;",
             "INSERT INTO inbox(subject) VALUES ('a')"),
-    ]) func nothingGoes(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
+    ]) func nothingIsLost(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
 }

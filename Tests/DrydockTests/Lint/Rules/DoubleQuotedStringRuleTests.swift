@@ -76,7 +76,7 @@ import Testing
             "CREATE TABLE a(x DEFAULT \"y\", z DEFAULT \"it's\");",
             "CREATE TABLE a(x DEFAULT 'y', z DEFAULT 'it''s');"
         ),
-        // Its column is named by how the text is written.
+        // The view's column gets its name from the text as written.
         ("CREATE VIEW v AS SELECT \"a\" FROM email;", nil),
     ]) func theRewriteOfADefinition(_ sql: String, _ expected: String?) async throws {
         let rewrite = try await LintCase("", sql, tool: .d1).lint().rewrites.first
@@ -92,7 +92,7 @@ import Testing
         #expect(try database.rows("SELECT state FROM v") { $0.string(0) } == ["no"])
     }
 
-    @Test func whereTheToolRefusesThemTheMigrationFails() async throws {
+    @Test func theMigrationFailsWhereTheToolRefusesThem() async throws {
         try await LintCase("", "UPDATE email SET subject = \"draft\"", says: [.error]).check(.migrationFailed)
     }
 }

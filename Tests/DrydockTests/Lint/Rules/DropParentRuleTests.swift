@@ -18,7 +18,7 @@ import Testing
         LintCase(
             "PRAGMA in the transaction", "PRAGMA foreign_keys = OFF;" + rebuild, says: [.error], tool: .d1),
         LintCase("foreign keys off", rebuild),
-        LintCase("asked for", "-- drydock: foreign-keys immediate\n" + rebuild, says: [.error]),
+        LintCase("declared", "-- drydock: foreign-keys immediate\n" + rebuild, says: [.error]),
         LintCase("no action fails", schema: plain, rebuild, says: [.error], tool: .d1),
         LintCase(
             "no action, deferred", schema: plain, "PRAGMA defer_foreign_keys = ON;" + rebuild, tool: .d1),
@@ -58,7 +58,7 @@ import Testing
         LintCase("to itself", schema: selfReferencing(""), again(""), says: [.error], tool: .d1),
         LintCase(
             "child, then parent", schema: family, both, says: [.error], tool: .d1),
-    ]) func whatTheMigrationCopiedGoes(_ it: LintCase) async throws {
+    ]) func copiedRowsAreDeleted(_ it: LintCase) async throws {
         try await it.check(.dropParentCascades)
         let database = try PlainDatabase()
         try database.execute(
@@ -86,11 +86,11 @@ import Testing
         LintCase(
             "the copy references itself", schema: selfReferencing("ON DELETE CASCADE"),
             again("").replacing("REFERENCES c(", with: "REFERENCES n("), tool: .d1),
-    ]) func whatTheMigrationCopiedStays(_ it: LintCase) async throws {
+    ]) func copiedRowsAreKept(_ it: LintCase) async throws {
         try await it.check(.dropParentCascades)
     }
 
-    @Test func theChildrenGo() throws {
+    @Test func theChildrenAreDeleted() throws {
         let database = try PlainDatabase()
         try database.execute(
             LintCase.mail + LintCase.rows + "PRAGMA foreign_keys = ON; BEGIN;" + Self.rebuild + "COMMIT")

@@ -29,7 +29,7 @@ import Testing
     ]) func acrossMigrations(_ it: LintCase) async throws {
         let finding = try await it.check(.duplicateIndex) { $0.since = "v1" }.first
         guard let finding else { return }
-        // Of two that are alike the newer one goes.
+        // Of two equal indexes the newer one is dropped.
         let isUnique = it.name == "a unique one"
         #expect(
             finding.migration == "v2" && finding.help.contains("DROP INDEX email_on_account;") == isUnique)

@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import Testing
 
-/// What SQLite takes when the schema changes, and refuses whenever a row is read or written.
+/// Expressions that SQLite accepts when the schema changes, and refuses whenever a row is read or written.
 @Suite struct ExpressionFailsRuleTests {
     private static let hook = "CREATE TABLE hook(id INTEGER PRIMARY KEY, n TEXT NOT NULL);"
     private static let rows = "INSERT INTO hook VALUES (1, 'a')"
@@ -49,7 +49,7 @@ import Testing
             "WITHOUT ROWID", schema: hook,
             "CREATE TABLE d(id INTEGER PRIMARY KEY, a TEXT DEFAULT (nosuch())) WITHOUT ROWID;", says: [.error]
         ),
-    ]) func whatIsWritten(_ it: LintCase) async throws {
+    ]) func expressionsOfWrittenRows(_ it: LintCase) async throws {
         try await it.check(.expressionFails)
         var write = it
         write.steps[1] += "INSERT INTO d(id) VALUES (1)"
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [
         LintCase("functions", schema: hook, "ALTER TABLE hook ADD k AS (upper(n) || hex(id))"),
         LintCase(
-            "JSON that is asked for", schema: hook,
+            "JSON that is tested first", schema: hook,
             "ALTER TABLE hook ADD k AS (CASE WHEN json_valid(n) THEN json_extract(n, '$.a') END)"),
         LintCase(
             "JSON of a new table", schema: hook, "CREATE TABLE d(a TEXT, k AS (json_extract(a, '$.a')))"),
@@ -74,7 +74,7 @@ import Testing
             "CREATE TABLE \"a b\"(x, y AS (x + 1), z AS (y * 2) STORED, CHECK (\"a b\".x > 0), CHECK (x IS NOT NULL))"
         ),
         LintCase(
-            "a table made anew", schema: hook,
+            "a table created again", schema: hook,
             "CREATE TABLE n(id INTEGER PRIMARY KEY, n TEXT NOT NULL, k AS (length(n))) STRICT".replacing(
                 "k AS", with: "k INTEGER AS")),
         LintCase("a temporary table", schema: hook, "CREATE TEMP TABLE d(a DEFAULT (nosuch()))"),
@@ -82,7 +82,7 @@ import Testing
 
     /// One row with other text makes the table unreadable.
     @Test(arguments: ["json_extract(n, '$.kind')", "n ->> '$.kind'", "json_type(n)"])
-    func whatOnlyJSONHas(_ expression: String) async throws {
+    func expressionsThatNeedJSON(_ expression: String) async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (\(expression))", says: [.warning])
         let finding = try #require(try await it.check(.expressionFails).first)
@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    /// hydra's 20251030: `if()` came with SQLite 3.48.
-    @Test func whatANewerSQLiteKnows() async throws {
+    /// From hydra's 20251030: `if()` was added in SQLite 3.48.
+    @Test func functionsOfANewerSQLite() async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (if(n = 'a', 1, 2))", says: [.error])
         let version = try PlainDatabase().rows("SELECT sqlite_version()") { $0.string(0) }[0]
@@ -116,7 +116,7 @@ import Testing
         }
         let finding = try #require(try await it.check(.expressionFails).first)
         #expect(finding.help.contains("if() came with SQLite 3.48, and this is \(version)"))
-        // Where the app's oldest SQLite has it, that this one has not is no fault.
+        // If the app's oldest SQLite has the function, its absence here is not an error.
         var newer = it
         newer.says = [.warning]
         try await newer.check(.expressionFails) { $0.minimumSQLite = SQLiteVersion("3.50") }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// What is refused at once is a migration that fails, and not a word about the app's functions.
+    /// A statement that is refused at once is a failed migration, without a word about the app's functions.
     @Test(arguments: [
         LintCase("a CHECK", schema: hook, "CREATE TABLE d(a CHECK (nosuch(a)))", says: [.error]),
         LintCase("an index", schema: hook, "CREATE INDEX i ON hook(nosuch(n))", says: [.error]),
@@ -136,7 +136,7 @@ import Testing
         LintCase("a query", schema: hook, "UPDATE hook SET n = nosuch(n)", says: [.error]),
     ]) func isRefusedAtOnce(_ it: LintCase) async throws { try await it.check(.migrationFailed) }
 
-    @Test func whatALaterMigrationMendsWeighsLess() async throws {
+    @Test func aFaultFixedLaterIsAWarning() async throws {
         let it = LintCase(
             "", schema: Self.hook, "ALTER TABLE hook ADD k AS (nosuch(n))",
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE hook(id INTEGER PRIMARY KEY, n TEXT NOT NULL)' WHERE name = 'hook'",
@@ -144,7 +144,7 @@ import Testing
         try await it.check(.expressionFails)
     }
 
-    @Test func whatIsWrittenIntoTheSchema() async throws {
+    @Test func definitionsWrittenIntoTheSchema() async throws {
         let it = LintCase(
             "", schema: Self.hook,
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE hook(id INTEGER PRIMARY KEY, n TEXT NOT NULL CHECK (nosuch(n)))' WHERE name = 'hook'",

@@ -40,7 +40,7 @@ import Testing
         ("json_valid(x)", [Finding.Severity.warning]), ("x OR json_valid(body)", [.warning]),
         ("NOT json_valid(body)", [.warning]), ("json_valid(body) = 0", [.warning]),
         ("x > 1 AND x < 3 OR json_valid(body)", [.warning]),
-    ]) func aGuardIsOfTheSameColumn(_ condition: String, _ says: [Finding.Severity]) async throws {
+    ]) func aGuardMustTestTheSameColumn(_ condition: String, _ says: [Finding.Severity]) async throws {
         let it = LintCase(
             "", schema: Self.two, "CREATE INDEX i ON e(json_extract(body, '$.a')) WHERE \(condition)",
             says: says)
@@ -60,7 +60,7 @@ import Testing
             "a path", schema: "CREATE TABLE e(n, s);",
             "CREATE INDEX i ON e(json_extract(s, 'k')) WHERE json_valid(s)", says: [.error]),
         LintCase("a row's time", schema: "CREATE TABLE e(n, s);", "CREATE INDEX i ON e(strftime('%s', s))"),
-    ]) func whatFailsOnAnyRow(_ it: LintCase) async throws {
+    ]) func expressionsThatFailOnAnyRow(_ it: LintCase) async throws {
         try await it.check(.expressionIndexFails)
         let failure = try it.failure(rows: "INSERT INTO e VALUES (1, '{}'), (1, '2020-01-01')")
         #expect((failure == nil) == it.says.isEmpty)

@@ -32,14 +32,14 @@ import Testing
             "CREATE TABLE c(a, b, UNIQUE(b, a), FOREIGN KEY(a, b) REFERENCES p)"),
     ]) func cases(_ it: LintCase) async throws {
         try await it.check(.foreignKeyWithoutIndex)
-        // SQLite reads all of the child where the rule says so.
+        // SQLite scans the child exactly where the rule reports it.
         let database = try PlainDatabase()
         try database.execute("PRAGMA foreign_keys = ON;" + it.steps.joined(separator: ";"))
         let plan = try database.rows("EXPLAIN QUERY PLAN DELETE FROM p WHERE rowid = 1") { $0.string(3) }
         #expect(plan.contains { $0.hasPrefix("SCAN c") } == !it.says.isEmpty, "\(plan)")
     }
 
-    @Test func itPointsAtTheStatementThatMadeTheColumn() async throws {
+    @Test func theFindingPointsAtTheStatementThatAddedTheColumn() async throws {
         let add = "ALTER TABLE account ADD COLUMN friend REFERENCES email(id);"
         let added = try await LintCase("", add, says: [.note]).check(.foreignKeyWithoutIndex)
             .first { $0.table == "account" }

@@ -31,7 +31,7 @@ import Testing
             "a unique index that is dropped", schema: pair + "CREATE UNIQUE INDEX i ON p(a)",
             "DROP INDEX i", says: [.error]),
         LintCase(
-            "a parent made anew without its key",
+            "a parent created again without its key",
             schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a UNIQUE); CREATE TABLE c(p REFERENCES p(a));",
             "CREATE TABLE n(id INTEGER PRIMARY KEY, a); INSERT INTO n(id, a) SELECT id, a FROM p; DROP TABLE p; ALTER TABLE n RENAME TO p",
             says: [.error]),
@@ -70,7 +70,7 @@ import Testing
         LintCase("itself", schema: "SELECT 1", "CREATE TABLE c(id INTEGER PRIMARY KEY, p REFERENCES c)"),
     ]) func isSilent(_ it: LintCase) async throws { try await it.check(.foreignKeyParent) }
 
-    @Test func aLaterMigrationMendsIt() async throws {
+    @Test func aLaterMigrationFixesIt() async throws {
         let finding = try #require(
             try await LintCase(
                 "", schema: Self.pair + "CREATE UNIQUE INDEX i ON p(a)", "DROP INDEX i",
@@ -79,7 +79,7 @@ import Testing
         #expect(finding.migration == "v2")
     }
 
-    @Test func whatTakesTheParentIsToldOf() async throws {
+    @Test func theStatementThatRemovesTheParentIsReported() async throws {
         let it = LintCase(
             "", schema: Self.pair + "CREATE UNIQUE INDEX i ON p(a)", "SELECT 1; DROP TABLE p", says: [.error])
         for since in [nil, "v1"] {
@@ -100,7 +100,7 @@ import Testing
             says: [.error],
             tool: .d1),
         LintCase("by ALTER, there", "ALTER TABLE account ADD COLUMN p REFERENCES email(id)", tool: .d1),
-    ]) func added(_ it: LintCase) async throws {
+    ]) func addedKeys(_ it: LintCase) async throws {
         let finding = try await it.check(.foreignKeyParent).first
         if let finding { #expect(finding.place?.file.hasSuffix("2_x.sql") == true || it.tool == .grdb) }
     }

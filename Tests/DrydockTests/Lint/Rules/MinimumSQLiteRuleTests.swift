@@ -2,7 +2,7 @@ import Drydock
 import Testing
 
 @Suite struct MinimumSQLiteRuleTests {
-    /// Statements by the version that all they use came with.
+    /// Statements by the first version with everything that they use.
     private static let known: [(String, String)] = [
         ("ALTER TABLE email DROP COLUMN body", "3.35"),
         ("ALTER TABLE account RENAME COLUMN name TO n", "3.25"),
@@ -55,26 +55,26 @@ import Testing
         ("SELECT substring('abc', 1)", "3.34"),
     ]
 
-    @Test(arguments: known) func knowsWhatCameWhen(_ sql: String, _ version: String) async throws {
+    @Test(arguments: known) func knowsTheVersionOfEachFeature(_ sql: String, _ version: String) async throws {
         let at = try #require(SQLiteVersion(version))
         var it = LintCase(sql, sql)
         let findings = try await it.lint { $0.minimumSQLite = SQLiteVersion("3.0") }.report.findings
-        let told = findings.filter { $0.rule == .minimumSQLite }.map(\.message).joined(separator: "\n")
-        #expect(told.contains("SQLite \(at),") || version == "3.7", Comment(rawValue: told))
+        let messages = findings.filter { $0.rule == .minimumSQLite }.map(\.message).joined(separator: "\n")
+        #expect(messages.contains("SQLite \(at),") || version == "3.7", Comment(rawValue: messages))
         try await it.check(.minimumSQLite) { $0.minimumSQLite = at }
         guard let before = Self.before(at) else { return }
         it.says = version == "3.7" ? [] : [.error]
         try await it.check(.minimumSQLite) { $0.minimumSQLite = before }
     }
 
-    /// The version before; nil where a statement may use more that came with an earlier one.
+    /// Returns the previous version; nil where a statement may use more that an earlier version added.
     private static func before(_ version: SQLiteVersion) -> SQLiteVersion? {
         version.patch > 0
             ? SQLiteVersion("3.\(version.minor).\(version.patch - 1)")
             : SQLiteVersion("3.\(version.minor - 1)")
     }
 
-    /// What this SQLite may be too old for is read from tokens alone.
+    /// SQL for which this SQLite may be too old is recognised by its tokens.
     @Test(arguments: [
         ("SELECT concat('a', 'b')", "3.44"), ("SELECT string_agg(subject, ',') FROM email", "3.44"),
         ("SELECT jsonb('{}')", "3.45"), ("SELECT unhex('00')", "3.41"), ("SELECT octet_length('a')", "3.43"),
@@ -82,13 +82,13 @@ import Testing
         ("SELECT strftime('%F', subject) FROM email", "3.44"), ("SELECT datetime(1, 'subsec')", "3.42"),
         ("SELECT iif(1, 2)", "3.48"), ("SELECT if(1, 2, 3)", "3.48"), ("SELECT unistr('a')", "3.50"),
         ("SELECT json_error_position('{}')", "3.42"), ("SELECT json_pretty('{}')", "3.46"),
-    ]) func knowsWhatIsNewInAView(_ sql: String, _ version: String) async throws {
+    ]) func findsFeaturesInViews(_ sql: String, _ version: String) async throws {
         let at = try #require(SQLiteVersion(version))
         for (minimum, count) in [(SQLiteVersion("3.\(at.minor - 1)"), 1), (at, 0)] {
             let findings = try await LintCase("", "CREATE VIEW v AS " + sql).lint {
                 $0.minimumSQLite = minimum
             }.report.findings
-            // Where this SQLite does not parse it, that is said instead.
+            // Where this SQLite does not parse the statement, that is reported instead.
             if findings.contains(where: { $0.rule == .migrationFailed }) { continue }
             #expect(findings.count { $0.rule == .minimumSQLite } == count, "\(findings.map(\.line))")
         }
@@ -121,14 +121,14 @@ import Testing
         "CREATE TABLE a(x CHAR(36) CHECK (x IN (1, 2)), y DEFAULT (1))",
         "CREATE TRIGGER t AFTER UPDATE ON account BEGIN SELECT RAISE(ABORT, 'no'); END",
         "SELECT strftime('%Y', 'now'), 'auto', 'floor'", "CREATE VIEW v AS SELECT 1 AS x, 2 AS sqlite_schema",
-    ]) func readsWordsWhereTheyMeanIt(_ sql: String) async throws {
+    ]) func distinguishesKeywordsFromNames(_ sql: String) async throws {
         try await LintCase(sql, sql).check(.minimumSQLite) { $0.minimumSQLite = SQLiteVersion("3.9") }
     }
 
     @Test(arguments: [("ios-15", 36), ("android-11", 28), ("debian-12", 40), ("3.24", 24), ("3.8.7.1", 8)])
     func versions(_ text: String, _ minor: Int) { #expect(SQLiteVersion(text)?.minor == minor) }
 
-    @Test(arguments: ["", "3", "4.1", "ios", "3.x", "android-99"]) func noVersions(_ text: String) {
+    @Test(arguments: ["", "3", "4.1", "ios", "3.x", "android-99"]) func invalidVersions(_ text: String) {
         #expect(SQLiteVersion(text) == nil)
     }
 }

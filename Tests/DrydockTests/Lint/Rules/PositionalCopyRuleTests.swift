@@ -93,14 +93,14 @@ import Testing
             table + trigger("INSERT INTO n(id, email, name) SELECT new.id, new.email, new.name")),
     ]) func isSilent(_ it: LintCase) async throws { try await it.check(.positionalCopy) }
 
-    @Test func valuesLandInTheWrongColumns() throws {
+    @Test func valuesEndUpInTheWrongColumns() throws {
         let database = try PlainDatabase()
         try database.execute("CREATE TABLE o(a, b); INSERT INTO o VALUES ('a', 'b'); CREATE TABLE n(b, a);")
         try database.execute("INSERT INTO n SELECT * FROM o")
         #expect(try database.rows("SELECT a FROM n") { $0.string(0) } == ["b"])
     }
 
-    @Test func crossedListsAreNoErrorToSQLite() throws {
+    @Test func crossedListsAreAcceptedBySQLite() throws {
         let database = try PlainDatabase()
         try database.execute("CREATE TABLE o(a, b); CREATE TABLE n(a, b); CREATE TABLE l(a, b);")
         try database.execute(
@@ -112,7 +112,7 @@ import Testing
         #expect(try database.rows("SELECT a FROM l") { $0.string(0) } == ["b"])
     }
 
-    @Test func theRewriteKeepsTheListThatIsThere() async throws {
+    @Test func theRewriteKeepsAnExistingList() async throws {
         let it = LintCase(
             "", Self.table + "INSERT INTO n(id, name, email) SELECT * FROM account;", says: [.error])
         let rewrite = try #require(try await it.lint().rewrites.first)
@@ -121,7 +121,7 @@ import Testing
                 .hasSuffix("INSERT INTO n(id, name, email) SELECT id, name, email FROM account;"))
     }
 
-    @Test func theRewriteGoesByName() async throws {
+    @Test func theRewriteCopiesByName() async throws {
         let it = LintCase(
             "",
             "CREATE TABLE n(id INTEGER PRIMARY KEY, name, email);\nINSERT INTO n SELECT * FROM account; -- all\n"
@@ -139,11 +139,11 @@ import Testing
         try rewrite.write()
         let again = try await Linter(engine: GRDBDriver()).run(request)
         #expect(again.rewrites.isEmpty && !again.report.findings.contains { $0.rule == .positionalCopy })
-        // What changed since it was linted is left alone.
+        // A file that changed since it was linted stays unchanged.
         #expect(throws: RequestError.self) { try rewrite.write() }
     }
 
-    /// Every keyword of the SQLite at hand, each the name of a column.
+    /// Every keyword of the available SQLite, each as the name of a column.
     @Test func theRewriteQuotesKeywords() async throws {
         let keywords = (0..<sqlite3_keyword_count()).compactMap { place -> String? in
             var text: UnsafePointer<CChar>?
@@ -173,14 +173,14 @@ import Testing
     }
 
     @Test(arguments: ["GROUP BY 2", "ORDER BY 2", "LIMIT 3", "UNION SELECT * FROM o ORDER BY 1"])
-    func noEditWhereOrdersCount(_ clause: String) async throws {
+    func noEditWhereTheOrderMatters(_ clause: String) async throws {
         let it = LintCase(
             "", schema: "CREATE TABLE o(id INTEGER PRIMARY KEY, a, b);",
             "CREATE TABLE t(id INTEGER PRIMARY KEY, b, a); INSERT INTO t SELECT * FROM o \(clause);")
         #expect(try await it.lint().rewrites.isEmpty)
     }
 
-    @Test func aQuoteInANameIsNoExpression() async throws {
+    @Test func aQuoteInANameIsNotAnExpression() async throws {
         let it = LintCase(
             "", schema: "CREATE TABLE o(id INTEGER PRIMARY KEY, [x\"y]);",
             "CREATE TABLE t(id INTEGER PRIMARY KEY, [x\"y]); INSERT INTO t SELECT * FROM o;", says: [.note])

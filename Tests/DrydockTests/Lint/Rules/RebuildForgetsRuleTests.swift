@@ -41,7 +41,7 @@ import Testing
             """, says: [.note]),
     ]) func says(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
 
-    @Test func theMarkFalls() async throws {
+    @Test func theMarkIsLowered() async throws {
         let copy = Self.copy.replacing("UPDATE sqlite_sequence SET seq = seq WHERE name = 'n';", with: "")
         let steps = Self.definition + copy + Self.index + Self.trigger
         let it = LintCase("", steps, says: [.note])
@@ -141,21 +141,21 @@ import Testing
         remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(b)", says: [.note]),
         remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(a) WHERE b > 1", says: [.note]),
         remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON \"t\"(\"A\" COLLATE binary ASC)", says: []),
-    ]) func anIndexRemadeUnderItsName(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
+    ]) func anIndexRecreatedUnderItsName(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
 
-    @Test func anIndexDroppedByNameIsMeant() async throws {
+    @Test func anIndexDroppedByNameIsIntended() async throws {
         var it = Self.remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(b)", says: [])
         it.steps[1] = "DROP INDEX i; " + it.steps[1]
         try await it.check(.rebuildForgets)
     }
 
-    @Test func whatWasUniqueIsNoMore() throws {
+    @Test func duplicatesAreAcceptedAfterTheRebuild() throws {
         let it = Self.remade("CREATE UNIQUE INDEX i ON t(a)", "CREATE INDEX i ON t(a)", says: [])
         let database = try PlainDatabase()
         try database.execute(it.steps.joined() + "; INSERT INTO t(a) VALUES ('x'), ('x')")
     }
 
-    @Test func anIndexOfTheNameOnAnotherTableIsNoOther() async throws {
+    @Test func anIndexOfAnotherTableDoesNotReplaceIt() async throws {
         let finding = try await LintCase(
             "", schema: "CREATE TABLE t(a); CREATE TABLE o(a); CREATE INDEX i ON t(a);",
             "CREATE TABLE n(a); INSERT INTO n(a) SELECT a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t; CREATE INDEX i ON o(a);",

@@ -27,16 +27,16 @@ import Testing
         ).on("CREATE TABLE log(a);"),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.rebuildRenamesFirst) }
 
-    @Test func whatALaterMigrationMendsIsAWarning() async throws {
-        let mend = """
+    @Test func aFaultFixedLaterIsAWarning() async throws {
+        let remedy = """
             CREATE TABLE n(id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL REFERENCES account(id));
             INSERT INTO n(id, account_id) SELECT id, account_id FROM email;
             DROP VIEW inbox; DROP TABLE email; ALTER TABLE n RENAME TO email;
             """
-        let it = LintCase("", Self.rebuild, mend, says: [.warning])
+        let it = LintCase("", Self.rebuild, remedy, says: [.warning])
         let finding = try #require(try await it.check(.rebuildRenamesFirst).first)
         #expect(finding.help.hasPrefix("A later migration fixes it."))
-        // What the project says of a rule stays.
+        // A severity set by the project stays.
         var strict = it
         strict.says = [.error]
         try await strict.check(.rebuildRenamesFirst) { $0.severities[.rebuildRenamesFirst] = .error }
@@ -54,7 +54,7 @@ import Testing
 }
 
 extension LintCase {
-    /// The same on another schema.
+    /// Returns the same case on another schema.
     func on(_ schema: String) -> LintCase {
         var it = self
         it.steps[0] = schema

@@ -61,7 +61,7 @@ import Testing
         #expect(try it.failure(rows: Self.rows) == nil)
     }
 
-    @Test func rowsAreDroppedInSilence() async throws {
+    @Test func rowsAreDroppedSilently() async throws {
         let it = LintCase(
             "", schema: "CREATE TABLE t(a TEXT);",
             "CREATE TABLE n(a TEXT, c TEXT NOT NULL); INSERT OR IGNORE INTO n(a) SELECT a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t",
@@ -99,7 +99,7 @@ import Testing
         #expect(try it.failure(rows: rows) != nil)
     }
 
-    @Test func textsBecomeNoIntegerKeys() async throws {
+    @Test func textsAreNotConvertedToIntegerKeys() async throws {
         let it = LintCase(
             "", schema: "CREATE TABLE t(a TEXT PRIMARY KEY);",
             "-- drydock: rewrites t.a\nCREATE TABLE n(a INTEGER PRIMARY KEY); INSERT INTO n(a) SELECT a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t;",
@@ -156,7 +156,7 @@ import Testing
             "left out by another name", schema: source,
             "CREATE TABLE tag(name TEXT NOT NULL); INSERT INTO tag(name) SELECT x.s FROM t AS x WHERE x.s IS NOT NULL",
             says: [.note]),
-    ]) func aCopyThatIsTaken(_ it: LintCase) async throws {
+    ]) func acceptedCopies(_ it: LintCase) async throws {
         try await it.check(.rebuildStricter)
         #expect(try it.failure(rows: "INSERT INTO t(n) VALUES (1)") == nil)
     }

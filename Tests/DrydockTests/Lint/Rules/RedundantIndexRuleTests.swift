@@ -21,7 +21,7 @@ import Testing
         #expect(findings.allSatisfy { $0.migration == "v2" })
     }
 
-    @Test func aQueryIsServedByTheLongerOne() throws {
+    @Test func aQueryUsesTheLongerIndex() throws {
         let database = try PlainDatabase()
         try database.execute("CREATE TABLE t(a, b); CREATE INDEX i ON t(a, b)")
         let plan = try database.rows("EXPLAIN QUERY PLAN SELECT b FROM t WHERE a = 1") { $0.string(3) }

@@ -7,7 +7,7 @@ import Testing
         LintCase("journal_mode", "PRAGMA journal_mode = WAL", says: [.error]),
         LintCase("another mode is passed over", "PRAGMA journal_mode = DELETE"),
         LintCase("synchronous", "PRAGMA synchronous = OFF", says: [.error]),
-        LintCase("synchronous asked for", "PRAGMA synchronous"),
+        LintCase("synchronous queried", "PRAGMA synchronous"),
         LintCase("ANALYZE", "ANALYZE"),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.refusedInTransaction) }
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func outsideOfATransactionItRuns() async throws {
+    @Test func itRunsOutsideATransaction() async throws {
         try await LintCase("", "VACUUM", tool: .d1).check(.refusedInTransaction) {
             $0.format.transaction = ToolPolicy.Transaction.none
         }

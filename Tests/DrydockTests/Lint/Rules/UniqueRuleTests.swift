@@ -75,7 +75,7 @@ import Testing
             .check(.uniqueOverExisting)
     }
 
-    @Test func aCopyThatDropsDoublesSaysSo() async throws {
+    @Test func aCopyThatDropsDuplicatesIsReported() async throws {
         let it = LintCase(
             "",
             Self.rebuild(
@@ -108,12 +108,12 @@ import Testing
                 "INSERT INTO new_account(id, email, name, x) SELECT id, email, name, 'user' || id FROM account"
             )
                 + "CREATE UNIQUE INDEX i ON account(x);", says: [.note]),
-    ]) func whoFillsANewColumnIsToldLess(_ it: LintCase) async throws {
+    ]) func fillingANewColumnLowersTheSeverity(_ it: LintCase) async throws {
         try await it.check(.uniqueOverExisting)
         #expect(try it.failure() == nil)
     }
 
-    @Test func whoHasMergedInAnotherMigrationIsToldLess() async throws {
+    @Test func mergingInAnEarlierMigrationLowersTheSeverity() async throws {
         let merge =
             "DELETE FROM account WHERE EXISTS (SELECT 1 FROM account AS a WHERE a.name = account.name AND a.id < account.id)"
         let rebuild = Self.rebuild(
@@ -121,13 +121,13 @@ import Testing
             "INSERT INTO new_account(id, email, name) SELECT id, email, name FROM account")
         for step in [rebuild, "CREATE UNIQUE INDEX i ON account(name)"] {
             try await LintCase("", merge, step, says: [.note]).check(.uniqueOverExisting)
-            // A DELETE of other rows is no merge.
+            // A DELETE of other rows does not merge duplicates.
             try await LintCase("", "DELETE FROM account WHERE id > 9", step, says: [.warning])
                 .check(.uniqueOverExisting)
         }
     }
 
-    @Test func whoMergesBeforeIsToldLess() async throws {
+    @Test func mergingBeforehandLowersTheSeverity() async throws {
         try await LintCase(
             "",
             "DELETE FROM email WHERE id NOT IN (SELECT min(id) FROM email GROUP BY subject); CREATE UNIQUE INDEX i ON email(subject)",
@@ -150,7 +150,7 @@ import Testing
             "ALTER TABLE e ADD COLUMN x; UPDATE e SET x = 1; CREATE UNIQUE INDEX i ON e(x)",
             says: [.error]),
         LintCase(
-            "made again, changed between", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);",
+            "created again, changed between", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);",
             "DROP INDEX j; UPDATE e SET n = 1; CREATE UNIQUE INDEX j ON e(s, n)", says: [.warning]),
         LintCase(
             "copied", schema: e,
@@ -167,7 +167,7 @@ import Testing
             "computed by the table", schema: e,
             "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT, n INTEGER, body TEXT, g TEXT AS (lower(s)) STORED UNIQUE); INSERT INTO t(id, s, n, body) SELECT id, s, n, body FROM e; DROP TABLE e; ALTER TABLE t RENAME TO e",
             says: [.warning]),
-    ]) func whatDoesNotMerge(_ it: LintCase) async throws {
+    ]) func statementsThatDoNotMerge(_ it: LintCase) async throws {
         try await it.check(.uniqueOverExisting)
         #expect(try it.failure(rows: Self.alike)?.contains("UNIQUE constraint failed") == true)
     }
@@ -192,7 +192,7 @@ import Testing
         LintCase(
             "half a key for all", schema: e + "CREATE UNIQUE INDEX j ON e(s, n);", "UPDATE e SET s = 'x'"),
         LintCase("one row", schema: e + "CREATE UNIQUE INDEX j ON e(n);", "UPDATE e SET n = 9 WHERE id = 1"),
-    ]) func whatIsDifferent(_ it: LintCase) async throws {
+    ]) func valuesThatAreDistinct(_ it: LintCase) async throws {
         try await it.check(.uniqueOverExisting)
         #expect(try it.failure(rows: Self.alike) == nil)
     }

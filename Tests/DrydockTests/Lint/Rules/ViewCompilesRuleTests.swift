@@ -38,7 +38,7 @@ import Testing
         LintCase("its table is gone", "DROP TABLE email", says: [.error]),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.viewBroken) }
 
-    @Test func whatTheAppRegistersIsKnown() async throws {
+    @Test func functionsThatTheAppRegistersAreKnown() async throws {
         let it = LintCase("", "CREATE VIEW v AS SELECT nosuch(subject) FROM email", says: [.error])
         let finding = try #require(try await it.check(.viewBroken).first)
         #expect(finding.help.contains("nosuch: {returns: null}") && finding.migration == "v2")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func whatALaterMigrationBreaksIsItsOwn() async throws {
+    @Test func aViewBrokenLaterIsReportedThere() async throws {
         try await LintCase("", "DROP TABLE email", says: [.error]).check(.viewBroken) { $0.since = "v1" }
     }
 
@@ -58,23 +58,23 @@ import Testing
         #expect(finding.migration == "v3" && finding.place?.line == 1)
     }
 
-    @Test func itIsIgnoredThere() async throws {
+    @Test func theFindingIsIgnoredAtThatStatement() async throws {
         try await LintCase("", "-- drydock: ignore view-broken because it goes next\nDROP TABLE email")
             .check(.viewBroken) { $0.since = "v1" }
     }
 
-    @Test func whatWasBrokenBeforeIsNoFaultOfWhatIsLinted() async throws {
+    @Test func aViewThatWasBrokenBeforeIsNotReported() async throws {
         let it = LintCase("", "DROP TABLE email", "CREATE TABLE a(x)")
         try await it.check(.viewBroken) { $0.since = "v2" }
         try await it.check(.viewBroken) { $0.locked = ["v1", "v2"] }
     }
 
-    @Test func whatIsLintedBreaksBetweenLockedOnes() async throws {
+    @Test func aLintedMigrationBreaksAViewBetweenLockedOnes() async throws {
         try await LintCase("", "DROP TABLE email", "CREATE TABLE a(x)", says: [.error])
             .check(.viewBroken) { $0.locked = ["v1", "v3"] }
     }
 
-    @Test func aTriggerOfNoColumnNeverFires() throws {
+    @Test func aTriggerOfAMissingColumnNeverFires() throws {
         let database = try PlainDatabase()
         try database.execute(
             "CREATE TABLE t(a); CREATE TABLE l(a); INSERT INTO t VALUES (1);"
