@@ -52,10 +52,10 @@ struct LeftOutFiles {
         let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
         if words.contains(where: { ["down", "undo", "rollback", "revert"].contains($0) }) { return true }
         if name.prefixMatch(of: /[a-z]?[0-9]/) != nil { return false }
-        return words.contains { otherPurposes.contains($0) || $0.hasPrefix("seed") || $0.hasPrefix("fixture") }
+        return words.contains { purposes.contains($0) || $0.hasPrefix("seed") || $0.hasPrefix("fixture") }
     }
 
-    private static let otherPurposes: Set<String> = [
+    private static let purposes: Set<String> = [
         "readme", "schema", "structure", "dump", "template", "example", "examples", "sample", "testdata",
         "queries", "query",
     ]

@@ -1,10 +1,10 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// What was not looked at is not healthy.
+/// A database that was not checked is not healthy.
 extension DatabaseHealth {
-    /// Makes a warning of each check without which no database is called healthy, and of a run that came to nothing
-    /// the word that the database is in an unknown state.
+    /// Adds a warning for each check without which no database is called healthy. If the run checked nothing, says
+    /// instead that the state of the database is unknown.
     mutating func addGaps(asked checks: [any HealthCheck]) {
         guard trouble == nil else { return }
         let hasErrors = findings.contains { $0.severity == .error }
