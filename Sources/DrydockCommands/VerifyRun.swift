@@ -8,7 +8,7 @@ import Synchronization
 struct VerifyRun: Sendable {
     let settings: VerifySettings
 
-    /// - Returns: nil when it was interrupted.
+    /// - Returns: nil if it was interrupted.
     func report() async throws -> VerifyReport? {
         try settings.reports.check(against: settings.request)
         let progress = VerifyProgress(settings)
@@ -44,7 +44,7 @@ struct VerifyRun: Sendable {
     }
 }
 
-/// Prints a line for each snapshot as it is done, and on a terminal what is going on.
+/// Prints a line for each snapshot when it is done, and the progress on a terminal.
 private final class VerifyProgress: Sendable {
     private let options: RenderOptions
     private let printsLines: Bool
