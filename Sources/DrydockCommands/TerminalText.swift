@@ -5,7 +5,7 @@ import SQLiteSchema
 enum TerminalText {
     /// Returns the text with new lines and tabs kept, and colours (`ESC [ digits m`) where there are any.
     static func of(_ text: [UInt8], withColors: Bool) -> [UInt8] {
-        guard needsLook(text) else { return text }
+        guard needsCheck(text) else { return text }
         var result: [UInt8] = []
         result.reserveCapacity(text.count + 16)
         var rest = text[...]
@@ -43,7 +43,7 @@ enum TerminalText {
         return holds
     }
 
-    private static func needsLook(_ text: [UInt8]) -> Bool {
+    private static func needsCheck(_ text: [UInt8]) -> Bool {
         var last: UInt8 = 0
         for byte in text {
             if VisibleText.mayBeginHidden(byte) && byte != 0x0A && byte != 0x09 { return true }

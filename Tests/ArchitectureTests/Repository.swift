@@ -8,7 +8,7 @@ enum Repository {
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// The target that it belongs to.
+        /// The target that the file belongs to.
         var target: String { String(path.split(separator: "/")[1]) }
 
         var imports: Set<String> {
