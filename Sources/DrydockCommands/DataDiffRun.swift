@@ -4,7 +4,7 @@ import Drydock
 import DrydockReport
 import Foundation
 
-/// Runs `drydock diff --data`: rows instead of schemas.
+/// A run of `drydock diff --data`: rows instead of schemas.
 struct DataDiffRun {
     /// What `--format` accepts with `--data`.
     static let formats = ["human", "json", "sql"]

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Turns the first SIGINT, SIGTERM or SIGHUP into a clean stop; a second one ends the process as usual.
+/// The handling of signals: the first SIGINT, SIGTERM or SIGHUP is a clean stop, a second ends the process as usual.
 ///
 /// SIGHUP stays ignored if it is, as under nohup. A shell ignores SIGINT for what a script runs in the background, so
 /// that Ctrl-C does not reach it; a user who sends the signal by hand means it, so it is heeded.

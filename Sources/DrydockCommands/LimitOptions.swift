@@ -112,7 +112,7 @@ struct CommandLimits: Sendable {
     func end() { lastResort?.cancel() }
 }
 
-/// Does something after a time, on a separate thread, unless it is cancelled before.
+/// An action after a time, on a separate thread, unless it is cancelled before.
 final class LastResort: @unchecked Sendable {
     // Created once and then only cancelled, which any thread may do.
     private let item: DispatchWorkItem

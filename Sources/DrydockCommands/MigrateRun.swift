@@ -1,7 +1,7 @@
 import Drydock
 import DrydockReport
 
-/// Migrates and writes the reports, with progress and a clean stop.
+/// A migration of a live database and its reports, with progress and a clean stop.
 struct MigrateRun: Sendable {
     let settings: MigrateSettings
 

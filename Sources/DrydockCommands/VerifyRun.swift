@@ -4,7 +4,7 @@ import DrydockReport
 import Foundation
 import Synchronization
 
-/// Runs a verification and writes its reports, with progress and a clean stop.
+/// A verification and its reports, with progress and a clean stop.
 struct VerifyRun: Sendable {
     let settings: VerifySettings
 
@@ -44,7 +44,7 @@ struct VerifyRun: Sendable {
     }
 }
 
-/// Prints a line for each snapshot when it is done, and the progress on a terminal.
+/// The output during a run: a line for each snapshot when it is done, and the progress on a terminal.
 private final class VerifyProgress: Sendable {
     private let options: RenderOptions
     private let printsLines: Bool

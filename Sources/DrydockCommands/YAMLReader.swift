@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import Yams
 
-/// Reads YAML nodes, with errors that give the place.
+/// A reader of YAML nodes, with errors that give the place.
 struct YAMLReader {
     let file: String
     let text: String

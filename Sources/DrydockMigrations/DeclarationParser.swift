@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// Parses declarations: one a line, names quoted in any of SQLite's ways, comma-separated lists accepted.
+/// The parser of declarations: one a line, names quoted in any of SQLite's ways, comma-separated lists accepted.
 public enum DeclarationParser {
     /// What may follow `drydock:`, as help and error messages show it.
     public static let forms = [
@@ -188,7 +188,7 @@ public enum DeclarationParser {
     }
 }
 
-/// Reads a declaration word by word, with SQLite's own lexer.
+/// A reader of a declaration, word by word, with SQLite's own lexer.
 struct WordReader {
     private let source: SQLSource
     private let tokens: [Token]

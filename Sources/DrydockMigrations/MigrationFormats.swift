@@ -24,7 +24,7 @@ public enum MigrationFormats {
     }
 }
 
-/// Decides which format a folder is in: the history in the snapshots first, then what a tool leaves in the folder,
+/// The decision which format a folder is in: the history in the snapshots first, then what a tool leaves in the folder,
 /// then names.
 package struct FormatChoice {
     package let options: FormatOptions

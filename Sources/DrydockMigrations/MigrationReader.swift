@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Reads migration files, so that every format reports a fault in the same words.
+/// A reader of migration files, so that every format reports a fault in the same words.
 struct MigrationReader {
     let folder: FolderFiles
     let options: FormatOptions

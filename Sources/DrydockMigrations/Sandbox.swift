@@ -1,7 +1,7 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// Refuses what Drydock does not give to SQLite, because it could bypass the overlay or change the whole process.
+/// The guard against SQL that could bypass the overlay or change the whole process.
 ///
 /// ATTACH and VACUUM INTO open a file, and a URI may name the VFS with which it is opened
 /// (https://www.sqlite.org/uri.html). A plainly named file is opened in the overlay, which reads only files below the

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks for what a reader should never find.
+/// Rules of the repository: sizes of files, forbidden code, and tests and pages for everything that needs them.
 @Suite struct TidyTests {
     @Test func filesAreOneConcept() throws {
         for file in try Repository.swiftFiles(in: "Sources") {

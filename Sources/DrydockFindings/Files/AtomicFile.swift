@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replaces a file atomically: a reader, even after a crash, finds the old file or the new one.
+/// The atomic replacement of a file: a reader, even after a crash, finds the old file or the new one.
 package enum AtomicFile {
     /// Writes beside the file and renames. An existing file keeps its permissions and owner, and a link its place.
     /// - Throws: ``FileFault`` with the reason in words; the old file is unchanged.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads folders and files, with errors that say what is wrong in words.
+/// A reader of folders and files, with errors that say what is wrong in words.
 package enum FolderListing {
     /// Returns the names in a folder, without hidden ones unless `withHidden` is set.
     /// - Throws: ``RequestError`` if there is no such folder or it cannot be read.

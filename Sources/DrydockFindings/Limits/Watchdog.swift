@@ -1,7 +1,7 @@
 import DatabaseEngine
 import Synchronization
 
-/// Stops a replay if its task is cancelled or its time is up. SQLite polls it while it works.
+/// The limit of a replay, which stops it if its task is cancelled or its time is up. SQLite polls it while it works.
 package final class Watchdog: Sendable {
     package let deadline: ContinuousClock.Instant?
     /// The statements of files are recorded here while they run.

@@ -4,7 +4,7 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
-/// Checks databases that other programs may have open, and writes nothing.
+/// The health check of databases that other programs may have open. It writes nothing.
 public struct HealthInspector: Sendable {
     private let engine: any Engine
 

@@ -4,7 +4,7 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// Checks in one table what `integrity_check` checks, in ranges of its keys.
+/// The checks of `integrity_check` for one table, in ranges of its keys.
 ///
 /// The first pass reads the pages of the table's tree. The second checks for each row that it satisfies its
 /// constraints and is in every index. Then each index's tree is read and its entries are compared with the rows. The

@@ -3,7 +3,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteFile
 
-/// Queries a table's rows in the order of their rowids, in batches, as long as there is time.
+/// Queries of a table's rows in the order of their rowids, in batches, as long as there is time.
 struct RowidBatches {
     let view: HealthView
     let table: Catalog.Table

@@ -2,7 +2,7 @@ import DatabaseEngine
 import Foundation
 import SQLiteFile
 
-/// Damages a database file, in a different way for each seed, as bad disks, bad memory and bugs do.
+/// Damage to a database file, different for each seed, such as bad disks, bad memory and bugs do.
 struct DamageSeed {
     static let kinds = [
         "bits", "cell pointers", "cell copied", "freelist", "pointer map", "overflow", "index key",
