@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where Drydock keeps what it can find out again: `$XDG_CACHE_HOME/drydock`, else the system's folder for
-/// caches (https://specifications.freedesktop.org/basedir-spec/latest/).
+/// Where Drydock keeps what it can compute again: `$XDG_CACHE_HOME/drydock`, otherwise the system's folder for caches
+/// (https://specifications.freedesktop.org/basedir-spec/latest/).
 enum CacheFolder {
     static var path: String? {
         if let folder = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], folder.hasPrefix("/") {

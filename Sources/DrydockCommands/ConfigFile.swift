@@ -5,7 +5,7 @@ import Foundation
 import SQLiteSchema
 import Yams
 
-/// `drydock.yml`: what a project would otherwise repeat on the command line. The keys are the long flags.
+/// The file `drydock.yml`: what a project would otherwise repeat on the command line. The keys are the long flags.
 struct ConfigFile {
     var migrations: String?
     var snapshots: String?
@@ -30,7 +30,7 @@ struct ConfigFile {
     var lint: [Rule: LintSeverity] = [:]
     var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]
-    /// Declarations that are not understood.
+    /// Declarations that are not valid.
     var findings: [Finding] = []
 
     static let defaultPath = "drydock.yml"
@@ -44,7 +44,7 @@ struct ConfigFile {
         "custom", "lock", "lint", "sqlite", "health",
     ]
 
-    /// Reads a file; without a path drydock.yml, where there is one.
+    /// Reads a file; without a path, drydock.yml if it exists.
     /// - Throws: RequestError with file, line and what is expected.
     static func load(_ path: String?) throws -> ConfigFile {
         let name = path ?? defaultPath
@@ -161,7 +161,7 @@ struct ConfigFile {
 }
 
 extension YamlError {
-    /// `:2:1 is not valid YAML: did not find expected node content`, to stand after the file's name.
+    /// Returns the fault as text after the file's name: `:2:1 is not valid YAML: did not find expected node content`.
     fileprivate var fact: String {
         switch self {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -4,9 +4,9 @@ import Drydock
 import DrydockReport
 import Foundation
 
-/// `drydock diff --data`: rows instead of schemas.
+/// A run of `drydock diff --data`: rows instead of schemas.
 struct DataDiffRun {
-    /// What `--format` takes beside `--data`.
+    /// What `--format` accepts with `--data`.
     static let formats = ["human", "json", "sql"]
 
     let engine: any Engine

@@ -16,7 +16,7 @@ extension DrydockCommand {
             }
         } catch {
             let fault = firstFault(in: arguments, or: error)
-            // What was typed may be a file's name, which a pattern of the shell put there.
+            // An argument may be a file name that the shell put there for a pattern.
             if exitCode(for: fault) == .validationFailure {
                 Terminal.show(error: fullMessage(for: fault) + "\n")
                 Foundation.exit(ExitCode.validationFailure.rawValue)
@@ -25,7 +25,7 @@ extension DrydockCommand {
         }
     }
 
-    /// Why there is no help on what `drydock help` is asked; nil where there is.
+    /// Returns why `drydock help` has no help on its argument; nil if it has.
     static func helpFault(in arguments: [String]) -> String? {
         guard arguments.first == "help", let name = arguments.dropFirst().first(where: { !$0.hasPrefix("-") })
         else { return nil }
@@ -36,11 +36,11 @@ extension DrydockCommand {
                 ?? "; they are: \(names.joined(separator: ", "))")
     }
 
-    /// Returns the error to report first: an unknown option comes before a missing argument, since what was typed is
-    /// closer to what was meant.
+    /// Returns the error to report first: an unknown option comes before a missing argument, since the user's typing
+    /// shows better what was meant.
     static func firstFault(in arguments: [String], or error: any Error) -> any Error {
         var given = arguments
-        // No command takes more arguments than two that must be there.
+        // No command has more than two required arguments.
         for _ in 0..<2 where isMissingArgument(error) {
             given.append("x")
             do {

@@ -31,7 +31,7 @@ public struct DrydockCommand: AsyncParsableCommand {
     public init() {}
 
     /// Sets SQLite up, before anything else uses it.
-    /// - Returns: the status to end with where it is too old.
+    /// - Returns: the exit status if SQLite is too old.
     public static func prepare() -> Int32? {
         SQLiteLibrary.prepare()
         guard let fault = SQLiteLibrary.fault else { return nil }

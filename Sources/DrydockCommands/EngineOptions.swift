@@ -23,7 +23,7 @@ struct EngineOptions: ParsableArguments {
     var driver: any Engine { engine.driver }
 }
 
-/// The engines of a replay: one, or one held against the other.
+/// The engines of a replay: one, or both compared.
 enum ReplayEngines: String, CaseIterable, ExpressibleByArgument {
     case grdb, nio, all
 

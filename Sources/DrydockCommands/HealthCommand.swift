@@ -136,16 +136,16 @@ struct HealthCommand: AsyncParsableCommand {
         if databases.isEmpty { throw ValidationError("no database is named") }
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
-        // A monitoring system knows four statuses, and is told in its own words.
+        // A monitoring system knows four statuses, and gets the fault in its own format.
         if format != "nagios", let usageFault { throw ValidationError(usageFault) }
     }
 
-    /// The checks of a figure that `--only` names.
+    /// The checks with a figure that `--only` names.
     var namedFigures: [String] {
         HealthChecks.descriptions.filter { $0.measured != nil }.map(\.name).filter(only.contains)
     }
 
-    /// What is wrong with the checks that are named.
+    /// What is wrong with the names of checks.
     var usageFault: String? {
         let ranges = warning + critical
         for name in only + without + ranges.compactMap(\.check) {

@@ -3,14 +3,14 @@ import Drydock
 import DrydockReport
 import Foundation
 
-/// What a health check is asked for: the command line first, then drydock.yml, then the defaults.
+/// The settings of a health check: the command line first, then drydock.yml, then the defaults.
 struct HealthSettings: Sendable {
     var request = HealthRequest()
     var options = RenderOptions()
     var format: String
     var reports: [HealthReportFile]
 
-    /// Beside drydock.yml or in the working folder.
+    /// The path beside drydock.yml or in the working folder.
     static let defaultBaseline = "drydock-health.json"
 
     init(_ command: HealthCommand, _ config: ConfigFile) throws {
@@ -44,11 +44,11 @@ struct HealthSettings: Sendable {
         for file in reports { try file.check(against: request.databases) }
     }
 
-    /// - Throws: ``RequestError`` when a file cannot be written.
+    /// - Throws: ``RequestError`` if a file cannot be written.
     func write(_ report: HealthReport) throws {
         if let renderer = HealthRenderers.named(format) {
             let text = renderer.render(report, options)
-            // What a program reads has its own way to escape.
+            // Formats for programs have their own escapes.
             if ["human", "nagios"].contains(format) { Terminal.show(text) } else { Terminal.write(text) }
         }
         for file in reports {
@@ -60,7 +60,7 @@ struct HealthSettings: Sendable {
     }
 }
 
-/// A health report that is written to a file: `FORMAT=PATH`.
+/// A health report to be written to a file: `FORMAT=PATH`.
 struct HealthReportFile: ExpressibleByArgument, Equatable {
     var format: String
     var path: String
@@ -80,7 +80,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         return file
     }
 
-    /// Refuses the path of a database or of what lies beside one.
+    /// Refuses the path of a database or of a file that belongs to one.
     /// - Throws: ``RequestError``.
     func check(against databases: [String]) throws {
         let target = FolderListing.realPath(path)
@@ -90,7 +90,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// Replaces the file at once, so that nobody reads half of it.
+    /// Replaces the file atomically, so that nobody reads half of it.
     /// - Throws: ``RequestError``.
     func write(_ text: String) throws {
         guard var file = ReportFile(argument: "json=\(path)") else { return }
@@ -99,7 +99,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
     }
 }
 
-/// `CHECK=RANGE`, or a range alone.
+/// The option `CHECK=RANGE`, or only a range.
 struct RangeOption: ExpressibleByArgument {
     private(set) var check: String?
     var range: AlertRange
@@ -114,8 +114,8 @@ struct RangeOption: ExpressibleByArgument {
         (self.check, self.range) = (check, range)
     }
 
-    /// - Parameter named: the checks of a figure that `--only` names.
-    /// - Throws: ``RequestError`` where a range alone could be meant for several.
+    /// - Parameter named: the checks with a figure that `--only` names.
+    /// - Throws: ``RequestError`` if a range without a check could be meant for several.
     func check(among named: [String]) throws(RequestError) -> String {
         if let check { return check }
         guard let only = named.first, named.count == 1 else {
@@ -127,7 +127,7 @@ struct RangeOption: ExpressibleByArgument {
     }
 }
 
-/// What drydock.yml says of health checks, under `health:`.
+/// The settings of health checks in drydock.yml, under `health:`.
 struct HealthConfig {
     var budget: TimeLimit?
     var slice: TimeLimit?

@@ -2,21 +2,21 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Turns the first SIGINT, SIGTERM or SIGHUP into a clean stop; a second one ends the process as usual.
+/// The handling of signals: the first SIGINT, SIGTERM or SIGHUP is a clean stop, a second ends the process as usual.
 ///
-/// SIGHUP stays ignored where it is, as nohup has it. A shell has SIGINT ignored for what it runs in the background of a
-/// script, so that Ctrl-C does not reach it; who sends the signal by hand means it, and it is heeded.
+/// SIGHUP stays ignored if it is, as under nohup. A shell ignores SIGINT for what a script runs in the background, so
+/// that Ctrl-C does not reach it; a user who sends the signal by hand means it, so it is heeded.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
     private let resort: Resort
 
-    /// How long the work may take to stop by itself: what is interrupted is over within a second.
+    /// How long the work may take to stop by itself: an interrupted command ends within a second.
     private static let grace = Duration.milliseconds(800)
 
     /// - Parameters:
-    ///   - lastWords: written to standard error where the work does not stop by itself, as code that polls nothing does
+    ///   - lastWords: written to standard error if the work does not stop by itself, as code that polls nothing does
     ///     not; the process then ends with status 130.
-    ///   - mustGoOn: whether the process must not be ended so.
+    ///   - mustGoOn: whether the process must not be ended in that way.
     init(
         lastWords: String, unless mustGoOn: @escaping @Sendable () -> Bool = { false },
         _ stop: @escaping @Sendable () -> Void
@@ -51,13 +51,13 @@ final class Interruption {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The work has ended.
+    /// Records that the work has ended.
     func end() {
         for source in sources { source.cancel() }
         resort.cancel()
     }
 
-    /// What is done where the work does not stop.
+    /// What is done if the work does not stop.
     private final class Resort: Sendable {
         private struct State {
             var item: LastResort?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that becomes true once, where any thread may see it.
+/// A flag that becomes true once, and that any thread may read.
 final class Latch: Sendable {
     private let flag = Atomic(false)
 

@@ -4,7 +4,7 @@ import Dispatch
 import Drydock
 import Foundation
 
-/// How much memory a command gives SQLite: what it reads and runs may come from a stranger.
+/// How much memory a command gives SQLite, since what it reads and runs may come from a stranger.
 struct MemoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -27,8 +27,8 @@ struct LimitOptions: ParsableArguments {
 
     @OptionGroup var memory: MemoryOptions
 
-    /// Runs a command's work within its limits, and ends the command with status 2 where there is no result, with 130
-    /// where it is interrupted.
+    /// Runs a command's work within its limits. Ends the command with status 2 if there is no result, and with 130 if
+    /// it is interrupted.
     func run(
         _ stubs: StubOptions, _ body: (_ config: ConfigFile, _ limits: CommandLimits) async throws -> Void
     ) async throws {
@@ -56,7 +56,7 @@ struct LimitOptions: ParsableArguments {
     }
 }
 
-/// The time that a command has.
+/// The time limit of a command.
 struct CommandLimits: Sendable {
     private let limit: RunLimit
     private let deadline: ContinuousClock.Instant?
@@ -76,13 +76,13 @@ struct CommandLimits: Sendable {
         lastResort = limit.duration.map { duration in
             LastResort(after: duration + Self.grace) {
                 Self.complain(duration, statements)
-                // Nothing of the command is left behind: its temporary files have no name.
+                // The command leaves nothing: its temporary files have no name.
                 _exit(2)
             }
         }
     }
 
-    /// An engine that stops when the time is up.
+    /// Returns an engine that stops when the time is up.
     func engine(_ base: any Engine) -> any Engine {
         let (deadline, isInterrupted) = (deadline, isInterrupted)
         return BoundedEngine(base, statements: statements) {
@@ -92,7 +92,7 @@ struct CommandLimits: Sendable {
 
     func interrupt() { isInterrupted.set() }
 
-    /// Ends the command where an error is nothing but the limit or the interruption.
+    /// Ends the command if the limit or the interruption is the only cause of an error.
     /// - Throws: `ExitCode`.
     func explain() throws {
         if isInterrupted.value {
@@ -112,9 +112,9 @@ struct CommandLimits: Sendable {
     func end() { lastResort?.cancel() }
 }
 
-/// Does something when a time is over, on a thread of its own, unless it is cancelled before.
+/// An action after a time, on a separate thread, unless it is cancelled before.
 final class LastResort: @unchecked Sendable {
-    // Made once and only cancelled, which any thread may do.
+    // Created once and then only cancelled, which any thread may do.
     private let item: DispatchWorkItem
 
     init(after time: Duration, _ body: @escaping @Sendable () -> Void) {

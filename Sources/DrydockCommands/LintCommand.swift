@@ -126,7 +126,7 @@ struct LintCommand: AsyncParsableCommand {
             if fix {
                 let written = apply(outcome)
                 isWritten = written.count == outcome.rewrites.count
-                // What is said to be mended must be written.
+                // A report must not list fixes that were not written.
                 if !isWritten {
                     outcome.report = try await linter.report(request, of: outcome, written: written)
                 }
@@ -142,7 +142,7 @@ struct LintCommand: AsyncParsableCommand {
         request.migrationsFolder = source.migrations ?? config.migrations ?? "Migrations"
         request.migrationFormat = source.migrationFormat ?? config.migrationFormat
         request.format = tool.options(config)
-        // Those of a folder that is named here are another project's.
+        // The snapshots of a folder that is named here belong to another project.
         let snapshots = config.snapshots ?? (source.migrations == nil ? "Snapshots" : nil)
         if let snapshots, FolderListing.isFolder(snapshots) { request.snapshotsFolder = snapshots }
         (request.functions, request.collations) = stubs.stubs(config)
@@ -169,7 +169,7 @@ struct LintCommand: AsyncParsableCommand {
             isVerbose: verbose || !output.quiet && config.verbose ?? false)
     }
 
-    /// Writes what can be written: a file that cannot be keeps no other from it.
+    /// Writes the files that can be written: one that cannot be does not stop the others.
     /// - Returns: the paths of the files that were written.
     private func apply(_ outcome: LintOutcome) -> Set<String> {
         var written: Set<String> = []

@@ -101,7 +101,7 @@ struct LockCommand: AsyncParsableCommand {
         var request = LockRequest()
         request.path = lock ?? config.lock ?? LockFile.beside(stubs.config)
         request.migrationsFolder = source.migrations ?? config.migrations ?? request.migrationsFolder
-        // A project without snapshots has something to lock as well.
+        // A project without snapshots also has something to lock.
         let fallback = FolderListing.exists("Snapshots") ? "Snapshots" : nil
         request.snapshotsFolder = snapshots ?? config.snapshots ?? fallback
         request.replace = replace

@@ -1,8 +1,8 @@
 import Drydock
 
-/// Where a project's lock is.
+/// The place of a project's lock.
 enum LockFile {
-    /// Beside the configuration file, else in the working folder.
+    /// Returns the path beside the configuration file, otherwise in the working folder.
     static func beside(_ config: String?) -> String {
         guard let config, let slash = config.lastIndex(of: "/") else { return Lock.defaultPath }
         return config[...slash] + Lock.defaultPath

@@ -1,17 +1,17 @@
 import Drydock
 import DrydockReport
 
-/// Migrates and writes the reports, with progress and a clean stop.
+/// A migration of a live database and its reports, with progress and a clean stop.
 struct MigrateRun: Sendable {
     let settings: MigrateSettings
 
-    /// - Returns: nil when it was interrupted.
+    /// - Returns: nil if it was interrupted.
     func report() async throws -> VerifyReport? {
         try settings.reports.check(against: settings.request.verify)
         let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
         let isInstalling = Latch()
         let migrator = Migrator(engine: settings.engine) { event in
-            // What becomes of the database then is for the work itself to say.
+            // From here on the work itself reports what happens to the database.
             if case .installing = event { isInstalling.set() }
             if showsStatus { Terminal.progress(Self.text(event)) }
         }

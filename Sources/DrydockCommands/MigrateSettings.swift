@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import DrydockReport
 
-/// What `drydock migrate` is asked for: the command line first, then drydock.yml, then the defaults.
+/// The settings of `drydock migrate`: the command line first, then drydock.yml, then the defaults.
 struct MigrateSettings: Sendable {
     var request: MigrateRequest
     var options = RenderOptions()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drydock
 
-/// Where the migrations are, and whose.
+/// Where the migrations are, and in which format.
 struct MigrationsOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,

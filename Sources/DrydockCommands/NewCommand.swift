@@ -100,7 +100,7 @@ struct NewCommand: AsyncParsableCommand {
 }
 
 extension Optional {
-    /// `map` with a closure that waits.
+    /// Maps with a closure that awaits.
     fileprivate func map<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
         guard let self else { return nil }
         return try await transform(self)

@@ -20,11 +20,11 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A duration, or `none` for as long as it takes.
+/// A duration, or `none` for no limit.
 struct RunLimit: ExpressibleByArgument, Equatable {
     /// Nil for no limit.
     var duration: Duration?
-    /// As people write it.
+    /// The limit as people write it.
     var text: String
 
     static let standard = RunLimit(duration: .seconds(600), text: "10m")
@@ -59,13 +59,13 @@ struct MemoryLimit: ExpressibleByArgument, Equatable {
             let value = Double(word.dropLast(suffix.count)), value.isFinite
         else { return nil }
         let size = value * Double(1 << power)
-        // With less SQLite cannot even open most databases.
+        // With less memory SQLite cannot even open most databases.
         guard size >= Double(Self.least), size < 1e18 else { return nil }
         bytes = Int(size)
     }
 }
 
-/// `NAME`, `NAME=VALUE` or `NAME=$0`.
+/// The option `NAME`, `NAME=VALUE` or `NAME=$0`.
 struct FunctionOption: ExpressibleByArgument {
     var stub: FunctionStub
 
@@ -82,7 +82,7 @@ struct FunctionOption: ExpressibleByArgument {
     }
 }
 
-/// `NAME` or `NAME=ORDER`.
+/// The option `NAME` or `NAME=ORDER`.
 struct CollationOption: ExpressibleByArgument {
     var stub: CollationStub
 
@@ -93,7 +93,7 @@ struct CollationOption: ExpressibleByArgument {
     }
 }
 
-/// `MIGRATION:DECLARATION`.
+/// The option `MIGRATION:DECLARATION`.
 struct DeclareOption: ExpressibleByArgument {
     var migration: String
     var text: String
@@ -105,7 +105,7 @@ struct DeclareOption: ExpressibleByArgument {
     }
 }
 
-/// `NAME=VALUE`.
+/// The option `NAME=VALUE`.
 struct PlaceholderOption: ExpressibleByArgument {
     var name: String
     var value: String
@@ -117,7 +117,7 @@ struct PlaceholderOption: ExpressibleByArgument {
     }
 }
 
-/// `RULE=SEVERITY` of lint.
+/// The option `RULE=SEVERITY` of lint.
 struct RuleOption {
     var rule: Rule
     var severity: LintSeverity
@@ -142,7 +142,7 @@ struct RuleOption {
 extension ToolPolicy.Transaction: ExpressibleByArgument {}
 
 extension SQLValue {
-    /// A plain value as people write it in a configuration: null, a number, or text.
+    /// Creates a plain value as people write it in a configuration: null, a number, or text.
     init(literal: String) {
         if literal.lowercased() == "null" {
             self = .null

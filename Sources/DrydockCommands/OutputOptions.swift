@@ -28,7 +28,7 @@ struct OutputOptions: ParsableArguments {
         throw ValidationError("there is no format '\(format)'; choose one of: \(Self.names)")
     }
 
-    /// - Parameter known: the formats of what is printed in place of a report.
+    /// - Parameter known: the formats of the output that replaces a report.
     func checkFormat(of known: [String]) throws {
         guard let format, !known.contains(format) else { return }
         throw ValidationError(
@@ -56,7 +56,7 @@ extension [ReportFile] {
         }
     }
 
-    /// Refuses files that are among what is read.
+    /// Refuses files that the command reads.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
         for file in self { try file.check(against: request) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drydock
 
-/// What every replay is held to, and what is shown of it.
+/// What every replay is checked against, and what is shown of it.
 struct ReplayOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct ReplayOptions: ParsableArguments {
         if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
     }
 
-    /// The lock that is held; nil for none. One that is named must be there.
+    /// Returns the lock to check; nil for none. A named lock must exist.
     func heldLock(_ config: ConfigFile, _ stubs: StubOptions) -> String? {
         if noLock { return nil }
         if let named = lock ?? config.lock { return named }

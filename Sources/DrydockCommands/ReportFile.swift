@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import Foundation
 
-/// A report that is written to a file: `FORMAT=PATH`.
+/// A report to be written to a file: `FORMAT=PATH`.
 struct ReportFile: ExpressibleByArgument, Equatable {
     var format: String
     var path: String
@@ -24,7 +24,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return file
     }
 
-    /// What is wrong with a `FORMAT=PATH`.
+    /// Returns what is wrong with a `FORMAT=PATH`.
     static func fault(of argument: String, formats: [String]) -> ValidationError {
         let list = formats.joined(separator: ", ")
         guard let (format, path) = argument.splitOnce("=") else {
@@ -36,8 +36,8 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return ValidationError("no path follows '\(format)=\(path)'")
     }
 
-    /// Refuses a path where migrations, snapshots or the lock are, since what is verified is never written, and one
-    /// that cannot be written, before the work is done.
+    /// Refuses a path of a migration, a snapshot or the lock, since what is verified is never written, and one that
+    /// cannot be written, before the work is done.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
         let target = FolderListing.realPath(path)
@@ -59,7 +59,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// What SQLite keeps beside a database.
+    /// The endings of the files that SQLite keeps beside a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
     private func checkIsWritable(_ target: String) throws {
@@ -79,7 +79,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return access(folder, W_OK) == 0 ? nil : "this user may not write to '\(folder)'"
     }
 
-    /// Replaces a regular file at once, so that nobody reads half of it; writes into anything else.
+    /// Replaces a regular file atomically, so that nobody reads half of it; writes into anything else.
     /// - Throws: RequestError.
     func write(_ text: String) throws {
         let target = FolderListing.realPath(path)

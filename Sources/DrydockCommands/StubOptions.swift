@@ -24,14 +24,14 @@ struct StubOptions: ParsableArguments {
         completion: .file(extensions: ["yml", "yaml"]))
     var config: String?
 
-    /// Those of the file, then those of the command line.
+    /// Returns those of the file, then those of the command line.
     func stubs(_ config: ConfigFile) -> (functions: [FunctionStub], collations: [CollationStub]) {
         (config.functions + functions.map(\.stub), config.collations + collations.map(\.stub))
     }
 }
 
 extension ConfigFile {
-    /// A source, whose migrations, if it is a folder of them, are read as the project says.
+    /// Returns a source. If it is a folder of migrations, they are read with the project's settings.
     func source(_ text: String, migrationFormat: String? = nil) throws -> SchemaSource {
         var source = try SchemaSource(text)
         source.migrationFormat = migrationFormat ?? self.migrationFormat

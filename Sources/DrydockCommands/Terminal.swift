@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteSchema
 
-/// The two streams, and what is at their other end.
+/// Standard output and standard error, and what is at their other end.
 enum Terminal {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -13,8 +13,8 @@ enum Terminal {
             && environment["TERM"] != "dumb"
     }
 
-    /// Writes to standard output; ends the process with status 2 when that cannot be written, since a report
-    /// that nobody gets is none.
+    /// Writes to standard output. Ends the process with status 2 if that fails, since a report that nobody gets is
+    /// not a report.
     static func write(_ text: String) { write(Array(text.utf8)) }
 
     static func write(_ bytes: [UInt8]) {
@@ -23,12 +23,12 @@ enum Terminal {
         exit(2)
     }
 
-    /// Writes what people read: a name or value out of a database cannot steer their terminal.
+    /// Writes text for people: a name or value from a database cannot steer their terminal.
     static func show(_ text: String) { show(Array(text.utf8)) }
 
     static func show(_ bytes: [UInt8]) { write(TerminalText.of(bytes, withColors: outputHasColor)) }
 
-    /// Shows what is going on, in the place of what was; nothing more when it is empty.
+    /// Shows the progress in place of the previous one; shows nothing if the text is empty.
     static func progress(_ text: String) { writeError("\r\u{1b}[K" + VisibleText.line(text)) }
 
     static func writeError(_ text: String) {
@@ -39,7 +39,7 @@ enum Terminal {
         _ = put(TerminalText.of(Array(text.utf8), withColors: false), to: STDERR_FILENO)
     }
 
-    /// - Returns: the system's error, or nil when all was written.
+    /// - Returns: the system's error, or nil if everything was written.
     private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -51,17 +51,17 @@ enum Terminal {
         return nil
     }
 
-    /// SQL keeps every character of a name, for it is meant to be run; on a terminal it is read. A name can be quoted in
-    /// no other way than as it is: where a line of it would be a command to the continuous integration that keeps the
-    /// output as its log, nothing is written at all.
+    /// Writes SQL, which keeps every character of a name, since it is meant to be run; on a terminal people read it.
+    /// SQL has no other way to quote a name: if a line of it would be a command to the continuous integration that
+    /// keeps the output as its log, nothing is written at all.
     static func write(sql: String) {
         if outputIsTerminal { return show(sql) }
         var isLineStart = true
         write(sql: Array(sql.utf8), &isLineStart)
     }
 
-    /// The same for a part of a script.
-    /// - Parameter isLineStart: whether a line begins with it; kept from part to part.
+    /// Writes a part of a script in the same way.
+    /// - Parameter isLineStart: whether the part begins a line; kept from part to part.
     static func write(sql: [UInt8], _ isLineStart: inout Bool) {
         if outputIsLog, TerminalText.holdsCommand(sql, &isLineStart) {
             complain(
@@ -72,8 +72,8 @@ enum Terminal {
         write(sql)
     }
 
-    /// Whether what is printed may end in a log that is read for commands: GitHub's, Azure's and TeamCity's runners set
-    /// these variables. What goes to a file does not.
+    /// Whether the output may end in a log that is read for commands: the runners of GitHub, Azure and TeamCity set
+    /// these variables. Output to a file does not end there.
     private static var outputIsLog: Bool {
         let environment = ProcessInfo.processInfo.environment
         let names = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITEA_ACTIONS", "FORGEJO_ACTIONS"]
@@ -82,7 +82,7 @@ enum Terminal {
         return fstat(STDOUT_FILENO, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// An error in one sentence, the way compilers put it, with its remedy in lines below.
+    /// Prints an error in one sentence, as compilers do, with its remedy in lines below.
     static func complain(_ message: String, help: String = "") {
         show(error: "drydock: error: \(VisibleText.line(message))\n" + (help.isEmpty ? "" : help + "\n"))
     }
@@ -90,7 +90,7 @@ enum Terminal {
     static func note(_ text: String) { show(error: "drydock: note: \(VisibleText.line(text))\n") }
 }
 
-/// `write(2)`; inside ``Terminal`` its own function of that name hides it.
+/// Calls `write(2)`, which a function of the same name hides inside ``Terminal``.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

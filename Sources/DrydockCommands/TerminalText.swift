@@ -1,11 +1,11 @@
 import SQLiteSchema
 
-/// What is printed for people, the last thing before it leaves: whatever a report forgot to spell out is spelled out
-/// here, and nothing that a continuous integration reads from its log as a command is left standing.
+/// The last check of text for people before it is printed. It spells out what a report did not, and breaks everything
+/// that a continuous integration would read from its log as a command.
 enum TerminalText {
-    /// New lines and tabs are let through, and colours (`ESC [ digits m`) where there are any.
+    /// Returns the text with new lines and tabs kept, and colours (`ESC [ digits m`) where there are any.
     static func of(_ text: [UInt8], withColors: Bool) -> [UInt8] {
-        guard needsLook(text) else { return text }
+        guard needsCheck(text) else { return text }
         var result: [UInt8] = []
         result.reserveCapacity(text.count + 16)
         var rest = text[...]
@@ -31,19 +31,19 @@ enum TerminalText {
         return result
     }
 
-    /// Whether a line of a text would be read as a command where it is printed to the log of a continuous integration.
-    /// - Parameter isLineStart: whether the text begins a line; afterwards whether what follows it does.
+    /// Returns whether a line of a text would be read as a command in the log of a continuous integration.
+    /// - Parameter isLineStart: whether the text begins a line; afterwards, whether the text after it does.
     static func holdsCommand(_ text: [UInt8], _ isLineStart: inout Bool) -> Bool {
         var holds = false
         for (index, byte) in text.enumerated() {
             if byte == 0x3A || byte == 0x23, beginsCommand(text[index...], isLineStart) { holds = true }
-            // A carriage return begins a line there as well.
+            // A carriage return begins a line there too.
             isLineStart = byte == 0x0A || byte == 0x0D || isLineStart && (byte == 0x20 || byte == 0x09)
         }
         return holds
     }
 
-    private static func needsLook(_ text: [UInt8]) -> Bool {
+    private static func needsCheck(_ text: [UInt8]) -> Bool {
         var last: UInt8 = 0
         for byte in text {
             if VisibleText.mayBeginHidden(byte) && byte != 0x0A && byte != 0x09 { return true }
@@ -53,8 +53,9 @@ enum TerminalText {
         return false
     }
 
-    /// `::warning::` begins a line of GitHub's log, blanks left out; `##[warning]`, `##vso[` and `##teamcity[` may stand
-    /// anywhere (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
+    /// Returns whether a text begins a command. `::warning::` begins a line of GitHub's log, not counting blanks;
+    /// `##[warning]`, `##vso[` and `##teamcity[` may appear anywhere
+    /// (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
     private static func beginsCommand(_ text: ArraySlice<UInt8>, _ isLineStart: Bool) -> Bool {
         if text.starts(with: [0x3A, 0x3A]) { return isLineStart }
         guard text.starts(with: [0x23, 0x23]) else { return false }
@@ -62,7 +63,7 @@ enum TerminalText {
         return text.dropFirst(2 + word.count).first == UInt8(ascii: "[")
     }
 
-    /// - Returns: how many bytes the sequence has.
+    /// - Returns: the number of bytes in the sequence.
     private static func color(_ text: ArraySlice<UInt8>) -> Int? {
         guard text.starts(with: [0x1B, UInt8(ascii: "[")]) else { return nil }
         let digits = text.dropFirst(2).prefix {
@@ -72,8 +73,8 @@ enum TerminalText {
         return 3 + digits.count
     }
 
-    /// - Returns: the scalar to spell out, and of how many bytes it is; nil for one that shows, and for what is no
-    ///   UTF-8.
+    /// - Returns: the scalar to spell out, and the number of its bytes; nil for a visible one, and for bytes that are
+    ///   not UTF-8.
     private static func hidden(_ text: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar, count: Int)? {
         guard let first = text.first, VisibleText.mayBeginHidden(first), first != 0x0A, first != 0x09 else {
             return nil

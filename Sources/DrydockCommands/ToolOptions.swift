@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drydock
 
-/// What a folder of another tool's migrations does not tell.
+/// What a folder of another tool's migrations does not show.
 struct ToolOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct ToolOptions: ParsableArguments {
             "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
     var placeholders: [PlaceholderOption] = []
 
-    /// Those of the command line, else of the file.
+    /// Returns those of the command line, otherwise those of the file.
     func options(_ config: ConfigFile) -> FormatOptions {
         var options = config.options
         options.foreignKeys = foreignKeys ?? options.foreignKeys

@@ -81,7 +81,7 @@ struct VacuumCommand: AsyncParsableCommand {
 
     func run() async throws {
         var request = VacuumRequest(path: database)
-        // A pattern that means none or several databases is reported below, where there is JSON for it.
+        // A pattern that matches none or several databases is reported below, as JSON if requested.
         if let path = try? DatabaseNames.one(database) { request.path = path }
         (request.isForecast, request.into, request.pageSize) = (dryRun, into, pageSize)
         (request.incrementalPages, request.analyzes) = (incremental, analyze)
@@ -89,7 +89,7 @@ struct VacuumCommand: AsyncParsableCommand {
         do {
             let ready = request
             let task = Task { try await Vacuum(engine: engines.driver, onEvent: Self.show).run(ready) }
-            // What it writes is taken back by itself; the process is not ended under it.
+            // The vacuum rolls back what it writes; the process is not ended before that.
             let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
             defer { interruption.end() }
             let report = try await task.value
@@ -112,7 +112,7 @@ struct VacuumCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whoever reads JSON gets it in any case.
+    /// Writes the failure as JSON if that is the format, which is always written.
     private func showFailure(_ message: String) {
         guard format == "json" else { return }
         Terminal.write(VacuumRenderer.json(failure: message, of: database))

@@ -4,11 +4,11 @@ import DrydockReport
 import Foundation
 import Synchronization
 
-/// Runs a verification and writes its reports, with progress and a clean stop.
+/// A verification and its reports, with progress and a clean stop.
 struct VerifyRun: Sendable {
     let settings: VerifySettings
 
-    /// - Returns: nil when it was interrupted.
+    /// - Returns: nil if it was interrupted.
     func report() async throws -> VerifyReport? {
         try settings.reports.check(against: settings.request)
         let progress = VerifyProgress(settings)
@@ -44,7 +44,7 @@ struct VerifyRun: Sendable {
     }
 }
 
-/// Prints a line for each snapshot as it is done, and on a terminal what is going on.
+/// The output during a run: a line for each snapshot when it is done, and the progress on a terminal.
 private final class VerifyProgress: Sendable {
     private let options: RenderOptions
     private let printsLines: Bool

@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import Foundation
 
-/// What a run is asked for: the command line first, then drydock.yml, then the defaults.
+/// The settings of a run: the command line first, then drydock.yml, then the defaults.
 struct VerifySettings: Sendable {
     var request = VerifyRequest()
     var options = RenderOptions()
@@ -43,7 +43,7 @@ struct VerifySettings: Sendable {
 }
 
 extension VerifyRequest {
-    /// Takes what drydock.yml and `--declare` say of migrations that cannot be edited.
+    /// Adds the declarations in drydock.yml and `--declare` for migrations that cannot be edited.
     mutating func declare(_ options: [DeclareOption], _ config: ConfigFile) throws {
         declarations = config.declarations
         findings = config.findings

@@ -3,7 +3,7 @@ import SQLiteSchema
 import Yams
 
 extension YAMLReader {
-    /// `custom:`, a format that the project describes.
+    /// Reads `custom:`, a format that the project describes.
     func custom(_ node: Node) throws -> CustomFormat {
         var format = CustomFormat(files: "", query: "")
         for (key, value) in try mapping(node, "custom") {
@@ -52,7 +52,7 @@ extension YAMLReader {
         }
     }
 
-    /// One of the words of an enumeration.
+    /// Reads one of the words of an enumeration.
     func choice<Value: RawRepresentable & CaseIterable>(_ node: Node, _ name: String) throws -> Value
     where Value.RawValue == String {
         try parsed(node, name, "one of: \(Value.allCases.map(\.rawValue).joined(separator: ", "))") {
@@ -60,7 +60,7 @@ extension YAMLReader {
         }
     }
 
-    /// `name: value`, values as they are written.
+    /// Reads `name: value`, with values as they are written.
     func texts(_ node: Node, _ name: String) throws -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in try mapping(node, name) {
@@ -71,6 +71,6 @@ extension YAMLReader {
 }
 
 extension String {
-    /// Both spellings of a flag's name are one: up-to and upTo.
+    /// The key in one spelling: `up-to` and `upTo` are the same.
     var foldedKey: String { lowercased().replacing("-", with: "").replacing("_", with: "") }
 }

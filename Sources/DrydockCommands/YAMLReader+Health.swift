@@ -5,7 +5,7 @@ import Yams
 extension YAMLReader {
     private static let healthKeys = ["budget", "slice", "baseline", "without", "thresholds"]
 
-    /// What stands under `health:`.
+    /// Reads the settings under `health:`.
     func health(_ node: Node) throws -> HealthConfig {
         var config = HealthConfig()
         for (key, value) in try mapping(node, "health") {
@@ -38,7 +38,7 @@ extension YAMLReader {
         }
     }
 
-    /// A range for warnings, or `{warning: RANGE, critical: RANGE}`.
+    /// Reads a range for warnings, or `{warning: RANGE, critical: RANGE}`.
     private func threshold(_ node: Node) throws -> HealthThreshold {
         guard node.mapping != nil else { return HealthThreshold(warning: try range(node)) }
         var threshold = HealthThreshold()

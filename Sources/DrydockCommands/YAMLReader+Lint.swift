@@ -3,7 +3,7 @@ import SQLiteSchema
 import Yams
 
 extension YAMLReader {
-    /// `lint:`, what a project says of single rules.
+    /// Reads `lint:`, the project's settings of single rules.
     func lint(_ node: Node) throws -> [Rule: LintSeverity] {
         var severities: [Rule: LintSeverity] = [:]
         for (key, value) in try mapping(node, "lint") {
@@ -19,7 +19,7 @@ extension YAMLReader {
                             + (nearestName(to: text, in: names).map { "; did you mean '\($0)'?" }
                                 ?? ", which are: \(names.joined(separator: ", "))"))
                 }
-                // YAML reads a bare `off` as false, as people do who write it.
+                // YAML reads a bare `off` as false, which is what the user means.
                 let isOff = severity.scalar?.string == "off" || severity.bool == false
                 severities[rule] = isOff ? .off : try choice(severity, text)
             }

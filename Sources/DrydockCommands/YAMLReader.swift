@@ -2,12 +2,12 @@ import DatabaseEngine
 import Drydock
 import Yams
 
-/// Reads YAML nodes, with errors that say where.
+/// A reader of YAML nodes, with errors that give the place.
 struct YAMLReader {
     let file: String
     let text: String
 
-    /// A line as it is written, counted from 1.
+    /// Returns a line as written, counted from 1.
     func line(_ number: Int) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.contains(number - 1) ? String(lines[number - 1]) : nil
@@ -18,7 +18,7 @@ struct YAMLReader {
     }
 
     func mapping(_ node: Node, _ name: String) throws -> [(Node, Node)] {
-        // A key with nothing behind it holds nothing.
+        // A key without a value holds nothing.
         if node.null != nil { return [] }
         guard let mapping = node.mapping else {
             throw fault(node, "\(name) must be a mapping of keys to values")
@@ -56,7 +56,7 @@ struct YAMLReader {
         return value
     }
 
-    /// `name: value`, or `name: {returns: value, arguments: 2}`, or `name: {argument: 0}`.
+    /// Reads `name: value`, or `name: {returns: value, arguments: 2}`, or `name: {argument: 0}`.
     func functions(_ node: Node) throws -> [FunctionStub] {
         try mapping(node, "functions").map { key, value in
             var stub = FunctionStub(
@@ -91,7 +91,7 @@ struct YAMLReader {
         return stub
     }
 
-    /// `name: nocase`, or a list of names, which sort as BINARY.
+    /// Reads `name: nocase`, or a list of names, which sort as BINARY.
     func collations(_ node: Node) throws -> [CollationStub] {
         guard node.mapping != nil else {
             return try list(node).map { CollationStub(name: try string($0, "a collation"), order: .binary) }

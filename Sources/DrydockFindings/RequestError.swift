@@ -1,9 +1,9 @@
-/// A request that no report can answer, such as a folder that does not exist. The command line ends with
-/// status 2.
+/// The error of a request for which no report can be made, such as one that names a folder that does not exist. The
+/// command line ends with status 2.
 public struct RequestError: Error, CustomStringConvertible, Sendable {
     /// The fact, then what to do.
     public var description: String
-    /// Lines that stand below it, such as a quoted line of SQL with a caret; mostly empty.
+    /// Lines below the description, such as a quoted line of SQL with a caret; usually empty.
     public var quote: String
 
     public init(_ description: String, quote: String = "") {

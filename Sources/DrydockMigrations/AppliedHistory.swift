@@ -1,25 +1,25 @@
 import DrydockFindings
 import DatabaseEngine
 
-/// What a database's history tells.
+/// What a database's history shows.
 public struct AppliedHistory: Sendable {
-    /// The identifiers that it has applied.
+    /// The identifiers of the applied migrations.
     public var identifiers: [String]
-    /// What the tool kept to see that a file stays as it was, by identifier.
+    /// What the tool kept to see that a file is unchanged, by identifier.
     public var checksums: [String: String] = [:]
     /// Why the tool would run nothing on this database, such as a migration that failed half-way.
     public var refusal: String?
     /// Repeatable migrations that ran, and would run again.
     public var repeats: Set<String> = []
-    /// What ran and was no SQL, as the history says, and is not in the folder.
+    /// Migrations that, as the history says, ran and were not SQL, and are not in the folder.
     public var code: [String] = []
 
     public init(_ identifiers: [String]) { self.identifiers = identifiers }
 }
 
-/// What tells one tool's history from another's.
+/// The facts by which one tool's history is distinguished from another's.
 public struct HistoryFacts: Sendable {
-    /// The columns of every table, all folded.
+    /// The columns of every table; all names are folded.
     public var columns: [String: Set<String>] = [:]
     public var userVersion: Int64 = 0
 
@@ -33,14 +33,14 @@ public struct HistoryFacts: Sendable {
         userVersion = try connection.firstRow("PRAGMA main.user_version") { $0.integer(0) } ?? 0
     }
 
-    /// Whether a table is there and has these columns.
+    /// Returns whether a table exists and has these columns.
     public func has(_ table: String, _ names: String...) -> Bool {
         columns[table.foldedASCII].map { $0.isSuperset(of: names.map(\.foldedASCII)) } ?? false
     }
 }
 
 extension Connection {
-    /// The names of a table's columns, folded; nil when there is no such table.
+    /// Returns the names of a table's columns, folded; nil if there is no such table.
     func columns(of table: String) throws -> Set<String>? {
         let names = try rows("PRAGMA main.table_info(\(quotedName(table)))") { $0.string(1).foldedASCII }
         return names.isEmpty ? nil : Set(names)
@@ -51,8 +51,8 @@ extension Connection {
         get throws { try firstRow("SELECT 1 FROM main.sqlite_schema LIMIT 1") { _ in true } == nil }
     }
 
-    /// The history in a table with these columns. A database without it has applied nothing when it is empty,
-    /// and does not tell else.
+    /// Returns the history in a table with these columns. A database without the table has applied nothing if it is
+    /// empty; otherwise its version is unknown.
     func history(
         in table: String, columns: String..., read: () throws -> AppliedHistory
     ) throws -> AppliedHistory? {

@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// A `-- drydock:` comment, or an entry in drydock.yml: a loss or change that is meant.
+/// A `-- drydock:` comment, or an entry in drydock.yml: a loss or change that is intended.
 public struct Declaration: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case dropsTable(String)
@@ -20,7 +20,7 @@ public struct Declaration: Sendable, Hashable {
         case ignores(rule: Rule, reason: String)
     }
 
-    /// What stands on a table or view, and can go with it.
+    /// An object that depends on a table or view, and can be dropped with it.
     public enum Object: String, Sendable, Hashable, CaseIterable {
         case index, trigger, view
     }
@@ -36,7 +36,7 @@ public struct Declaration: Sendable, Hashable {
         self.place = place
     }
 
-    /// Whether a replay that does not need it says so. The other kinds have an effect of their own.
+    /// Whether a replay that does not need the declaration reports it. The other kinds have an effect of their own.
     package var canBeUnused: Bool {
         switch kind {
         case .preserves, .foreignKeysImmediate, .ignores: false
@@ -46,13 +46,13 @@ public struct Declaration: Sendable, Hashable {
 }
 
 extension Declaration {
-    /// Why a text is no declaration.
+    /// Why a text is not a declaration.
     public struct ParseFailure: Error, Sendable {
         /// An `invalid-declaration` that says what to write.
         public var finding: Finding
     }
 
-    /// Reads what stands behind `drydock:`, or an entry of drydock.yml.
+    /// Parses what follows `drydock:`, or an entry of drydock.yml.
     public static func parse(
         _ text: String, place: Finding.Place, migration: String
     ) -> Result<[Declaration], ParseFailure> {

@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// Reads declarations: one a line, names quoted in any of SQLite's ways, comma lists taken.
+/// The parser of declarations: one a line, names quoted in any of SQLite's ways, comma-separated lists accepted.
 public enum DeclarationParser {
     /// What may follow `drydock:`, as help and error messages show it.
     public static let forms = [
@@ -14,7 +14,7 @@ public enum DeclarationParser {
 
     private static let verbs = forms.map { String($0.prefix { $0 != " " }) }
 
-    /// The declarations in a migration's comments; a comment that begins like one and is none is an
+    /// Returns the declarations in a migration's comments. A comment that begins like one and is not valid is an
     /// `invalid-declaration`.
     package static func declarations(
         in source: SQLSource, findings: inout [Finding], migration: String
@@ -31,18 +31,18 @@ public enum DeclarationParser {
         return result
     }
 
-    /// Whether a comment begins with `drydock:`. What is only quoted in one, or was put into one to take it out of
-    /// the way, such as `-- -- drydock: ...`, declares nothing.
+    /// Returns whether a comment begins with `drydock:`. One that is only quoted in a comment, or was commented out,
+    /// such as `-- -- drydock: ...`, declares nothing.
     private static func isDeclaring(_ comment: SQLComment) -> Bool {
         comment.lines.first { !$0.text.isEmpty }.map { declarationWords(of: $0.text) != nil } ?? false
     }
 
-    /// The text behind `drydock:`, or nil for an ordinary comment.
+    /// Returns the text after `drydock:`, or nil for an ordinary comment.
     private static func declarationWords(of text: String) -> String? {
         guard text.prefix(7).lowercased() == "drydock" else { return nil }
         let words = text.dropFirst(7).drop { $0.isWhitespace }
         if words.first == ":" { return String(words.dropFirst().drop { $0.isWhitespace }) }
-        // Without its colon, it is one only when a verb follows.
+        // Without its colon, the comment is a declaration only if a verb follows.
         let verb = words.prefix { !$0.isWhitespace }.lowercased()
         return verbs.contains(verb) ? ": " + words : nil
     }
@@ -55,11 +55,11 @@ public enum DeclarationParser {
 
     struct Fault: Error {
         var message: String
-        /// The nearest right form.
+        /// The nearest correct form.
         var form: String
     }
 
-    /// Parses what stands behind `drydock:`.
+    /// Parses what follows `drydock:`.
     static func parse(_ words: String) throws(Fault) -> [Declaration.Kind] {
         var reader = WordReader(words)
         let verb = reader.word() ?? ""
@@ -107,8 +107,8 @@ public enum DeclarationParser {
         }
     }
 
-    /// What allows a loss, by the rule that reports it.
-    private static let meant = [
+    /// The declaration that allows a loss, by the rule that reports it.
+    private static let allowingForms = [
         Rule.rowsLost.rawValue: "deletes from TABLE where CONDITION",
         Rule.valuesChanged.rawValue: "rewrites TABLE.COLUMN",
         Rule.tableDropped.rawValue: "drops table TABLE",
@@ -119,7 +119,7 @@ public enum DeclarationParser {
         let form = "ignore RULE because REASON"
         let name = reader.word() ?? ""
         guard let rule = Rule.ignorable.first(where: { $0.rawValue == name }) else {
-            if let form = meant[name] {
+            if let form = allowingForms[name] {
                 throw Fault(message: "'\(name)' cannot be ignored; declare what is intended", form: form)
             }
             let nearest = nearestName(to: name, in: Rule.ignorable.map(\.rawValue))
@@ -188,7 +188,7 @@ public enum DeclarationParser {
     }
 }
 
-/// Reads a declaration word by word, with SQLite's own lexer.
+/// A reader of a declaration, word by word, with SQLite's own lexer.
 struct WordReader {
     private let source: SQLSource
     private let tokens: [Token]
@@ -201,7 +201,7 @@ struct WordReader {
 
     var isAtEnd: Bool { index >= tokens.count }
 
-    /// What is left, as it was written, without a comment or semicolon at its end.
+    /// The remaining text as written, without a comment or semicolon at its end.
     var rest: String {
         var end = tokens.count
         while end > index, tokens[end - 1].text(in: source) == ";" { end -= 1 }
@@ -210,7 +210,7 @@ struct WordReader {
         return String(decoding: source.bytes[range], as: UTF8.self)
     }
 
-    /// The next bare word in lower case, hyphens included.
+    /// Reads the next bare word in lower case, hyphens included.
     mutating func word() -> String? {
         guard !isAtEnd, tokens[index].kind == .word else { return nil }
         var end = tokens[index].range.upperBound
@@ -236,7 +236,7 @@ struct WordReader {
         guard isAtEnd else { throw .init(message: "'\(rest)' is not expected", form: form) }
     }
 
-    /// `TABLE` or `TABLE.COLUMN`, behind the schema of the database or without.
+    /// Reads `TABLE` or `TABLE.COLUMN`, with or without the database's schema name in front.
     mutating func name(_ form: String) throws(DeclarationParser.Fault) -> (String, String?) {
         let first = try part(form)
         guard skip(".") else { return (first, nil) }
@@ -249,7 +249,7 @@ struct WordReader {
         return (second, skip("*") ? nil : try part(form))
     }
 
-    /// A table, index, trigger or view, behind the schema of the database or without.
+    /// Reads a table, index, trigger or view, with or without the database's schema name in front.
     mutating func plainName(_ form: String) throws(DeclarationParser.Fault) -> String {
         let (table, column) = try name(form)
         guard let column else { return table }
@@ -259,7 +259,7 @@ struct WordReader {
         return column
     }
 
-    /// What SQLite calls the database that a connection was opened on.
+    /// SQLite's name of the database that a connection was opened on.
     private static let schema = "main"
 
     private mutating func skip(_ text: String) -> Bool {
@@ -273,11 +273,11 @@ struct WordReader {
             throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is not a name", form: form)
         }
         index += 1
-        // What a comment cannot hold, or nobody would see in it, is spelled out.
+        // What a comment cannot hold, or a reader would not see in it, is spelled out.
         return VisibleText.name(name)
     }
 
-    /// A list with commas, to the end.
+    /// Reads a comma-separated list, to the end.
     mutating func list(
         _ form: String,
         _ element: (inout WordReader) throws(DeclarationParser.Fault) -> Declaration.Kind

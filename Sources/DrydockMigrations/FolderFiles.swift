@@ -3,23 +3,23 @@ import Foundation
 import SQLiteSchema
 import Synchronization
 
-/// The files of a migrations folder: names now, texts when they are asked for.
+/// The files of a migrations folder. Names are listed at once, texts are read when needed.
 public struct FolderFiles: Sendable {
     public let path: String
-    /// Files of the folder itself, in natural order; hidden ones left out.
+    /// Files of the folder itself, in natural order, without hidden ones.
     public let files: [String]
-    /// Folders in it, in natural order.
+    /// Folders in the folder, in natural order.
     public let folders: [String]
-    /// Files that are taken for what an edit would make of them, by path.
+    /// The bytes that an edit would give files, by path; they are read in place of the files.
     private let edited: [String: [UInt8]]
-    /// Sources that were read and found to be text: several formats may read a file.
+    /// Sources that were read and found to be text, since several formats may read a file.
     private let checked = CheckedSources()
 
     private final class CheckedSources: Sendable {
         let byPath = Mutex<[String: SQLSource]>([:])
     }
 
-    /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
+    /// - Throws: ``RequestError`` if there is no such folder or it cannot be read.
     public init(_ path: String) throws { try self.init(path, edited: [:]) }
 
     init(_ path: String, edited: [String: [UInt8]]) throws {
@@ -31,7 +31,7 @@ public struct FolderFiles: Sendable {
         files = names.filter { !isFolder.contains($0) }
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     public func file(_ name: String) -> String { path + "/" + name }
 
     /// - Throws: ``FileFault`` with the reason in words.
@@ -49,21 +49,21 @@ public struct FolderFiles: Sendable {
 
     public func exists(_ name: String) -> Bool { FolderListing.exists(file(name)) }
 
-    /// The files whose names match.
+    /// Returns the files with a name that matches.
     func files(matching pattern: some RegexComponent) -> [String] {
         files.filter { $0.wholeMatch(of: pattern) != nil }
     }
 
     var sqlFiles: [String] { files.filter { $0.lowercased().hasSuffix(".sql") } }
 
-    /// A file's text; nil when it cannot be read as such.
+    /// Returns a file's text; nil if it cannot be read as text.
     func text(_ name: String) -> String? {
         guard let bytes = try? contents(of: file(name)) else { return nil }
         let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         return String(validating: isMarked ? bytes[3...] : bytes[...], as: UTF8.self)
     }
 
-    /// The first line of any of these files for which a closure is true, as FILE:LINE.
+    /// Returns the first line of any of these files for which a closure is true, as FILE:LINE.
     func firstLine(in names: [String], where isIt: (Substring) -> Bool) -> String? {
         for name in names {
             guard let text = text(name) else { continue }
@@ -78,7 +78,7 @@ public struct FolderFiles: Sendable {
 }
 
 extension FolderFiles {
-    /// The files of the folder and of those in it, as paths from here, in natural order.
+    /// Returns the files of the folder and of the folders in it, as paths relative to it, in natural order.
     func descendants(depth: Int = 8) -> [String] {
         guard depth > 0 else { return files }
         let deeper = folders.flatMap { name in

@@ -1,7 +1,7 @@
 import DrydockFindings
 
-/// `file-left-out`: files of SQL among the migrations that the format does not read, such as one with another tool's kind
-/// of name, one that a journal does not list, or one that ends in `.SQL`.
+/// The rule `file-left-out`: SQL files among the migrations that the format does not read, such as one named in
+/// another tool's way, one that a journal does not list, or one that ends in `.SQL`.
 ///
 /// What stands beside migrations for another purpose is not reported: ways back, seeds, a dump of the schema.
 struct LeftOutFiles {
@@ -12,7 +12,7 @@ struct LeftOutFiles {
 
     func findings() -> [Finding] {
         let format = set.format
-        // Where nothing is read at all, that is what is said.
+        // If nothing is read at all, that is reported instead.
         guard !set.migrations.isEmpty else { return [] }
         var known = Set(set.migrations.map(\.path) + set.migrations.compactMap { $0.down?.path })
         known.formUnion(set.migrations.compactMap(\.companion))
@@ -54,16 +54,17 @@ struct LeftOutFiles {
         return format.fileEndings.contains { name.hasSuffix($0) }
     }
 
-    /// By its name: one that begins with a version is meant to be a migration, unless it is a way back.
+    /// Returns whether a file's name gives it another purpose: one that begins with a version is meant to be a
+    /// migration, unless it is a way back.
     static func hasAnotherPurpose(_ file: String) -> Bool {
         let name = (file.split(separator: "/").last ?? "").lowercased()
         let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
         if words.contains(where: { ["down", "undo", "rollback", "revert"].contains($0) }) { return true }
         if name.prefixMatch(of: /[a-z]?[0-9]/) != nil { return false }
-        return words.contains { other.contains($0) || $0.hasPrefix("seed") || $0.hasPrefix("fixture") }
+        return words.contains { purposes.contains($0) || $0.hasPrefix("seed") || $0.hasPrefix("fixture") }
     }
 
-    private static let other: Set<String> = [
+    private static let purposes: Set<String> = [
         "readme", "schema", "structure", "dump", "template", "example", "examples", "sample", "testdata",
         "queries", "query",
     ]

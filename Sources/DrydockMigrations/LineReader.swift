@@ -1,13 +1,13 @@
 import SQLiteSchema
 
-/// The lines of a text, with where they stand.
+/// The lines of a text, with their positions.
 struct LineReader: Sequence, IteratorProtocol {
     struct Line {
         /// Counted from 1.
         var number: Int
         /// The bytes, line ending included.
         var range: Range<Int>
-        /// Without the line ending.
+        /// The line without its ending.
         var text: String
     }
 
@@ -34,7 +34,7 @@ struct LineReader: Sequence, IteratorProtocol {
 }
 
 extension StringProtocol {
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     var trimmed: String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

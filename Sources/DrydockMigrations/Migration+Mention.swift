@@ -1,8 +1,8 @@
 import SQLiteSchema
 
 extension Migration {
-    /// A statement as a sentence names it: `line 4`, with the file where it is not the migration's own, or the
-    /// statement's beginning where a closure ran it.
+    /// Returns a statement as a sentence names it: `line 4`, with the file if it is not the migration's own, or the
+    /// beginning of the statement if a closure ran it.
     package func mention(_ index: Int) -> String {
         let statement = statements[index]
         guard closureChecks == nil else {

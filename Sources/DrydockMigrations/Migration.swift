@@ -12,45 +12,45 @@ public struct Migration: Sendable {
     public var declarations: [Declaration]
     /// Why the migration cannot be run at all, such as a file that is not UTF-8.
     public var fault: Finding?
-    /// The fault counts only where the migration is pending.
+    /// Whether the fault counts only if the migration is pending.
     package var isFaultyWhenPending = false
-    /// What its tool opens around it.
+    /// The transaction that the tool opens around it.
     public var transaction = ToolPolicy.Transaction.each
-    /// Whether the connection enforces foreign keys when it begins.
+    /// Whether the connection enforces foreign keys when the migration begins.
     public var foreignKeys = true
-    /// GRDB's migrator runs it: foreign keys are off while it runs, and all are checked before the commit.
+    /// Whether GRDB's migrator runs it: foreign keys are off while it runs, and all are checked before the commit.
     public var isDeferred = true
     /// How to undo it; nil where its tool or folder has no way back.
     public var down: Down?
-    /// What its tool keeps to see that a released file stays as it was, as the history has it.
+    /// What its tool keeps to see that a released file is unchanged, as in the history.
     public var checksum: String?
     /// What ``checksum`` would be with other line endings.
     public var checksumsOfLineEndings: [String] = []
-    /// What its tool writes when it was applied.
+    /// What its tool writes after applying it.
     public var record: [Bookkeeping] = []
-    /// What its tool writes when it was undone.
+    /// What its tool writes after undoing it.
     public var unrecord: [Bookkeeping] = []
-    /// Its tool runs it also where a newer one is applied, whatever the policy says of late ones.
+    /// Whether its tool runs it even if a newer one is applied, whatever the policy for late migrations.
     public var runsLate = false
-    /// The number by which its tool sees what is pending, where that is not the place: what is not above the
-    /// highest that is applied is late.
+    /// The number by which its tool decides what is pending, if that is not the position: a migration that is not
+    /// above the highest applied one is late.
     public var rank: Int64?
-    /// What its files say of its transaction; nil where they leave it to the tool.
+    /// What its files say about its transaction; nil if they leave it to the tool.
     public var ownTransaction: ToolPolicy.Transaction?
-    /// What has its tool open no transaction around any file, where nothing in the files says so:
+    /// The setting that makes its tool open no transaction around any file, if nothing in the files says so:
     /// `transaction: none` in drydock.yml.
     public var transactionSwitch: String?
-    /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and how many
-    /// statements stand before it.
+    /// What its tool reads beside the statements, in comments or in a list of its own: a marker, and the number of
+    /// statements before it.
     public var marks: [String] = []
-    /// The file beside it in which its tool reads more of it, whether it is there or not.
+    /// The file beside it in which its tool reads more about it, whether it exists or not.
     public var companion: String?
-    /// It runs again whenever it changes, behind all others.
+    /// Whether it runs again whenever it changes, after all others.
     public var isRepeatable = false
-    /// It is written in the app's own language: Drydock cannot run it.
+    /// Whether it is written in the app's own language, which Drydock cannot run.
     public var isCode = false
-    /// A closure of the app's, which its engine runs: what it does with foreign keys. Its statements are those that
-    /// it executed when it ran.
+    /// What a closure of the app's, which its engine runs, does with foreign keys. Its statements are those that it
+    /// executed when it ran.
     public var closureChecks: EngineMigration.ForeignKeyChecks?
 
     public var foreignKeyChecks: EngineMigration.ForeignKeyChecks {
@@ -58,10 +58,10 @@ public struct Migration: Sendable {
         return declarations.contains { $0.kind == .foreignKeysImmediate } ? .immediate : .deferred
     }
 
-    /// Whether a statement of it meets foreign keys that are enforced.
+    /// Whether its statements run with foreign keys enforced.
     package var enforcesForeignKeys: Bool { isDeferred ? foreignKeyChecks == .immediate : foreignKeys }
 
-    /// Whether its own file holds the way back too.
+    /// Whether its own file also holds the way back.
     package var hasWayBackInside: Bool { down.map { $0.path == path } ?? false }
 
     public init(
@@ -73,13 +73,13 @@ public struct Migration: Sendable {
         self.declarations = declarations
     }
 
-    /// Takes what was executed for its statements, as a text of its own with a line for each.
+    /// Takes the executed statements as its own, as a separate text with a line for each.
     public mutating func take(_ executed: [String]) {
         let texts = executed.flatMap { SQLSource(name: path, $0).statements().map(\.text) }
         statements = SQLSource(name: path, texts.joined(separator: ";\n")).statements()
     }
 
-    /// The way back.
+    /// The way back: what undoes a migration.
     public struct Down: Sendable {
         public var path: String
         public var statements: [SQLStatement]
@@ -92,13 +92,13 @@ public struct Migration: Sendable {
         }
     }
 
-    /// - Parameter rank: the highest of those that are applied or locked.
+    /// - Parameter rank: the highest of the applied or locked migrations.
     package func isOutranked(by rank: Int64?) -> Bool {
         guard let own = self.rank, let rank else { return false }
         return own <= rank
     }
 
-    /// Other names by which people call it: the file's without its ending, the folder's.
+    /// Other names that people use for it: the file's without its ending, the folder's.
     var names: [String] {
         let parts = path.split(separator: "/").suffix(2)
         guard let file = parts.last else { return [] }
@@ -126,11 +126,12 @@ public struct MigrationSet: Sendable {
     public var format: any MigrationFormat
     public var policy: ToolPolicy
     public var migrations: [Migration]
-    /// What is wrong with the set whatever the snapshot.
+    /// What is wrong with the set, whatever the snapshot.
     public var findings: [Finding]
-    /// Makes what the first migration needs.
+    /// Creates what the first migration needs.
     public var base: SchemaBase?
-    /// What makes the schema of a version from nothing, by how many migrations it has; where a tool keeps that.
+    /// The statements that create the schema of a version from nothing, by its number of migrations, if the tool
+    /// keeps them.
     public var expected: [Int: [SQLStatement]] = [:]
 
     public init(
@@ -144,12 +145,12 @@ public struct MigrationSet: Sendable {
         self.findings = findings
     }
 
-    /// The place of a migration, by its identifier or the name of its file.
+    /// Returns the position of a migration, by its identifier or the name of its file.
     public func index(of name: String) -> Int? {
         migrations.firstIndex { $0.identifier == name } ?? migrations.firstIndex { $0.names.contains(name) }
     }
 
-    /// Cuts what is pending into what one transaction holds.
+    /// Cuts the pending migrations into groups that share a transaction.
     package func batches(of indexes: [Int]) -> [[Int]] {
         var result: [[Int]] = []
         for index in indexes {
@@ -164,7 +165,7 @@ public struct MigrationSet: Sendable {
     }
 }
 
-/// What is there before the first migration of a set: a project's base schema or database.
+/// What exists before the first migration of a set: a project's base schema or database.
 public struct SchemaBase: Sendable, Hashable {
     public var path: String
 

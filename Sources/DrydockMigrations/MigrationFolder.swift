@@ -1,27 +1,27 @@
-/// How a folder of migrations goes on.
+/// Facts about a folder of migrations, for the next one to be added.
 public enum MigrationFolder {
-    /// The identifiers of a folder's migrations, in order.
-    /// - Throws: ``RequestError`` when there is no such folder.
+    /// Returns the identifiers of a folder's migrations, in order.
+    /// - Throws: ``RequestError`` if there is no such folder.
     public static func identifiers(in folder: String) throws -> [String] {
         try MigrationFormats.load(folder: folder).migrations.map(\.identifier)
     }
 
-    /// The name of the format that a folder is in.
-    /// - Throws: ``RequestError`` when there is no such folder, or two formats read it differently.
+    /// Returns the name of a folder's format.
+    /// - Throws: ``RequestError`` if there is no such folder, or two formats read it differently.
     public static func format(of folder: String) throws -> String {
         try MigrationFormats.load(folder: folder).format.name
     }
 
-    /// Whether the folder's tool runs migrations with foreign keys off: it never turns them on, or it is GRDB's
-    /// migrator, which checks them at the end.
-    /// - Throws: ``RequestError`` when there is no such folder.
+    /// Returns whether the folder's tool runs migrations with foreign keys off: it never turns them on, or it is
+    /// GRDB's migrator, which checks them at the end.
+    /// - Throws: ``RequestError`` if there is no such folder.
     public static func runsWithForeignKeysOff(_ folder: String) throws -> Bool {
         let policy = try MigrationFormats.load(folder: folder).policy
         return policy.isRunByEngine || !policy.foreignKeys
     }
 
-    /// The next name: the last one's letters, its number and one more, as many digits, its separator, the
-    /// words. Nil when the last one has no number at its start, so that nobody can say what sorts behind it.
+    /// Returns the next name: the last one's letters, its number plus one, as many digits, its separator, the words.
+    /// Nil if the last one has no number at its start, since it is then unknown what sorts after it.
     public static func nextName(after identifiers: [String], words: String) -> String? {
         guard let last = identifiers.last else { return "v1_" + words }
         let prefix = last.prefix { $0.isLetter && $0.isASCII }

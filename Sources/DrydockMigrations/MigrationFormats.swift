@@ -1,22 +1,21 @@
 import DrydockFindings
 
-/// The formats, and which of them a folder is in.
+/// The formats, and the choice of the one that a folder is in.
 public enum MigrationFormats {
-    /// The one place where a format is registered. Where two read a folder alike, the first does.
+    /// The only place where a format is registered. If two read a folder alike, the first does.
     public static let all: [any MigrationFormat] = [
         DrydockFormat(), GolangMigrateFormat(), GooseFormat(), SqlxFormat(), DieselFormat(), DbmateFormat(),
         PrismaFormat(), DrizzleFormat(), FlywayFormat(), RefineryFormat(), D1Format(), SQLDelightFormat(),
         RoomFormat(), DriftFormat(), UserVersionFormat(),
     ]
 
-    /// Every name that `--migration-format` takes.
+    /// Every name that `--migration-format` accepts.
     public static var names: [String] { all.map(\.name) + [CustomFormat.formatName] }
 
     /// Reads a folder in the format that it is in.
     ///
-    /// - Parameter edited: files that are taken for what an edit would make of them, by path.
-    /// - Throws: ``RequestError`` when there is no such folder, it cannot be read, or two formats read it
-    ///   differently.
+    /// - Parameter edited: the bytes that an edit would give files, by path, read in place of the files.
+    /// - Throws: ``RequestError`` if there is no such folder, it cannot be read, or two formats read it differently.
     package static func load(
         folder: String, named name: String? = nil, options: FormatOptions = FormatOptions(),
         edited: [String: [UInt8]] = [:]
@@ -25,8 +24,8 @@ public enum MigrationFormats {
     }
 }
 
-/// Decides which format a folder is in: the history in the snapshots first, then what a tool leaves in the
-/// folder, then names.
+/// The decision which format a folder is in: the history in the snapshots first, then what a tool leaves in the folder,
+/// then names.
 package struct FormatChoice {
     package let options: FormatOptions
     private let files: FolderFiles
@@ -71,37 +70,37 @@ package struct FormatChoice {
         return custom
     }
 
-    /// Whether snapshots have to be asked.
+    /// Whether the snapshots' histories must be read.
     package var needsHistory: Bool {
         candidates.count > 1
             || options.historyTable == nil
                 && candidates.contains { ($0.format as? any NamedHistory)?.historyColumns.isEmpty == false }
     }
 
-    /// Whether a snapshot's history says enough.
+    /// Returns whether a snapshot's history is enough to decide.
     package func isDecided(by facts: HistoryFacts) -> Bool {
         candidates.contains { $0.format.historyTable != nil && $0.format.owns(facts) }
     }
 
     package func load(_ histories: [HistoryFacts]) throws -> MigrationSet { try readings(histories)[0].set }
 
-    /// A format that the folder may be in, and what it makes of the folder.
+    /// A format that the folder may be in, and the migrations that it reads there.
     package struct Reading: Sendable {
         let evidence: FolderEvidence
         package let set: MigrationSet
     }
 
-    /// Returns what is left when the settings, the histories and the folder have been heard: at least one reading,
-    /// and all of the same statements in the same transactions. They may still differ in what their tools' connections
-    /// do, such as enforcing foreign keys.
-    /// - Throws: ``RequestError`` when the folder cannot be read, or two readings are of different statements.
+    /// Returns the readings that remain after the settings, the histories and the folder: at least one, and all with
+    /// the same statements in the same transactions. They may still differ in what their tools' connections do, such
+    /// as enforcing foreign keys.
+    /// - Throws: ``RequestError`` if the folder cannot be read, or two readings have different statements.
     package func readings(_ histories: [HistoryFacts]) throws -> [Reading] {
-        // Whoever speaks of one tool's setting has said which tool it is.
+        // A project that uses one tool's setting has said which tool it is.
         let fitting = candidates.filter { misfit($0.format) == nil }
         let candidates = (fitting.isEmpty ? candidates : fitting).map { candidate in
             (format: named(candidate.format, candidate.evidence, histories), evidence: candidate.evidence)
         }
-        // A table says more than a number that any application may use.
+        // A table is stronger evidence than a number that any application may use.
         let owners = histories.map { facts in candidates.filter { $0.format.owns(facts) } }
         let tables = owners.map { $0.filter { $0.format.historyTable != nil } }
         var left = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty } ?? candidates
@@ -109,7 +108,7 @@ package struct FormatChoice {
         left = left.filter { $0.evidence.strength == strongest }
         if left.isEmpty { left = [(DrydockFormat(), FolderEvidence(.possible, "nothing", at: files.path))] }
         let readings = try left.map { Reading(evidence: $0.evidence, set: try load($0.format)) }
-        // A reading that makes nothing of the folder is none.
+        // A reading without migrations does not count.
         let full = readings.filter { !$0.set.migrations.isEmpty }
         guard full.count > 1 else { return full.isEmpty ? [readings[0]] : full }
         if let difference = full.dropFirst().lazy.compactMap({ Self.difference(full[0].set, $0.set) }).first {
@@ -118,7 +117,7 @@ package struct FormatChoice {
         return full
     }
 
-    /// The refusal to take one of several readings, with every one of them.
+    /// Returns the refusal to choose one of several readings, with every one of them.
     package func ambiguity(_ readings: [Reading], _ difference: String) -> RequestError {
         let names = readings.map { "as \($0.set.format.name) (\($0.evidence))" }
         return RequestError(
@@ -126,7 +125,7 @@ package struct FormatChoice {
                 + "\(names.last ?? ""), which \(difference); say which with --migration-format")
     }
 
-    /// The format with the history in the table that the project names, or that its columns tell.
+    /// Returns the format with the history in the table that the project names, or that its columns show.
     private func named(
         _ format: any MigrationFormat, _ evidence: FolderEvidence, _ histories: [HistoryFacts]
     ) -> any MigrationFormat {
@@ -142,7 +141,8 @@ package struct FormatChoice {
         return named.keepingHistory(in: table)
     }
 
-    /// Why the project's settings cannot be a tool's: what is said of another must not go unheard.
+    /// Returns why the project's settings cannot be this tool's: a setting of another tool must not be ignored
+    /// silently.
     private func misfit(_ format: any MigrationFormat) -> String? {
         if options.historyTable != nil, !(format is any NamedHistory) {
             return "'historyTable' cannot be set for \(format.name): "
@@ -166,7 +166,7 @@ package struct FormatChoice {
 
     // MARK: - Two readings
 
-    /// What makes two readings different to a database.
+    /// Returns what a database would notice of the difference between two readings.
     private static func difference(_ a: MigrationSet, _ b: MigrationSet) -> String? {
         if a.migrations.map(\.path) != b.migrations.map(\.path) { return "differ in order or files" }
         for (x, y) in zip(a.migrations, b.migrations) {
@@ -197,7 +197,7 @@ extension FolderEvidence: CustomStringConvertible {
 }
 
 extension MigrationFormat {
-    /// The tool's policy with what the project says instead.
+    /// Returns the tool's policy with the project's settings in place.
     func policy(_ options: FormatOptions) -> ToolPolicy {
         var policy = policy
         policy.transaction = options.transaction ?? policy.transaction

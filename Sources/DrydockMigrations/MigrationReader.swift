@@ -2,11 +2,11 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// Reads migration files, so that every format says the same of what is wrong with one.
+/// A reader of migration files, so that every format reports a fault in the same words.
 struct MigrationReader {
     let folder: FolderFiles
     let options: FormatOptions
-    /// Whether `${name}` without a value is a fault wherever it stands, as Flyway has it.
+    /// Whether `${name}` without a value is a fault wherever it appears, as in Flyway.
     var holdsPlaceholders = false
     private(set) var findings: [Finding] = []
     private var taken: [String: String] = [:]
@@ -16,7 +16,7 @@ struct MigrationReader {
         self.options = options
     }
 
-    /// What a format makes of a file's text.
+    /// What a format reads in a file's text.
     struct Sections {
         var up: [SQLStatement]
         var down: Migration.Down?
@@ -55,7 +55,7 @@ struct MigrationReader {
             let sections = try read(source)
             migration.statements = sections.up
             migration.down = sections.down
-            // What the command line or drydock.yml says of a project does not undo what a file says of itself.
+            // The project's settings do not override what a file says about itself.
             migration.transaction = sections.transaction ?? policy.transaction
             migration.ownTransaction = sections.transaction
             migration.marks = sections.marks
@@ -76,7 +76,7 @@ struct MigrationReader {
         return migration
     }
 
-    /// The way back, where it is a file of its own.
+    /// Reads the way back, if it is a separate file.
     mutating func down(
         in file: String?, of identifier: String, transaction: ToolPolicy.Transaction = .each
     ) -> Migration.Down? {
@@ -90,10 +90,10 @@ struct MigrationReader {
         }
     }
 
-    /// A file as it is on the disk, for checksums: placeholders do not count.
+    /// Returns a file's bytes on the disk, for checksums: placeholders do not count.
     func bytes(_ file: String) -> [UInt8] { (try? folder.contents(of: folder.file(file))) ?? [] }
 
-    /// The same bytes with the line endings of other systems, which Git may put there; none where that is nothing else.
+    /// Returns the same bytes with other systems' line endings, which Git may write; nothing if that changes nothing.
     static func otherLineEndings(_ bytes: [UInt8]) -> [[UInt8]] {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         var (unix, windows): ([UInt8], [UInt8]) = ([], [])
@@ -110,7 +110,7 @@ struct MigrationReader {
 
     mutating func note(_ finding: Finding) { findings.append(finding) }
 
-    /// A file's SQL with the project's placeholders put in.
+    /// Returns a file's SQL with the project's placeholders filled in.
     /// - Throws: ``FileProblem``.
     func source(_ path: String) throws -> SQLSource {
         let bytes: [UInt8]
@@ -155,9 +155,9 @@ struct FileProblem: Error {
     var message: String
     var help: String
     var line: Int?
-    /// Where it is not the migration's own.
+    /// The file that has the problem, if it is not the migration's own.
     var file: String?
-    /// It is no fault of a file that was run already.
+    /// Whether it is a fault only in a file that was not run yet.
     var whenPending: Bool
 
     init(
@@ -171,9 +171,9 @@ struct FileProblem: Error {
     }
 }
 
-/// The offset of the first byte that is not valid UTF-8.
+/// Returns the offset of the first byte that is not valid UTF-8.
 package func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
-    // Nearly every text is valid, and that is soon told.
+    // Nearly every text is valid, and that is quickly established.
     if String(validating: bytes, as: UTF8.self) != nil { return nil }
     var decoder = Unicode.UTF8.ForwardParser()
     var iterator = bytes.makeIterator()

@@ -1,13 +1,13 @@
 import DrydockFindings
 
-/// Files of code beside a migration that have its number: what an app runs before or behind it, such as stash's
+/// Files of code beside a migration that have its number: what an app runs before or after it, such as stash's
 /// `48_premigrate.go` beside `48_cleanup.up.sql`.
 package enum NeighbouringCode {
     private static let endings: Set<String> = [
         "go", "java", "kt", "rs", "ts", "js", "mjs", "cjs", "py", "rb", "swift", "dart", "cs", "php",
     ]
 
-    /// Their names, in natural order.
+    /// Returns their names, in natural order.
     package static func files(beside path: String) -> [String] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let file = parts.last, let number = number(String(file)),
@@ -19,7 +19,7 @@ package enum NeighbouringCode {
         }.sorted(by: naturallyPrecedes)
     }
 
-    /// The number at a name's start, behind a letter at most; leading zeros left out.
+    /// Returns the number at a name's start, after one letter at most, without leading zeros.
     private static func number(_ name: String) -> Substring? {
         guard let match = name.prefixMatch(of: /[A-Za-z]?([0-9]+)(?=[._-])/) else { return nil }
         return match.1.drop { $0 == "0" }

@@ -2,7 +2,7 @@ import SQLiteSchema
 
 /// Text that an app, or Flyway, replaces before a migration runs.
 ///
-/// A key that is a bare name stands for `${name}`, as in Flyway; any other is replaced as it stands.
+/// A key that is a bare name replaces `${name}`, as in Flyway; any other key is replaced wherever it appears.
 struct Placeholders {
     private let values: [(text: String, value: String)]
     private let isStrict: Bool
@@ -15,8 +15,8 @@ struct Placeholders {
         }.sorted { ($0.text.count, $0.text) > ($1.text.count, $1.text) }
     }
 
-    /// - Throws: ``FileProblem`` for one without a value: in SQL outside of comments and strings, where SQLite
-    ///   could not read it, or anywhere when that is how the tool reads.
+    /// - Throws: ``FileProblem`` for a placeholder without a value: in SQL outside comments and strings, where SQLite
+    ///   could not read it, or anywhere if the tool reads so.
     func filling(_ source: SQLSource) throws -> SQLSource {
         var text = String(decoding: source.bytes, as: UTF8.self)
         guard values.contains(where: { text.contains($0.text) }) || text.contains("${") else { return source }
@@ -44,7 +44,7 @@ struct Placeholders {
 }
 
 extension Token.Kind {
-    /// SQL itself, neither quoted nor in a comment.
+    /// Whether the token is plain SQL, neither quoted nor in a comment.
     fileprivate var isBare: Bool {
         switch self {
         case .lineComment, .blockComment, .string, .quotedIdentifier, .whitespace: false

@@ -1,11 +1,11 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// What Drydock does not hand to SQLite, because it could reach around the overlay or change the whole process.
+/// The guard against SQL that could bypass the overlay or change the whole process.
 ///
-/// ATTACH and VACUUM INTO open a file, and a URI may name the VFS it is opened with
-/// (https://www.sqlite.org/uri.html). A file that is named plainly is opened in the overlay, which reads files below
-/// the folder that Drydock runs in and no others.
+/// ATTACH and VACUUM INTO open a file, and a URI may name the VFS with which it is opened
+/// (https://www.sqlite.org/uri.html). A plainly named file is opened in the overlay, which reads only files below the
+/// folder that Drydock runs in.
 package enum Sandbox {
     /// Runs a statement that others wrote.
     /// - Throws: ``EngineError``.
@@ -31,7 +31,7 @@ package enum Sandbox {
 
     /// - Throws: ``EngineError`` for a statement that names a VFS, hides what it names, or changes the process.
     package static func check(_ statement: SQLStatement) throws {
-        // SQLite runs a PRAGMA as it compiles it, behind EXPLAIN too.
+        // SQLite runs a PRAGMA as it compiles it, after EXPLAIN too.
         if let setting = pragma(statement), processSettings.contains(setting.foldedASCII) {
             throw refusal("Drydock does not run PRAGMA \(setting): it would change the whole process")
         }
@@ -53,13 +53,13 @@ package enum Sandbox {
         }
     }
 
-    /// Whether a text is one query and nothing else.
+    /// Returns whether a text is exactly one query.
     package static func isQuery(_ text: String) -> Bool {
         let statements = SQLSource(name: "query", text).statements()
         return statements.count == 1 && statements[0].action == .select
     }
 
-    /// Whether a text could stand in parentheses: its own are balanced and it is one piece.
+    /// Returns whether a text could be put in parentheses: its own are balanced and it is one piece.
     package static func isExpression(_ text: String) -> Bool {
         let source = SQLSource(name: "expression", text)
         var depth = 0
@@ -71,7 +71,7 @@ package enum Sandbox {
         return depth == 0
     }
 
-    /// The name in `[EXPLAIN [QUERY PLAN]] PRAGMA [schema.]name`.
+    /// Returns the name in `[EXPLAIN [QUERY PLAN]] PRAGMA [schema.]name`.
     private static func pragma(_ statement: SQLStatement) -> String? {
         let (tokens, source) = (statement.tokens, statement.source)
         let prelude = tokens.prefix(3).prefix { token in
@@ -87,7 +87,7 @@ package enum Sandbox {
         return name.identifier(in: source) ?? name.stringValue(in: source)
     }
 
-    /// VACUUM [schema] INTO 'file'
+    /// Returns the file in `VACUUM [schema] INTO 'file'`.
     private static func vacuumTarget(_ statement: SQLStatement) -> String? {
         let (tokens, source) = (statement.tokens, statement.source)
         guard tokens.count >= 2, tokens[tokens.count - 2].isWord("into", in: source) else { return nil }
@@ -100,10 +100,9 @@ package enum Sandbox {
 }
 
 extension EngineError {
-    /// The message where it can hold nothing of a row; otherwise what kind of error it is.
+    /// The message if it cannot hold anything of a row; otherwise the kind of error.
     ///
-    /// SQLite's messages about constraints name tables and columns; some about functions quote what they
-    /// were given.
+    /// SQLite's messages about constraints name tables and columns; some about functions quote their arguments.
     package var messageWithoutValues: String {
         let known = [
             "UNIQUE constraint failed", "NOT NULL constraint failed", "CHECK constraint failed",
@@ -116,7 +115,7 @@ extension EngineError {
 }
 
 extension StatementLog {
-    /// Notes that a statement of a file begins.
+    /// Records that a statement of a file begins.
     package func begin(_ statement: SQLStatement) { begin { Place(statement) } }
 }
 

@@ -1,4 +1,4 @@
-/// A database as some released version left it.
+/// A database as a released version left it.
 public struct Snapshot: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// A SQLite file.
@@ -7,7 +7,7 @@ public struct Snapshot: Sendable, Hashable {
         case dump
     }
 
-    /// A database and the files that SQLite may have left beside it, a part of it.
+    /// The endings of a database's file and of those that SQLite may have left beside it, which are part of it.
     package static let suffixes = ["", "-wal", "-journal"]
 
     /// The path, as reports show it.

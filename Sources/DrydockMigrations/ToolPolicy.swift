@@ -6,37 +6,37 @@ public struct ToolPolicy: Sendable, Hashable {
         case each
         /// All pending migrations share one.
         case all
-        /// The tool opens none: a file's own BEGIN and PRAGMA count.
+        /// The tool opens no transaction: a file's own BEGIN and PRAGMA count.
         case none
     }
 
-    /// What becomes of a pending migration that sorts before an applied one.
+    /// What happens to a pending migration that sorts before an applied one.
     public enum LateMigrations: String, Sendable, Hashable, CaseIterable {
-        /// It runs, as GRDB runs it.
+        /// The migration runs, as under GRDB.
         case run
-        /// It never runs: the tool looks behind the newest applied version alone.
+        /// The migration never runs: the tool looks only after the newest applied version.
         case skip
         /// The tool stops and runs nothing.
         case refuse
     }
 
-    /// What the tool does when a released file is not what it was.
+    /// What the tool does if a released file has changed.
     public enum EditedMigrations: Sendable, Hashable {
         case refuse
-        /// The tool does not look, or only warns.
+        /// The tool does not compare, or only warns.
         case accept
     }
 
     public var transaction: Transaction
-    /// Whether its connections enforce foreign keys.
+    /// Whether the tool's connections enforce foreign keys.
     public var foreignKeys: Bool
-    /// Whether its SQLite reads `"text"` that names nothing as a string; nil for what the engine does.
+    /// Whether its SQLite reads `"text"` that names nothing as a string; nil to do what the engine does.
     public var doubleQuotedStrings: Bool?
     public var late: LateMigrations
     public var edited: EditedMigrations
-    /// Whether the history is written in the transaction of the migration, or after it.
+    /// Whether the history is written in the migration's transaction, or after it.
     public var recordsInTransaction: Bool
-    /// GRDB's own migrator runs the migrations, through the engine.
+    /// Whether GRDB's own migrator runs the migrations, through the engine.
     public var isRunByEngine = false
 
     public init(

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// The arrows of ARCHITECTURE.md. Package.swift has them, and a cycle does not build; what the compiler lets through is
-/// an import of something that a target gets only by way of another.
+/// The arrows of ARCHITECTURE.md. Package.swift declares them, and a cycle does not build. The compiler lets through
+/// an import of a module that a target gets only through another target.
 @Suite struct DependencyTests {
-    /// What a toolchain brings along.
+    /// The modules that come with a toolchain.
     static let system: Set<String> = [
         "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Testing", "XCTest",
     ]
 
-    /// The targets that alone may use a package of others.
+    /// The only targets that may use a package of others.
     static let users: [String: Set<String>] = [
         "GRDB": ["GRDBEngine", "DrydockTesting"],
         "NIOPosix": ["NIOEngine"],
@@ -17,7 +17,7 @@ import Testing
         "Yams": ["DrydockCommands"],
     ]
 
-    /// The core compares values column by column, which is not worth a protocol's detour.
+    /// The core compares values column by column; a protocol in between would cost too much.
     static let sqliteCaller = "Sources/DrydockState/Conservation/RowOrder.swift"
 
     @Test func everyImportIsDeclared() throws {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func othersPackagesStayWhereTheyBelong() throws {
+    @Test func packagesOfOthersAreUsedOnlyByTheirTargets() throws {
         let dependencies = try Manifest().dependencies
         for (module, users) in Self.users {
             #expect(Set(dependencies.filter { $0.value.contains(module) }.keys) == users, "\(module)")

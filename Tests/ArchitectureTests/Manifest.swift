@@ -1,8 +1,8 @@
 import Testing
 
-/// Package.swift, as far as the arrows go.
+/// The arrows in Package.swift.
 struct Manifest {
-    /// The modules that each target but those of tests declares, by target.
+    /// The modules that each target declares, by target, without the test targets.
     let dependencies: [String: Set<String>]
 
     init() throws {

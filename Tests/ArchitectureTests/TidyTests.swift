@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a reader should never meet.
+/// Rules of the repository: sizes of files, forbidden code, and tests and pages for everything that needs them.
 @Suite struct TidyTests {
     @Test func filesAreOneConcept() throws {
         for file in try Repository.swiftFiles(in: "Sources") {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// On the page of verify, or on lint's own page of rules.
+    /// Each rule is on the page of verify, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
         let pages = try Repository.text("docs/verify.md") + Repository.text("docs/rules.md")
@@ -28,7 +28,7 @@ import Testing
         for identifier in identifiers { #expect(pages.contains("`\(identifier)`"), "\(identifier)") }
     }
 
-    /// Every command has a page of its name, and the README leads to it.
+    /// Every command has a page of its name, and the README links to it.
     @Test func everyCommandHasAPage() throws {
         let readme = try Repository.text("README.md")
         let names = try Repository.swiftFiles(in: "Sources/DrydockCommands").flatMap { file in
@@ -41,13 +41,13 @@ import Testing
         }
     }
 
-    /// One paragraph and one example a command; what is longer stands in docs/.
+    /// One paragraph and one example for each command; anything longer belongs in docs/.
     @Test func readmeIsShort() throws {
         let lines = try Repository.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 181)
     }
 
-    /// Every rule of a step, of a state and of lint has its mirrored test file.
+    /// Every rule of a step, of a state and of lint has a mirrored test file.
     @Test(arguments: ["Replay": "", "State": "", "Lint": "Lint/"])
     func rulesHaveTests(_ target: String, _ folder: String) throws {
         let rules = try Repository.swiftFiles(in: "Sources/Drydock\(target)/Rules").map {
@@ -58,8 +58,8 @@ import Testing
         for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
     }
 
-    /// Every health check is registered, has its mirrored test file and its row on the page of health.
-    @Test func healthChecksAreWhole() throws {
+    /// Every health check is registered, has a mirrored test file and a row on the page of health.
+    @Test func healthChecksAreComplete() throws {
         let checks = try Repository.swiftFiles(in: "Sources/DrydockMaintenance/Health/Checks")
         #expect(checks.count > 20)
         let registry = try Repository.text("Sources/DrydockMaintenance/Health/HealthCheck.swift")
@@ -74,8 +74,8 @@ import Testing
         }
     }
 
-    /// Every migration format is registered, has its mirrored test file and its row on the page of formats.
-    @Test func formatsAreWhole() throws {
+    /// Every migration format is registered, has a mirrored test file and a row on the page of formats.
+    @Test func formatsAreComplete() throws {
         let formats = try Repository.swiftFiles(in: "Sources/DrydockMigrations/Formats")
             .filter { $0.name.hasSuffix("Format.swift") }
         #expect(formats.count > 10)
@@ -88,7 +88,7 @@ import Testing
             let type = format.name.dropLast(6)
             let name = try #require(format.text.firstMatch(of: /[nN]ame = "([a-z0-9-]+)"/)).output.1
             #expect(rows.contains { $0.contains("`\(name)`") }, "\(type)")
-            // Drydock's own is what every other test runs; a custom one comes with drydock.yml.
+            // Every other test runs Drydock's own format; a custom one comes with drydock.yml.
             if type != "DrydockFormat" { #expect(tests.contains("\(type)Tests.swift"), "\(type)") }
             if type != "CustomFormat" { #expect(registry.contains("\(type)()"), "\(type)") }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DrydockCommands
 
-/// drydock.yml: each key in both spellings, and each mistake with its place.
+/// The parser of drydock.yml: each key in both spellings, and each mistake with its place.
 @Suite struct ConfigFileTests {
     @Test func readsEveryKey() throws {
         let config = try ConfigFile(
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "s", "-1s", "0", "1d", "nan", "inf", "1e99h"]) func noDurations(_ text: String) {
+    @Test(arguments: ["", "s", "-1s", "0", "1d", "nan", "inf", "1e99h"]) func notDurations(_ text: String) {
         #expect(TimeLimit(argument: text) == nil)
     }
 

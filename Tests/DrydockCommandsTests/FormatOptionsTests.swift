@@ -3,7 +3,7 @@ import Testing
 
 @testable import DrydockCommands
 
-/// What drydock.yml and the command line say of another tool's migrations.
+/// What drydock.yml and the command line say about another tool's migrations.
 @Suite struct FormatOptionsTests {
     @Test func readsEveryKey() throws {
         let config = try ConfigFile(
@@ -81,7 +81,7 @@ import Testing
         let result = try project.run("verify", "--placeholder", "name=note", "--rollback")
         #expect(result.status == 0, "\(result.output)\(result.errors)")
         #expect(try project.run("verify", "--transaction", "none").status == 2)
-        // GRDB decides that.
+        // In Drydock's own format GRDB decides that.
         let keys = try project.run("verify", "--no-foreign-keys")
         #expect(keys.status == 2 && keys.errors.contains("does not apply to Drydock's own format"))
     }

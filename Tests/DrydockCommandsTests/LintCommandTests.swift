@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock lint` as people run it.
+/// The command `drydock lint` as people run it.
 @Suite struct LintCommandTests {
     private static let unique = "CREATE UNIQUE INDEX email_on_subject ON email(subject);"
 
@@ -11,7 +11,7 @@ import Testing
         #expect(result.output.hasPrefix("passed: 2 migrations, 2 statements linted") && result.errors.isEmpty)
     }
 
-    @Test func failsWithOne() throws {
+    @Test func failsWithStatusOne() throws {
         let result = try Project(second: "SELECT 1;\n  DELETE FROM email;").run("lint")
         #expect(result.status == 1)
         #expect(result.output.contains("error[destructive-undeclared] DELETE takes every row of email"))
@@ -25,7 +25,7 @@ import Testing
         #expect(try project.run("lint").status == 0)
     }
 
-    @Test func warningsFailWhereItIsStrict() throws {
+    @Test func warningsFailWithStrict() throws {
         let project = try Project(second: Self.unique)
         #expect(try project.run("lint").status == 0)
         #expect(try project.run("lint", "--strict").status == 1)
@@ -33,7 +33,7 @@ import Testing
         #expect(try project.run("lint", "--rule", "unique-over-existing=error").status == 1)
     }
 
-    @Test func theConfigurationSaysHowRulesCount() throws {
+    @Test func theConfigurationSetsSeverities() throws {
         let project = try Project(second: Self.unique + "\nALTER TABLE email DROP COLUMN subject;")
         try project.write(
             "drydock.yml",
@@ -97,7 +97,7 @@ import Testing
         #expect(again.status == 0 && again.errors == "drydock: there is nothing to rewrite\n")
     }
 
-    @Test func whatStandsCountsAfterAFix() throws {
+    @Test func remainingFindingsCountAfterAFix() throws {
         let copy = "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email;\n"
         let project = try Project(second: copy + "ALTER TABLE email ADD COLUMN note TEXT NOT NULL;")
         let result = try project.run("lint", "--fix", "--format", "json")
@@ -114,7 +114,7 @@ import Testing
         #expect(try project.run("lint", "--format", "json").output.contains("\"fixed\"") == false)
     }
 
-    @Test func whatIsReadOnlyIsLeftAlone() throws {
+    @Test func readOnlyFilesAreLeftAlone() throws {
         let copy = "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email;\n"
         let project = try Project(second: copy)
         try project.write("Migrations/v3.sql", "INSERT INTO n SELECT * FROM email;")
@@ -125,7 +125,7 @@ import Testing
         #expect(none.status == 2 && none.errors.contains("cannot be rewritten: its folder is read-only"))
         #expect(none.output.contains("linted, 0 fixed") && !none.output.contains("fixed["), "\(none.output)")
         #expect(try project.shell("cat Migrations/*").output == before)
-        // What may be written is, and the report is of both.
+        // What may be written is written, and the report covers both.
         #expect(try project.shell("chmod a-w Migrations/v2.sql").status == 0)
         let some = try project.run("lint", "--fix")
         #expect(try project.shell("chmod u+w Migrations/v2.sql").status == 0)
@@ -142,7 +142,7 @@ import Testing
         #expect(try project.shell("ls Migrations").output == "v1.sql\nv2.sql\nv3.sql\n")
     }
 
-    @Test func whatIsLockedIsKnownByTheLocksFormatAlone() throws {
+    @Test func onlyTheLocksFormatSaysWhatIsLocked() throws {
         let project = try Project()
         let copy = "CREATE TABLE n(subject, id);\nINSERT INTO n SELECT * FROM email;\n"
         #expect(
@@ -171,7 +171,7 @@ import Testing
         #expect(try project.shell("cat Migrations/v2.sql").output == before)
     }
 
-    @Test func whereThereIsALockOnlyWhatIsNewIsLinted() throws {
+    @Test func withALockOnlyNewMigrationsAreLinted() throws {
         let project = try Project(second: "CREATE TABLE n(subject, id); INSERT INTO n SELECT * FROM email;")
         #expect(try project.run("lock").status == 0)
         let locked = try project.run("lint", "-v")
@@ -181,12 +181,12 @@ import Testing
         let new = try project.run("lint")
         #expect(new.status == 1 && new.output.contains("1 migration, 1 statement linted"))
         #expect(new.output.contains("v3.sql") && !new.output.contains("v2.sql"))
-        // Another folder's migrations are not locked by it.
+        // The lock does not cover another folder's migrations.
         #expect(try project.shell("cp -r Migrations other").status == 0)
         #expect(try project.run("lint", "-m", "other").output.contains("3 migrations"))
         #expect(try project.run("lint", "-m", "other", "--new").status == 2)
         #expect(try project.run("lint", "-m", "other", "--lock", "drydock.lock").status == 2)
-        // What is locked is told of when it is asked for, and never rewritten; its declarations go elsewhere.
+        // Locked migrations are reported if requested, and never rewritten; their declarations go elsewhere.
         let all = try project.run("lint", "--all", "--fix")
         #expect(all.output.contains("v2.sql") && all.output.contains("3 migrations"))
         #expect(all.errors == "drydock: Migrations/v2.sql was left alone: it is locked\n")
@@ -195,7 +195,7 @@ import Testing
         #expect(newer.status == 2 && newer.errors.contains("drydock.lock:1: a newer drydock wrote this lock"))
     }
 
-    @Test func whatPlaceholdersFillIsLeftAlone() throws {
+    @Test func textFromPlaceholdersIsLeftAlone() throws {
         let project = try Project(
             second: "CREATE TABLE n(subject, id);\nINSERT INTO n SELECT * FROM ${table};\n")
         let result = try project.run("lint", "--fix", "--placeholder", "table=email")

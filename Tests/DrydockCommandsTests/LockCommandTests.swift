@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock lock` as people and hooks run it.
+/// The command `drydock lock` as people and hooks run it.
 @Suite struct LockCommandTests {
     @Test func locksAndChecks() throws {
         let project = try Project()
@@ -16,7 +16,7 @@ import Testing
         #expect(check.status == 0 && check.output.contains("? v3 is not locked"))
     }
 
-    @Test func verifyHoldsIt() throws {
+    @Test func verifyChecksTheLock() throws {
         let project = try Project()
         _ = try project.run("lock")
         #expect(try project.run("verify").status == 0)
@@ -67,13 +67,13 @@ import Testing
         let result = try project.run("lock", "--format", "json", "--report", "json=out.json")
         #expect(result.status == 0 && result.output.contains("\"lock\""))
         #expect(try project.shell("cat out.json").output == result.output)
-        // The lock itself is no place for one.
+        // A report must not overwrite the lock.
         let over = try project.run("lock", "--report", "json=drydock.lock")
         #expect(over.status == 2 && over.errors.contains("the report would overwrite 'drydock.lock'"))
         #expect(try project.run("lock", "--check").status == 0)
     }
 
-    @Test func saysWhoseALockIs() throws {
+    @Test func saysWhichMigrationsALockIsFor() throws {
         let project = try Project()
         try project.write("ci/drydock.yml", "migrations: Migrations\n")
         #expect(try project.run("lock", "--config", "ci/drydock.yml").status == 0)

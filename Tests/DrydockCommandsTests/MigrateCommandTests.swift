@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock migrate` as a user meets it.
+/// The command `drydock migrate` as a user runs it.
 @Suite struct MigrateCommandTests {
     private let database = "Snapshots/v1.sqlite"
 
@@ -77,7 +77,7 @@ import Testing
         #expect(try Data(contentsOf: snapshot) == before)
     }
 
-    @Test func interruptedIt130() throws {
+    @Test func endsWith130IfInterrupted() throws {
         let project = try Project(
             second: """
                 WITH RECURSIVE c(x) AS (
@@ -92,7 +92,7 @@ import Testing
         process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        // The copy is there as long as it is rehearsed.
+        // The copy exists while the rehearsal runs.
         while process.isRunning, try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty {
             usleep(1000)
         }

@@ -11,7 +11,7 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
-    @Test func failsWithOne() throws {
+    @Test func failsWithStatusOne() throws {
         let project = try Project(second: "DELETE FROM email WHERE id = 1;")
         let result = try project.run("verify")
         #expect(result.status == 1)
@@ -61,7 +61,7 @@ import Testing
         let result = try Project().run(arguments)
         #expect(result.status == status)
         #expect(result.errors.contains(message), "\(result.errors)")
-        // A report that cannot be written is known when all is printed.
+        // That a report cannot be written is known only after everything is printed.
         #expect(result.output.isEmpty || message == "cannot be written")
     }
 
@@ -70,7 +70,7 @@ import Testing
     ])
     func helpNamesEachDefaultOnce(_ command: String) throws {
         let result = try Project().run("help", command)
-        // Wrapped lines are one again.
+        // Wrapped lines are joined again.
         let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(result.status == 0 && !text.isEmpty)
         #expect(text.firstMatch(of: #/\(default: [^)]*\)\.? ?\(default:/#) == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(try project.run(["verify"], environment: ["CI": "false"]).output.contains("'Hi there'"))
     }
 
-    /// A project that is done with the first snapshot and never with the second.
+    /// Returns a project that finishes with the first snapshot and never with the second.
     private func endless() throws -> Project {
         let project = try Project(
             second: """
@@ -105,7 +105,7 @@ import Testing
         return project
     }
 
-    @Test func interruptedIt130() async throws {
+    @Test func endsWith130IfInterrupted() async throws {
         let project = try endless()
         let process = try project.process(["verify", "--jobs", "1"], environment: [:])
         let output = Pipe()
@@ -118,8 +118,8 @@ import Testing
         #expect(process.terminationStatus == 130)
     }
 
-    /// A terminal that goes away stops it cleanly.
-    @Test func aHangUpIsAnInterruption() throws {
+    /// Closing the terminal stops the command cleanly.
+    @Test func aHangUpInterrupts() throws {
         let project = try endless()
         let result = try project.shell(
             """
@@ -145,7 +145,7 @@ import Testing
         #expect(names == ["v1.sqlite"])
     }
 
-    @Test func aFullDiskForTheReportIsSaid() throws {
+    @Test func aFullDiskForTheReportIsReported() throws {
         let result = try Project().shell("\"$DRYDOCK\" verify > /dev/full")
         #expect(result.status == 2)
         #expect(result.errors.contains("standard output cannot be written"))

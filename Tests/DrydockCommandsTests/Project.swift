@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Testing
 
-/// A folder as a user has it: two migrations and a snapshot of the first.
+/// A user's folder: two migrations and a snapshot of the first.
 final class Project {
     struct Result {
         var status: Int32
@@ -69,7 +69,7 @@ final class Project {
     }
 
     private func result(of process: Process) throws -> Result {
-        // Files and not pipes: a pipe that nobody reads would fill up.
+        // Files instead of pipes: a pipe that nobody reads would fill up.
         let (output, errors) = (folder.appending(path: ".output"), folder.appending(path: ".errors"))
         for file in [output, errors] { try Data().write(to: file) }
         process.standardOutput = try FileHandle(forWritingTo: output)
@@ -82,7 +82,7 @@ final class Project {
             errors: try String(contentsOf: errors, encoding: .utf8))
     }
 
-    /// The product beside the running tests.
+    /// Returns the product beside the running tests.
     private static func tool() throws -> URL {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         for _ in 0..<6 {

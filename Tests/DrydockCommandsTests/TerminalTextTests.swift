@@ -25,13 +25,13 @@ import Testing
         #expect(String(decoding: TerminalText.of(Array(text.utf8), withColors: true), as: UTF8.self) == shown)
     }
 
-    @Test func whatIsCutShortStays() {
+    @Test func incompleteSequencesAreKept() {
         for bytes: [UInt8] in [[0xE2], [0xE2, 0x80], [0xC2], [0xFF, 0x1B]] {
             #expect(TerminalText.of(bytes, withColors: false).prefix(1) == bytes.prefix(1))
         }
     }
 
-    @Test func noColorIsLetThroughWhereThereIsNone() {
+    @Test func colorEscapesAreSpelledOutWithoutColors() {
         let red = TerminalText.of(Array("\u{1b}[31mred".utf8), withColors: false)
         #expect(String(decoding: red, as: UTF8.self) == "\\u{1b}[31mred")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `drydock vacuum` and `drydock stats` as a user meets them.
+/// The commands `drydock vacuum` and `drydock stats` as a user runs them.
 @Suite struct VacuumCommandTests {
     @Test func vacuumsAndSaysSo() throws {
         let project = try Project()
@@ -16,7 +16,7 @@ import Testing
         #expect(object?["command"] as? String == "vacuum" && object?["method"] as? String == "installed")
     }
 
-    @Test func whatReadsJSONGetsItWhenNothingWasDone() throws {
+    @Test func jsonIsWrittenEvenIfNothingWasDone() throws {
         let project = try Project()
         let result = try project.run("vacuum", "nowhere.db", "--format", "json")
         #expect(result.status == 2 && result.errors.contains("there is no database"))

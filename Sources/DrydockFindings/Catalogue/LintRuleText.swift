@@ -1,10 +1,10 @@
-/// What the documentation says of a rule; `docs/rules.md` is made of it.
+/// The documentation of a rule; `docs/rules.md` is generated from it.
 package struct LintRuleText: Sendable {
-    /// What is true when the rule is broken, in one line.
+    /// What is true if the rule is broken, in one line.
     package var summary: String
     /// What happens to users' databases, and what to do.
     package var detail: String
-    /// SQL that breaks the rule, and the same put right; nil where an example says nothing.
+    /// SQL that breaks the rule, and the same SQL corrected; nil if an example would say nothing.
     package var bad: String?
     package var good: String?
 
@@ -17,7 +17,7 @@ package struct LintRuleText: Sendable {
 }
 
 extension Rule {
-    /// What the documentation says of a rule of `drydock lint`; nil for the other rules.
+    /// The documentation of a rule of `drydock lint`; nil for the other rules.
     package var lintText: LintRuleText? {
         switch self {
         case .addColumnFails: .addColumnFails

@@ -1,4 +1,4 @@
-/// The rules that a replay and migrations are held to, by the identifiers that reports use.
+/// The rules that a replay and migrations must satisfy, by the identifiers that reports use.
 public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case migrationFailed = "migration-failed"
     case transactionEnded = "transaction-ended"
@@ -38,7 +38,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case headerMarkChanged = "header-mark-changed"
     case fileLeftOut = "file-left-out"
 
-    // Of `drydock lint` alone; their texts are in LintRuleText.
+    // Rules only of `drydock lint`; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
     case uniqueOverExisting = "unique-over-existing"
     case expressionFails = "expression-fails"
@@ -61,7 +61,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case missingDown = "missing-down"
     case minimumSQLite = "minimum-sqlite"
 
-    /// What is true when the rule is broken, in one line.
+    /// What is true if the rule is broken, in one line.
     public var summary: String {
         switch self {
         case .migrationFailed: "a pending migration does not run"
@@ -109,7 +109,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension Rule {
-    /// Why a broken rule matters to the people who have such a database; nil where the summary says it all.
+    /// Why a broken rule matters to the people who have such a database; nil if the summary says it all.
     public var why: String? {
         switch self {
         case .migrationFailed: "The app could not open its database after the upgrade."
@@ -148,9 +148,9 @@ extension Rule {
 }
 
 extension Finding {
-    /// Why it matters to the people who have such a database; nil where the rule's summary says it all.
+    /// Why it matters to the people who have such a database; nil if the rule's summary says it all.
     public var why: String? {
-        // What went without a row or a value took nothing of a user's.
+        // A dropped table without a row, or column without a value, lost nothing of a user's.
         guard evidence?.rowCount == 0 else { return rule.why }
         switch rule {
         case .columnDropped: return "No value is lost; a query that names the column fails."

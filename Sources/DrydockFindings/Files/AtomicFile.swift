@@ -1,9 +1,9 @@
 import Foundation
 
-/// Replaces a file at once: a reader, and whoever comes after a crash, has the old one or the new one.
+/// The atomic replacement of a file: a reader, even after a crash, finds the old file or the new one.
 package enum AtomicFile {
-    /// Writes beside the file and renames; a file that was there keeps its permissions and owner, a link its place.
-    /// - Throws: ``FileFault`` with the reason in words; the old file is as it was.
+    /// Writes beside the file and renames. An existing file keeps its permissions and owner, and a link its place.
+    /// - Throws: ``FileFault`` with the reason in words; the old file is unchanged.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         let target = FolderListing.realPath(path)
         let temporary = target + ".\(getpid()).tmp"

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads folders and files, with errors that say what is wrong in words.
+/// A reader of folders and files, with errors that say what is wrong in words.
 package enum FolderListing {
-    /// The names in a folder, hidden ones left out unless they are asked for.
-    /// - Throws: ``RequestError`` when there is no such folder or it cannot be read.
+    /// Returns the names in a folder, without hidden ones unless `withHidden` is set.
+    /// - Throws: ``RequestError`` if there is no such folder or it cannot be read.
     package static func files(in folder: String, withHidden: Bool = false) throws -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
@@ -22,7 +22,7 @@ package enum FolderListing {
         }
     }
 
-    /// The bytes of a regular file.
+    /// Returns the bytes of a regular file.
     /// - Throws: ``FileFault`` with the reason in words.
     package static func contents(of path: String, limit: Int = .max) throws -> [UInt8] {
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
@@ -66,21 +66,21 @@ extension FolderListing {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A device, a pipe or a socket: it has no size, and reading it may never end. So are files that the kernel makes up
-    /// as they are read, such as those of `/proc`: they say that they are regular and have no byte, and yet give some, or
-    /// cannot be read at all.
+    /// Returns whether a path is a device, a pipe or a socket, which has no size and may never end when read. The
+    /// same is true of files that the kernel generates when they are read, such as those of `/proc`: they claim to be
+    /// regular and empty, and yet return bytes or cannot be read at all.
     package static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
         guard status.st_mode & S_IFMT == S_IFREG else { return status.st_mode & S_IFMT != S_IFDIR }
         guard status.st_size == 0 else { return false }
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        // That it may not be opened is said by whoever reads it.
+        // Whatever reads the file reports that it cannot be opened.
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var byte: UInt8 = 0
         guard read(descriptor, &byte, 1) != 0 else { return false }
-        // Somebody may have written to it meanwhile.
+        // Another process may have written to it meanwhile.
         return fstat(descriptor, &status) != 0 || status.st_size == 0
     }
 
@@ -99,7 +99,7 @@ extension FolderListing {
 }
 
 extension FolderListing {
-    /// The path without links; as it is when there is nothing there.
+    /// Returns the path with links resolved; unchanged if nothing exists there.
     package static func realPath(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

@@ -2,7 +2,7 @@ import DatabaseEngine
 import OverlayVFS
 import SQLiteFile
 
-/// What a snapshot's first bytes tell before SQLite is asked.
+/// What a snapshot's first bytes show before SQLite opens it.
 package enum SnapshotFile {
     private static let magic = Array("SQLite format 3\u{0}".utf8)
     private static let lfsPointer = Array("version https://git-lfs.github.com/spec/".utf8)
@@ -15,18 +15,19 @@ package enum SnapshotFile {
         (try? FolderListing.contents(of: path, limit: lfsPointer.count)) == lfsPointer
     }
 
-    /// Why a file can be no SQLite database, with what to do; nil when it may be one.
+    /// Returns why a file cannot be an SQLite database, with what to do; nil if it may be one.
     package static func fault(of path: String) -> (message: String, help: String)? {
         guard let fault = faultOfFile(path) else { return nil }
         return logHasHeader(path) ? nil : fault
     }
 
-    /// The file alone can be no database, and is one together with its log.
+    /// Returns whether the file is a database only together with its log.
     package static func hasHeaderInLogAlone(_ path: String) -> Bool {
         faultOfFile(path) != nil && logHasHeader(path)
     }
 
-    /// SQLite reads the header from the write-ahead log where that has page 1, unless the file has no byte.
+    /// Returns whether the log has the header: SQLite reads it from the write-ahead log if that has page 1, unless
+    /// the file is empty.
     private static func logHasHeader(_ path: String) -> Bool {
         guard let size = try? FolderListing.size(of: path), size > 0, !FolderListing.isSpecial(path),
             let log = try? MappedFile(path: realPath(of: path) + "-wal"),
@@ -80,7 +81,7 @@ package enum SnapshotFile {
         guard bytesPerPage >= 512, bytesPerPage & (bytesPerPage - 1) == 0 else {
             return ("\(path) is damaged: its header gives a page size of \(bytesPerPage)", truncationHelp)
         }
-        // The page count is valid when the change counter is what it was when the count was written
+        // The page count is valid if the change counter has not changed since the count was written
         // (https://www.sqlite.org/fileformat2.html#in_header_database_size).
         let pages = bigEndian(head, 28)
         let isWAL = head[18] == 2
@@ -100,7 +101,7 @@ package enum SnapshotFile {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Whether bytes have the look of a cipher: nearly every value occurs, none often.
+    /// Returns whether bytes look encrypted: nearly every value occurs, none often.
     private static func isRandom(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 512 else { return false }
         var counts = [Int](repeating: 0, count: 256)

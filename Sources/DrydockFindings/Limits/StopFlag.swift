@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells statements, and whatever else polls it, that they are to end.
+/// A flag that tells statements, and whatever else polls it, to end.
 package final class StopFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -1,10 +1,10 @@
 import DatabaseEngine
 import Synchronization
 
-/// Stops a replay: when its task is cancelled or its time is up. SQLite polls it while it works.
+/// The limit of a replay, which stops it if its task is cancelled or its time is up. SQLite polls it while it works.
 package final class Watchdog: Sendable {
     package let deadline: ContinuousClock.Instant?
-    /// Where statements of files are noted while they run.
+    /// The statements of files are recorded here while they run.
     package let statements = StatementLog()
     private let isCancelled = Atomic(false)
     private let hasStoppedWork = Atomic(false)
@@ -19,13 +19,14 @@ package final class Watchdog: Sendable {
 
     package var isTimeUp: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
 
-    /// Whether to stop; who asks does.
+    /// Whether to stop; a caller that reads true must stop.
     package var isTripped: Bool {
         guard isCancelled.load(ordering: .relaxed) || isTimeUp else { return false }
         hasStoppedWork.store(true, ordering: .relaxed)
         return true
     }
 
-    /// Whether something was stopped because the time is up. Not everybody who asks SQLite says that it did not answer.
+    /// Whether something was stopped because the time is up. Not every caller of SQLite reports that it was
+    /// interrupted.
     package var hasCutShort: Bool { hasStoppedWork.load(ordering: .relaxed) && isTimeUp }
 }

@@ -1,9 +1,9 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// What a finding rests on: how many rows, and a few of them.
+/// The evidence of a finding: how many rows, and a few of them.
 public struct Evidence: Sendable, Codable {
-    /// How many rows are concerned, all of them counted.
+    /// The number of rows concerned, all of them counted.
     public var rowCount: Int?
     /// A few of those rows.
     public var rows: [Row] = []
@@ -22,12 +22,12 @@ public struct Evidence: Sendable, Codable {
     public static let detailLimit = 20
 
     public struct Row: Sendable, Codable {
-        /// What tells the row from others: its key, or its rowid.
+        /// The row's key, or its rowid.
         public var key: [Cell]
-        /// What it held and what it holds, where a value changed; nil where there is none.
+        /// What the row held and what it holds, if a value changed; nil if it did not exist.
         public var before: Sample?
         public var after: Sample?
-        /// What it holds that matters here, where nothing changed.
+        /// The values that matter here, if nothing changed.
         public var values: [Cell]?
 
         public init(key: [Cell], before: Sample? = nil, after: Sample? = nil, values: [Cell]? = nil) {
@@ -48,15 +48,15 @@ public struct Evidence: Sendable, Codable {
         }
     }
 
-    /// A value made ready to be shown: decoded from the database's encoding and cut short.
+    /// A value prepared for display: decoded from the database's encoding and cut short.
     public struct Sample: Sendable, Hashable, Codable {
         public var storageClass: String
         /// The value as an SQL literal, cut short.
         public var literal: String
-        /// Bytes of a text or blob; nil for the others.
+        /// The size of a text or blob in bytes; nil for the others.
         public var byteCount: Int?
 
-        /// What is shown where values must not be: class and size.
+        /// What is shown if values must be hidden: class and size.
         public var shape: String {
             byteCount.map { "\(storageClass)(\(counted($0, "byte")))" } ?? storageClass
         }
@@ -64,7 +64,7 @@ public struct Evidence: Sendable, Codable {
 }
 
 extension Evidence.Sample {
-    /// Longest text shown, in characters, and longest blob, in bytes.
+    /// The longest text shown, in characters, and the longest blob, in bytes.
     private static let (textLimit, blobLimit) = (60, 16)
 
     public init(_ value: SQLValue, encoding: TextEncoding) {
@@ -120,7 +120,7 @@ public enum TextEncoding: String, Sendable {
     case utf16LittleEndian = "UTF-16le"
     case utf16BigEndian = "UTF-16be"
 
-    /// Stored bytes as text, invalid sequences replaced.
+    /// Returns stored bytes as text, invalid sequences replaced.
     public func decode(_ bytes: [UInt8]) -> String {
         switch self {
         case .utf8: return String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 extension Finding {
-    /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a
-    /// released migration, comments included, so for one that a snapshot has applied it is drydock.yml.
+    /// Writes the proposed declaration in the form that the migration can take. Most tools checksum a released
+    /// migration, comments included, so for one that a snapshot has applied the form is drydock.yml.
     package mutating func placeDeclaration(isReleased: Bool, _ proposal: ((String, String) -> String)? = nil)
     {
         help = help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -18,7 +18,7 @@ extension Finding {
     }
 }
 
-/// A text as a YAML scalar: plain where that reads back, else in single quotes
+/// Returns a text as a YAML scalar: plain if that reads back unchanged, otherwise in single quotes
 /// (https://yaml.org/spec/1.2.2/#733-plain-style).
 private func yamlScalar(_ text: String) -> String {
     let isPlain =

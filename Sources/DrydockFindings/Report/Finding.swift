@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// One broken rule at one place.
+/// A rule that is broken at one place.
 public struct Finding: Sendable {
     public enum Severity: String, Sendable, Comparable, CaseIterable {
         case note, warning, error
@@ -14,11 +14,11 @@ public struct Finding: Sendable {
 
     /// What qualifies a finding, as reports spell it.
     public enum Tag: String, Sendable, Hashable {
-        /// The same migration passes when the tables are empty.
+        /// The same migration passes if the tables are empty.
         case dataDependent = "data-dependent"
         /// The snapshot had the fault before anything was replayed.
         case preExisting = "pre-existing"
-        /// A later pending migration mends it.
+        /// A later pending migration fixes it.
         case healed
     }
 
@@ -26,9 +26,9 @@ public struct Finding: Sendable {
     public var severity: Severity
     /// The fact, in a sentence without a final full stop.
     public var message: String
-    /// The fact without what the message may quote of a row; nil when it quotes nothing.
+    /// The fact without anything that the message may quote from a row; nil if it quotes nothing.
     public var redactedMessage: String?
-    /// What to do about it. Several lines where SQL or a declaration is proposed.
+    /// What to do about it. Several lines if SQL or a declaration is proposed.
     public var help: String
     public var snapshot: String?
     public var migration: String?
@@ -55,7 +55,7 @@ public struct Finding: Sendable {
         self.evidence = evidence
     }
 
-    /// An error.
+    /// Creates an error.
     public init(
         _ rule: Rule, _ message: String, help: String = "", migration: String? = nil, place: Place? = nil,
         table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
@@ -66,17 +66,17 @@ public struct Finding: Sendable {
             tags: tags, evidence: evidence)
     }
 
-    /// Where in a file a finding points, and what stands there.
+    /// Where in a file a finding points, and the text there.
     public struct Place: Sendable, Hashable {
         public var file: String
-        /// Counted from 1; nil when the file as a whole is meant.
+        /// Counted from 1; nil if the file as a whole is meant.
         public var line: Int?
         public var column: Int?
-        /// The line as it is written, for quoting.
+        /// The line as written, for quoting.
         public var lineText: String?
         /// The whole statement.
         public var statement: String?
-        /// The file is a dump, whose lines are data.
+        /// Whether the file is a dump, so that its lines are data.
         public var quotesData = false
 
         public init(file: String) {

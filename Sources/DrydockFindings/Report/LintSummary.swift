@@ -2,7 +2,7 @@
 public struct LintSummary: Sendable {
     public var migrations: Int
     public var statements: Int
-    /// What ``Linter/fix(_:)`` mended; nil where nobody asked for that.
+    /// The fixes that ``Linter/fix(_:)`` made; nil if none were requested.
     public var fixed: [LintFix]?
 
     public init(migrations: Int, statements: Int) {
@@ -11,7 +11,7 @@ public struct LintSummary: Sendable {
     }
 }
 
-/// A finding that a rewrite mended.
+/// A finding that a rewrite fixed.
 public struct LintFix: Sendable {
     public var rule: Rule
     public var migration: String?

@@ -3,24 +3,24 @@ public struct MigrateSummary: Sendable {
     public enum Outcome: String, Sendable {
         /// Nothing is pending.
         case upToDate = "up-to-date"
-        /// Only what is pending was asked.
+        /// Only a list of what is pending was requested.
         case pending
-        /// The migrations ran on a copy; the database is as it was.
+        /// The migrations ran on a copy; the database is unchanged.
         case rehearsed
-        /// The rehearsal found what stops it; the database is as it was.
+        /// The rehearsal found errors; the database is unchanged.
         case refused
-        /// The database is what the rehearsal made of it.
+        /// The database is now the rehearsal's result.
         case applied
-        /// It was, and is not read as it was written: the disk is failing.
+        /// The result was installed but does not read back as written: the disk is failing.
         case damaged
     }
 
     public struct Need: Sendable, Equatable {
         public var folder: String
         public var bytes: Int
-        /// What it is for.
+        /// What the space is for.
         public var purpose: String
-        /// nil where the file system does not say.
+        /// The free space; nil if the file system does not say.
         public var free: Int?
 
         public init(folder: String, bytes: Int, purpose: String, free: Int?) {
@@ -33,14 +33,14 @@ public struct MigrateSummary: Sendable {
     public var pending: [String] = []
     public var bytesBefore = 0
     public var bytesAfter = 0
-    /// The disk that the database's migration takes, its backup among it.
+    /// The disk space that the migration needs, including the backup.
     public var needs: [Need] = []
-    /// How long others cannot write: as it was where it was done, else estimated. nil where nothing was to be done.
+    /// How long others cannot write: measured if it was done, otherwise estimated. nil if there was nothing to do.
     public var lockSeconds: Double?
-    /// Nor read, since the file is locked and not only its log.
+    /// Whether others cannot read either, since the file is locked and not only its log.
     public var locksReaders = true
     public var backup: String?
-    /// How often it was rehearsed: again when somebody committed meanwhile.
+    /// The number of rehearsals: it is repeated if another process has committed meanwhile.
     public var rehearsals = 0
     public var notes: [String] = []
 

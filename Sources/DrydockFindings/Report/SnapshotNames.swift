@@ -1,5 +1,5 @@
-/// What reports call snapshots: the last part of a path, with as many of the folders before it as tell it from the
-/// others of the run.
+/// The names of snapshots in reports: the last part of a path, with as many of the folders before it as distinguish
+/// it from the others of the run.
 public struct SnapshotNames: Sendable {
     private var names: [String: String] = [:]
 
@@ -27,14 +27,14 @@ public struct SnapshotNames: Sendable {
         }
     }
 
-    /// The names that a report's replays have.
+    /// Collects the names of a report's replays.
     public init(_ report: VerifyReport) {
         self.init(
             report.replays.map(\.snapshot) + report.findings.compactMap(\.snapshot)
                 + report.notChecked.compactMap(\.snapshot))
     }
 
-    /// The last part of a path that is none of them.
+    /// Returns the last part of a path that is not one of them.
     public func name(of path: String) -> String {
         names[path] ?? path.split(separator: "/").last.map(String.init) ?? path
     }

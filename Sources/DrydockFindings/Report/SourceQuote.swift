@@ -1,15 +1,15 @@
 import SQLiteSchema
 
-/// A source line made fit to be quoted: tabs as spaces, long lines cut around the column.
+/// A source line prepared for quoting: tabs as spaces, long lines cut around the column.
 package enum SourceQuote {
     private static let width = 96
 
-    /// The text to show, and the blanks that put a caret under the column (counted from 1).
+    /// Returns the text to show, and the blanks that put a caret under the column (counted from 1).
     package static func cut(_ line: String, at column: Int) -> (text: String, blanks: String) {
-        // One character for one, so that the caret stays under its column.
+        // Each character is replaced by one, so that the caret stays under its column.
         let scalars = line.unicodeScalars
         let wanted = max(0, column - 1)
-        // No more of the line is looked at than up to the column.
+        // The line is read no further than the column.
         let index =
             scalars.index(scalars.startIndex, offsetBy: wanted, limitedBy: scalars.endIndex) == nil
             ? scalars.count : wanted

@@ -9,16 +9,16 @@ public struct VerifyReport: Sendable {
     public var seconds: Double = 0
     /// Whether warnings count as failures.
     public var isStrict = false
-    /// What was locked; nil where the report is not of `drydock lock`.
+    /// The result of locking; nil if the report is not from `drydock lock`.
     public var lock: LockSummary?
-    /// What was read, where migrations were linted and not replayed.
+    /// How much was read, if migrations were linted and not replayed.
     public var lint: LintSummary?
     /// What was or would be done to a live database.
     public var migrate: MigrateSummary?
 
     public init() {}
 
-    /// The command that made it.
+    /// The command that produced the report.
     public var command: String {
         migrate != nil ? "migrate" : lock != nil ? "lock" : lint != nil ? "lint" : "verify"
     }
@@ -32,26 +32,26 @@ public struct VerifyReport: Sendable {
 /// How one snapshot was replayed.
 public struct ReplaySummary: Sendable {
     public var snapshot: String
-    /// What reports call it: ``SnapshotNames``.
+    /// The name in reports: ``SnapshotNames``.
     public var name: String
-    /// What it was, where it had applied no migration of the folder.
+    /// What the database was, if it had applied no migration of the folder.
     public var start = Start.unknown
     /// The newest migration that the snapshot had applied; nil for none.
     public var from: String?
     /// The newest migration that it has at the end of the replay.
     public var to: String?
     public var steps: [Step] = []
-    /// How many pending migrations were not run, since the replay stopped before them.
+    /// The number of pending migrations that were not run, since the replay stopped before them.
     public var pendingCount = 0
-    /// Rows that were held against what they were, over all steps.
+    /// The number of rows compared with the state before, over all steps.
     public var rowsCompared = 0
-    /// Tables none of whose pages changed, so that no row had to be read, over all steps.
+    /// The number of tables without a changed page, so that no row had to be read, over all steps.
     public var tablesUntouched = 0
-    /// How the snapshot's own faults are known.
+    /// Where the snapshot's own faults are known from.
     public var baseline = BaselineSource.checked
-    /// How many tables `integrity_check` read after the replay; nil for the whole database.
+    /// The number of tables that `integrity_check` read after the replay; nil for the whole database.
     public var tablesChecked: Int?
-    /// Tables whose integrity could not be checked in the end.
+    /// The number of tables with an integrity that could not be checked in the end.
     public var integrityUnchecked = 0
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0
@@ -61,20 +61,20 @@ public struct ReplaySummary: Sendable {
         name = SnapshotNames([snapshot]).name(of: snapshot)
     }
 
-    /// What a database is that has applied no migration of the folder.
+    /// The kind of a database that has applied no migration of the folder.
     public enum Start: String, Sendable {
         /// It holds nothing, or only its tool's history.
         case empty
-        /// It holds what was there before the first migration.
+        /// It holds what existed before the first migration.
         case base
-        /// It holds what no migration of the folder made, or could not be asked.
+        /// It holds what no migration of the folder created, or could not be read.
         case unknown
     }
 
     public enum BaselineSource: String, Sendable {
         /// Every check was made in this run.
         case checked
-        /// An earlier run made them, and the file's size, times and inode are what they were.
+        /// An earlier run made them, and the file's size, times and inode are unchanged.
         case knownByStat = "known-by-stat"
         /// An earlier run made them on the same content.
         case knownByContent = "known-by-content"
@@ -82,12 +82,12 @@ public struct ReplaySummary: Sendable {
 
     public struct Step: Sendable {
         public var migration: String
-        /// Wall-clock seconds that the migration took, checks not included.
+        /// Wall-clock seconds that the migration took, without the checks.
         public var seconds: Double
-        /// Database pages whose bytes differ from before the step.
+        /// The number of database pages with bytes that differ from before the step.
         public var pagesWritten: Int
         public var bytesWritten: Int
-        /// Seconds of each statement, in order.
+        /// The seconds of each statement, in order.
         public var statementSeconds: [Double]
 
         public init(
@@ -103,7 +103,7 @@ public struct ReplaySummary: Sendable {
     }
 }
 
-/// A rule that could not be held, and why.
+/// A rule that could not be checked, and why.
 public struct NotChecked: Sendable, Hashable, Codable {
     public var rule: Rule
     public var reason: String

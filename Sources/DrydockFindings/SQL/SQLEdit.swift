@@ -1,4 +1,4 @@
-/// Text that takes the place of a part of a file.
+/// A text that replaces a part of a file.
 public struct SQLEdit: Sendable, Hashable {
     /// Offsets into the bytes of the file.
     public var range: Range<Int>
@@ -10,7 +10,7 @@ public struct SQLEdit: Sendable, Hashable {
     }
 }
 
-/// SQL of a remedy, indented as the report shows it.
+/// Returns the SQL of a remedy, indented as the report shows it.
 package func proposed(_ sql: String) -> String {
     sql.split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }.joined(separator: "\n")
 }

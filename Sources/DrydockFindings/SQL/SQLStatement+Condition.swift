@@ -1,8 +1,8 @@
 import SQLiteSchema
 
 extension SQLStatement {
-    /// The text with one more condition: before what stands behind WHERE, that in parentheses for the sake of an OR, or in a
-    /// WHERE of its own at the end.
+    /// Returns the text with one more condition: before the existing WHERE condition, which is put in parentheses
+    /// because of a possible OR, or in a new WHERE at the end.
     package func adding(condition added: String) -> String {
         guard let token = outermost("where"), let condition else { return "\(text) WHERE \(added)" }
         let start = token.range.upperBound

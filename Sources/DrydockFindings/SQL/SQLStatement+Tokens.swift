@@ -1,7 +1,7 @@
 import SQLiteSchema
 
 extension SQLStatement {
-    /// The first token of words that stand one after the other, given in lower case.
+    /// Returns the first token of words that follow each other, given in lower case.
     package func first(_ words: [String]) -> Token? {
         guard tokens.count >= words.count else { return nil }
         for start in 0...(tokens.count - words.count)
@@ -11,7 +11,7 @@ extension SQLStatement {
         return nil
     }
 
-    /// The first such word outside of parentheses, behind a token.
+    /// Returns the first such word outside parentheses, after a token.
     package func outermost(_ word: String, after: Token? = nil) -> Token? {
         var depth = 0
         for token in tokens {
@@ -25,7 +25,7 @@ extension SQLStatement {
 
     package var isDelete: Bool { if case .delete = action { true } else { false } }
 
-    /// The text behind the outermost WHERE, up to the clause that follows; nil without one.
+    /// The text after the outermost WHERE, up to the next clause; nil without a WHERE.
     package var condition: String? {
         guard let token = outermost("where") else { return nil }
         let ends = ["group", "order", "limit", "returning"].compactMap { outermost($0, after: token) }
@@ -33,8 +33,8 @@ extension SQLStatement {
         return source.text(in: token.range.upperBound..<end)
     }
 
-    /// What is done with a row that has the same key: REPLACE, or the word behind INSERT OR and UPDATE OR, in
-    /// lower case; nil where the statement says nothing.
+    /// What is done with a row that has the same key: REPLACE, or the word after INSERT OR and UPDATE OR, in lower
+    /// case; nil if the statement says nothing.
     package var conflictWord: String? {
         if isReplace { return "replace" }
         guard
@@ -46,25 +46,25 @@ extension SQLStatement {
         return tokens[place + 2].text(in: source).foldedASCII
     }
 
-    /// Whether a word stands right before a token.
+    /// Returns whether a word directly precedes a token.
     package func isBehind(_ word: String, _ token: Token) -> Bool {
         guard let place = tokens.firstIndex(of: token), place > 0 else { return false }
         return tokens[place - 1].isWord(word, in: source)
     }
 
-    /// Whether a name or word stands in it.
+    /// Returns whether the statement contains a name or word.
     package func mentions(_ name: String) -> Bool {
         let folded = name.foldedASCII
         return tokens.contains { $0.identifier(in: source)?.foldedASCII == folded }
     }
 
-    /// The first token that is this name in any quoting.
+    /// Returns the first token that is this name in any quoting.
     package func token(named name: String) -> Token? {
         let folded = name.foldedASCII
         return tokens.first { $0.name(in: source)?.foldedASCII == folded }
     }
 
-    /// The statement with parts of it replaced; the edits are in offsets of the file.
+    /// Returns the statement with parts of it replaced; the edits are in offsets of the file.
     package func applying(_ edits: [SQLEdit]) -> String {
         var text = ""
         var offset = range.lowerBound

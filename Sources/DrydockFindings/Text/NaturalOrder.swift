@@ -1,4 +1,4 @@
-/// Whether a name sorts before another as people count: `v2` before `v10`, letters without case.
+/// Returns whether a name sorts before another as people count: `v2` before `v10`, letters without case.
 ///
 /// Runs of digits compare by value, however long, then the rest byte by byte. Names that differ only in
 /// case or in leading zeros fall back to their bytes, so the order is total.
@@ -25,7 +25,7 @@ private func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
 private func folded(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
-/// The run of digits at an index, without leading zeros; moves the index behind it.
+/// Returns the run of digits at an index, without leading zeros; moves the index past it.
 private func digits(of bytes: [UInt8], from index: inout Int) -> ArraySlice<UInt8> {
     let start = index
     while index < bytes.count, isDigit(bytes[index]) { index += 1 }

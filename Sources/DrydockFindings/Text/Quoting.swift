@@ -1,7 +1,7 @@
-/// A text as an SQL literal.
+/// Returns a text as an SQL literal.
 package func quotedText(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 
-/// A name as an SQL identifier.
+/// Returns a name as an SQL identifier.
 package func quotedName(_ name: String) -> String {
     "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

@@ -2,15 +2,15 @@ import DrydockFindings
 
 /// A range of values as monitoring plugins write it: a value outside of it is an alert.
 ///
-/// `10` is 0 to 10, `10:` is 10 and more, `~:10` is 10 and less, `10:20` is both ends and what lies
-/// between, `@` before a range turns it round
+/// `10` is 0 to 10, `10:` is 10 or more, `~:10` is 10 or less, `10:20` is from 10 to 20, both included, `@` before a
+/// range inverts it
 /// (https://www.monitoring-plugins.org/doc/guidelines.html#THRESHOLDFORMAT).
 public struct AlertRange: Sendable, Hashable {
     public var lowest: Double
     public var highest: Double
-    /// The alert is for what lies inside.
+    /// Whether a value inside the range is an alert.
     public var isInverted: Bool
-    /// As it was written.
+    /// The range as written.
     public let text: String
 
     public init?(_ text: String) {
@@ -43,7 +43,7 @@ public struct AlertRange: Sendable, Hashable {
     }
 }
 
-/// From where on a measured value is a warning, and from where on an error.
+/// The values of a measure that are a warning, and those that are an error.
 public struct HealthThreshold: Sendable, Hashable {
     public var warning: AlertRange?
     public var critical: AlertRange?
@@ -56,7 +56,7 @@ public struct HealthThreshold: Sendable, Hashable {
         self.init(warning: AlertRange(warning), critical: critical.flatMap(AlertRange.init))
     }
 
-    /// - Returns: nil where all is well.
+    /// - Returns: nil if the value is healthy.
     func severity(of value: Double) -> Finding.Severity? {
         if critical?.alerts(value) == true { return .error }
         return warning?.alerts(value) == true ? .warning : nil

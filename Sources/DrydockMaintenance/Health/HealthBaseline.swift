@@ -1,10 +1,10 @@
 import DrydockFindings
 import Foundation
 
-/// Findings that are known and accepted, so that a run tells only what is new.
+/// The findings that are known and accepted, so that a run reports only new ones.
 ///
-/// A finding is known again by its database's path from the folder of the file that holds it, its check and what it is
-/// about; one that concerns more rows than were accepted is new.
+/// A finding is recognised by its database's path relative to the folder of the baseline file, its check and its
+/// object; a finding with more rows than were accepted is new.
 struct HealthBaseline: Sendable {
     private struct Entry: Codable, Hashable {
         var database, check: String
@@ -23,18 +23,18 @@ struct HealthBaseline: Sendable {
     }
 
     private var known: [Entry: Known] = [:]
-    /// Of the file, without links.
+    /// The folder of the baseline file, links resolved.
     private let folder: [Substring]
 
-    /// - Parameter path: the file's.
+    /// - Parameter path: the path of the baseline file.
     private init(at path: String) { folder = Self.parts(path).dropLast() }
 
-    /// Knows nothing.
+    /// The baseline that knows nothing.
     static let none = HealthBaseline(at: "")
 
     var count: Int { known.count }
 
-    /// - Throws: ``RequestError``; one that is not there knows nothing.
+    /// - Throws: ``RequestError``. A file that does not exist is an empty baseline.
     static func load(_ path: String) throws -> HealthBaseline {
         guard FolderListing.exists(path) else { return HealthBaseline(at: path) }
         do {
@@ -64,7 +64,7 @@ struct HealthBaseline: Sendable {
         }
     }
 
-    /// What is known once the findings of some databases are; those of other databases stay.
+    /// Returns the baseline with the findings of some databases accepted; those of other databases stay.
     func accepting(_ databases: [DatabaseHealth]) -> HealthBaseline {
         var result = self
         for health in databases where health.trouble == nil {
@@ -115,7 +115,7 @@ struct HealthBaseline: Sendable {
         Entry(database: name(of: health), check: finding.check, table: finding.table, object: finding.object)
     }
 
-    /// The path from the file's folder, so that both can be moved together.
+    /// Returns the path relative to the file's folder, so that both can be moved together.
     private func name(of health: DatabaseHealth) -> String {
         let parts = Self.parts(health.path)
         let shared = zip(parts, folder).prefix { $0 == $1 }.count
@@ -123,7 +123,7 @@ struct HealthBaseline: Sendable {
         return way.joined(separator: "/")
     }
 
-    /// The names on the way from the root, links followed as far as there is something.
+    /// Returns the names on the path from the root, links followed as far as the path exists.
     private static func parts(_ path: String) -> [Substring] {
         var (head, rest) = (path.hasPrefix("/") ? path : "./" + path, [Substring]())
         while !FolderListing.exists(head), let slash = head.lastIndex(of: "/") {

@@ -1,10 +1,10 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// The checks of `drydock health`, each in a file of its own, the quick ones first. This is the one place
-/// where a check is registered.
+/// The checks of `drydock health`, each in its own file, the quick ones first. This is the only place where a check
+/// is registered.
 public enum HealthChecks {
-    /// Why a name is no check's; nil where it is one's.
+    /// Returns why a name is not that of a check; nil if it is.
     package static func fault(ofName name: String) -> String? {
         guard !names.contains(name) else { return nil }
         let near = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
@@ -20,7 +20,7 @@ public enum HealthChecks {
         SpatialIndexCheck(), StatisticsCheck(), FragmentationCheck(), TextEncodingCheck(), ColumnTypeCheck(),
     ]
 
-    /// Name, what is wrong when it finds something, and its own threshold.
+    /// The name of each check, what is wrong if it finds something, and its default threshold.
     public static var descriptions: [HealthCheckText] { all.map(\.text) }
 
     static func named(_ name: String) -> (any HealthCheck)? { all.first { $0.text.name == name } }
@@ -28,15 +28,15 @@ public enum HealthChecks {
     public static var names: [String] { all.map(\.text.name) }
 }
 
-/// How a check is described.
+/// The description of a check.
 public struct HealthCheckText: Sendable {
-    /// As reports, drydock.yml and the command line have it.
+    /// The name in reports, drydock.yml and the command line.
     public var name: String
-    /// What is wrong when it finds something.
+    /// What is wrong if it finds something.
     public var summary: String
     /// Why that matters.
     public var why: String
-    /// Where the check is about a figure, and what the figure is.
+    /// The threshold, if the check is about a figure, and what the figure is.
     public var threshold: HealthThreshold?
     public var measured: String?
 
@@ -53,27 +53,26 @@ public struct HealthCheckText: Sendable {
 protocol HealthCheck: Sendable {
     var text: HealthCheckText { get }
 
-    /// It reads every row, and is made with `--deep` or when it is named.
+    /// Whether it reads every row, so that it runs only with `--deep` or when it is named.
     var isDeepOnly: Bool { get }
 
-    /// No database is called healthy without it.
+    /// Whether no database is called healthy without it.
     var isVital: Bool { get }
 
-    /// It can look at the tables one at a time.
+    /// Whether it can check the tables one at a time.
     var isDivisible: Bool { get }
 
-    /// Looks at the whole database.
-    /// - Throws: ``EngineError`` or ``FileDamage`` when it cannot be made; it is then listed as not
-    /// reached.
+    /// Checks the whole database.
+    /// - Throws: ``EngineError`` or ``FileDamage`` if the check cannot be made; it is then listed as not reached.
     func check(_ view: HealthView) throws -> HealthResult
 
-    /// The tables that it can look at one at a time, where the whole takes too long.
+    /// Returns the tables that it can check one at a time, if the whole takes too long.
     func parts(_ view: HealthView) -> [String]
 
-    /// Looks at one table.
+    /// Checks one table.
     func check(_ view: HealthView, part: String) throws -> HealthResult
 
-    /// What is not seen where the tables are looked at one at a time.
+    /// What is not found if the tables are checked one at a time.
     var seenInWholeOnly: String? { get }
 }
 
@@ -96,11 +95,11 @@ extension HealthCheck {
     }
 }
 
-/// What a check says.
+/// The result of a check.
 struct HealthResult: Sendable {
     var findings: [HealthFinding] = []
     var measures: [HealthMeasure] = []
-    /// What of it could not be asked.
+    /// What could not be checked.
     var notReached: [DatabaseHealth.NotReached] = []
 
     init(

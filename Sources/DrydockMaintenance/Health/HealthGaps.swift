@@ -1,10 +1,10 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// What was not looked at is not healthy.
+/// A database that was not checked is not healthy.
 extension DatabaseHealth {
-    /// Makes a warning of each check without which no database is called healthy, and of a run that came to nothing
-    /// the word that the database is in an unknown state.
+    /// Adds a warning for each check without which no database is called healthy. If the run checked nothing, says
+    /// instead that the state of the database is unknown.
     mutating func addGaps(asked checks: [any HealthCheck]) {
         guard trouble == nil else { return }
         let hasErrors = findings.contains { $0.severity == .error }
@@ -36,28 +36,28 @@ extension DatabaseHealth {
         let reason = reasons.count == 1 ? reasons[0] : "\(reasons.count) reasons"
         let what =
             tables.isEmpty
-            ? "was not checked" : "was not checked in all of \(namesCut(tables.map(quotedIfNeeded)))"
+            ? "was not checked" : "was not checked in all of \(shortList(tables.map(quotedIfNeeded)))"
         var details = gaps.map { ($0.table.map { "\(quotedIfNeeded($0)): " } ?? "") + $0.reason }
         if reasons.count == 1, tables.count <= 3 { details = [] }
         var finding = check.finding(
-            .warning, "\(check.text.name) \(what): \(reason)", help: isOfRun ? ofRun : ofDatabase,
+            .warning, "\(check.text.name) \(what): \(reason)", help: isOfRun ? runHelp : databaseHelp,
             evidence: Evidence(rowCount: gaps.count, details: details))
         (finding.isGap, finding.isOfRun) = (true, isOfRun)
         return finding
     }
 
-    private static func namesCut(_ names: [String]) -> String {
+    private static func shortList(_ names: [String]) -> String {
         names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
     }
 
-    private static let ofRun = """
+    private static let runHelp = """
         Until it is, nobody knows whether the database is healthy. Give the run more time with --budget, or have
         the next one go on from here with --continue FILE. Where others write all the time, a longer --slice or a
         copy helps:
           sqlite3 DATABASE ".backup COPY"
         """
 
-    private static let ofDatabase = """
+    private static let databaseHelp = """
         Until it is, nobody knows whether this part is healthy. If it needs what only the program has, such as a
         function, a collation or a module, check it there with PRAGMA integrity_check, and take it as known with
         --accept.

@@ -4,13 +4,13 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
-/// Looks after databases that other programs may have open, and writes nothing.
+/// The health check of databases that other programs may have open. It writes nothing.
 public struct HealthInspector: Sendable {
     private let engine: any Engine
 
     public init(engine: any Engine) { self.engine = engine }
 
-    /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
+    /// - Throws: ``RequestError`` if no report can be made, CancellationError if the task is cancelled.
     public func run(_ request: HealthRequest) async throws -> HealthReport {
         let start = ContinuousClock.now
         var report = HealthReport()

@@ -1,14 +1,14 @@
 import DrydockFindings
 import Foundation
 
-/// Where runs that had no time for everything stopped, so that the next goes on from there.
+/// Where runs without time for everything stopped, so that the next run continues from there.
 struct HealthProgress: Sendable {
-    /// A check, or the first of its tables that is still to be looked at.
+    /// A check, or the first of its tables that is still to be checked.
     struct Place: Codable, Sendable, Equatable {
         var check: String
         /// Empty for the first table; nil for the check as a whole.
         var table: String?
-        /// Where in that table, when part of it was looked at.
+        /// Where in that table, if part of it was checked.
         var range: HealthRange.Place?
     }
 
@@ -21,7 +21,7 @@ struct HealthProgress: Sendable {
 
     init() {}
 
-    /// - Throws: ``RequestError``; a file that is not there says to begin at the beginning.
+    /// - Throws: ``RequestError``. A file that does not exist means to start at the beginning.
     static func load(_ path: String) throws -> HealthProgress {
         guard FolderListing.exists(path) else { return HealthProgress() }
         var progress = HealthProgress()
@@ -36,7 +36,7 @@ struct HealthProgress: Sendable {
 
     func place(of database: String) -> Place? { places[FolderListing.realPath(database)] }
 
-    /// What is known after a run; databases that were not asked keep their place.
+    /// Returns the progress after a run; databases that it did not check keep their place.
     func after(_ databases: [DatabaseHealth]) -> HealthProgress {
         var result = self
         for health in databases where health.trouble == nil || !health.notReached.isEmpty {

@@ -2,19 +2,19 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteFile
 
-/// How far a check has come in one table, slice by slice, and what it found on the way.
+/// How far a check has come in one table, slice by slice, and what it has found.
 struct HealthRange: Sendable {
-    /// Where it goes on.
+    /// Where the check continues.
     struct Place: Codable, Sendable, Equatable {
-        /// Which of the passes over the table and its indexes it is in.
+        /// The number of the pass over the table and its indexes.
         var pass = 0
-        /// The key of the last row or entry that was looked at; nil at the beginning of a pass.
+        /// The key of the last row or entry that was checked; nil at the beginning of a pass.
         var key: TreeCheck.Place?
     }
 
     var place = Place()
     var isDone = false
-    /// What of a slice may be spent; less of it each time that one was too long.
+    /// The share of a slice that may be used; reduced each time that it was too long.
     var share = HealthRange.largestShare
     private(set) var deadline = ContinuousClock.now
     private(set) var tallies: [HealthTally] = []
@@ -29,10 +29,10 @@ struct HealthRange: Sendable {
 
     mutating func begin(slice: Duration) { deadline = .now + slice * share }
 
-    /// Goes to the next pass.
+    /// Moves to the next pass.
     mutating func next() { place = Place(pass: place.pass + 1) }
 
-    /// Adds what a slice found to what earlier ones did.
+    /// Adds what a slice found to what earlier ones found.
     mutating func add(_ new: HealthTally) {
         if let index = tallies.firstIndex(where: { $0.isSame(as: new) }) {
             tallies[index] += new
@@ -41,7 +41,7 @@ struct HealthRange: Sendable {
         }
     }
 
-    /// Where it stopped, for people.
+    /// Where it stopped, for people to read.
     var description: String {
         switch place.key {
         case .rowid(let rowid): "behind row \(rowid)"
@@ -50,11 +50,11 @@ struct HealthRange: Sendable {
     }
 }
 
-/// What is wrong with one thing of a table, counted.
+/// The number of faults of one object of a table.
 struct HealthTally: Sendable {
-    /// What it is about: an index, a column, a key.
+    /// The object: an index, a column, a key.
     var object: String?
-    /// Tells what is wrong, where a thing can have several faults.
+    /// The kind of fault, if an object can have several.
     var kind = ""
     var evidence = Evidence(rowCount: 0)
 
@@ -62,7 +62,7 @@ struct HealthTally: Sendable {
 
     var count: Int { evidence.rowCount ?? 0 }
 
-    /// - Parameter rowid: of a row that is concerned, where it has one.
+    /// - Parameter rowid: the rowid of an affected row, if it has one.
     mutating func add(rowid: Int64?) {
         evidence.rowCount = count + 1
         guard let rowid, evidence.rows.count < Evidence.rowLimit else { return }
@@ -85,18 +85,18 @@ struct HealthTally: Sendable {
     }
 }
 
-/// A check that can look at one table in ranges of its keys, so that no slice is too short for it.
+/// A check that can read one table in ranges of its keys, so that no slice is too short for it.
 protocol RangedHealthCheck: HealthCheck {
-    /// Looks at the table from `range.place` on, as long as there is time.
-    /// - Throws: ``EngineError`` or ``FileDamage`` when it cannot be made.
+    /// Checks the table from `range.place` on, as long as there is time.
+    /// - Throws: ``EngineError`` or ``FileDamage`` if the check cannot be made.
     func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws
 
-    /// What the tallies of a table say.
+    /// Returns the findings in the tallies of a table.
     func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding]
 }
 
 extension RangedHealthCheck {
-    /// All of the table in one go.
+    /// Checks the whole table in one go.
     func checkWhole(_ view: HealthView, part: String) throws -> HealthResult {
         var range = HealthRange()
         range.begin(slice: .seconds(1_000_000_000))
@@ -106,9 +106,9 @@ extension RangedHealthCheck {
 }
 
 extension HealthView {
-    /// Reads the records of a table's tree from `range.place` on, as long as there is time; a tree without rowids
-    /// in one go.
-    /// - Parameter body: gets the rowid where there is one, the record, and the page to name where it is damaged.
+    /// Reads the records of a table's tree from `range.place` on, as long as there is time; a tree without rowids in
+    /// one go.
+    /// - Parameter body: gets the rowid if there is one, the record, and the page to name if it is damaged.
     func forEachRecord(
         of root: UInt32, _ range: inout HealthRange,
         _ body: (_ rowid: Int64?, UnsafeRawBufferPointer, _ page: UInt32) throws -> Void

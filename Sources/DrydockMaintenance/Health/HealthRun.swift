@@ -5,17 +5,15 @@ import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 
-/// The health check of one database: its checks in slices, none of which holds a read transaction longer
-/// than it may.
+/// The health check of one database: its checks in slices, none of which holds a read transaction longer than it may.
 ///
-/// A slice makes as many checks as it has time for. One that takes longer while somebody writes is made
-/// again by itself, then table by table, then in ranges of a table's keys; what still takes longer is not
-/// reached, and said to be.
+/// A slice makes as many checks as it has time for. One that takes longer while others write is repeated by itself,
+/// then table by table, then in ranges of a table's keys; what still takes longer is reported as not reached.
 struct HealthRun: Sendable {
     let engine: any Engine
     let path: String
     let request: HealthRequest
-    /// Where the run before stopped.
+    /// Where the previous run stopped.
     var start: HealthProgress.Place?
 
     static let timeIsOver = "the time was over"
@@ -24,9 +22,9 @@ struct HealthRun: Sendable {
     private struct Task: Sendable {
         var check: any HealthCheck
         var part: String?
-        /// It has a slice to itself.
+        /// Whether it has a slice to itself.
         var isAlone = false
-        /// How far it has come in the part, where that takes several slices.
+        /// How far it has come in the part, if that takes several slices.
         var range: HealthRange?
 
         func run(_ view: HealthView, _ slice: Duration) throws -> Outcome {
@@ -39,14 +37,14 @@ struct HealthRun: Sendable {
             return range.isDone ? .done(result(of: range)) : .more(range)
         }
 
-        /// What was found as far as it has come.
+        /// Returns what was found so far.
         func result(of range: HealthRange) -> HealthResult {
             guard let part, let ranged = check as? any RangedHealthCheck else { return HealthResult() }
             return HealthResult(
                 ranged.findings(range.tallies, part: part), notReached: range.notReached)
         }
 
-        /// Less of a slice for the next try; nil where there is hardly anything left to take.
+        /// Returns the task with less of a slice for the next try; nil if hardly anything is left to reduce.
         func withSmallerRange() -> Task? {
             guard part != nil, check is any RangedHealthCheck else { return nil }
             var task = self
@@ -78,7 +76,7 @@ struct HealthRun: Sendable {
                 watchdog.cancel()
             }
             if let fault = log.first, health.notReached.isEmpty {
-                // SQLite may have tried again, or gone on without what it wanted to know.
+                // SQLite may have retried, or gone on without what it tried to read.
                 var finding = FileHeaderCheck().finding(
                     .error, "the outcome cannot be trusted: \(fault)",
                     help: "Run it again; look into the system's log for errors of the disk.")
@@ -92,7 +90,7 @@ struct HealthRun: Sendable {
         return health
     }
 
-    /// Why nothing can be asked of the file.
+    /// Why the file cannot be checked at all.
     private var trouble: String? {
         if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
         if FolderListing.isSpecial(path) { return "'\(path)' is not a regular file" }
@@ -114,7 +112,7 @@ struct HealthRun: Sendable {
     }
 
     private func run(_ watchdog: Watchdog, _ health: inout DatabaseHealth) async {
-        // A file without a byte is an empty database to SQLite, and to its owner most likely a lost one.
+        // SQLite treats a file without a byte as an empty database; for its owner it is most likely a lost one.
         let isEmpty = (try? FolderListing.size(of: path)) == 0
         let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
         if !isMeant, let fault = SnapshotFile.fault(of: path) {
@@ -145,7 +143,7 @@ struct HealthRun: Sendable {
         }
         await live.close()
         for task in tasks {
-            // What was found on the way is not lost.
+            // What was found so far is kept.
             if let range = task.range { health.add(task.result(of: range)) }
             let place = task.range.map { " \($0.description)" } ?? ""
             health.notReached.append(missed(task, Self.timeIsOver + place))
@@ -154,7 +152,7 @@ struct HealthRun: Sendable {
         health.checked = checks.map(\.text.name).filter { !missed.contains($0) }
     }
 
-    /// Whether something lies beside a file without a byte that the next program to open it deletes.
+    /// Whether a log or journal lies beside an empty file, which the next program to open the file deletes.
     private var hasOrphans: Bool {
         ["-wal", "-journal"].contains { (try? FolderListing.size(of: realPath(of: path) + $0)) ?? 0 > 0 }
     }
@@ -172,7 +170,7 @@ struct HealthRun: Sendable {
         }
     }
 
-    /// Puts what the run before did not come to first.
+    /// Moves what the previous run did not reach to the front.
     private func begin(
         at place: HealthProgress.Place, _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState
     ) async {
@@ -184,7 +182,7 @@ struct HealthRun: Sendable {
         let first = parts.firstIndex { $0 >= table } ?? 0
         tasks.replaceSubrange(
             0..<1, with: parts[first...].map { Task(check: check, part: $0, isAlone: true) })
-        // The table that the time was not enough for may be too large for any run.
+        // A table for which the time was too short may be too large for any run.
         guard check is any RangedHealthCheck else { return }
         tasks[0].range = HealthRange(place: (parts[first] == table ? place.range : nil) ?? .init())
     }
@@ -206,7 +204,7 @@ struct HealthRun: Sendable {
                     tasks[0].range = range
                     return
                 case .failed(let error as EngineError) where error.isInterrupt:
-                    // Nothing of it counts; it is still to be made.
+                    // Its result does not count; the check must be repeated.
                     if watchdog.isTripped { return }
                     health.notReached.append(missed(task, Self.describe(error)))
                 case .failed(let error):
@@ -217,7 +215,7 @@ struct HealthRun: Sendable {
         } catch is LiveOverlay.Outlasted {
             await split(&tasks, live, state, &health)
         } catch {
-            // Nothing more can be asked.
+            // Nothing more can be read.
             let reason = Self.describe(error)
             if !watchdog.isTripped {
                 health.findings.append(
@@ -229,7 +227,7 @@ struct HealthRun: Sendable {
         }
     }
 
-    /// - Returns: outcomes of the first of the tasks, one at the least.
+    /// - Returns: outcomes of the first tasks, at least one.
     private func runTasks(
         _ tasks: [Task], _ slice: LiveOverlay.Slice, _ state: LiveState
     ) throws -> [Outcome] {
@@ -257,7 +255,7 @@ struct HealthRun: Sendable {
             thresholds: request.thresholds)
     }
 
-    /// Gives the first task a slice to itself, or its parts one each, or a part several.
+    /// Gives the first task a slice to itself, or each of its parts one, or a part several.
     private func split(
         _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ health: inout DatabaseHealth
     ) async {

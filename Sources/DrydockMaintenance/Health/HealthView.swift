@@ -5,12 +5,12 @@ import SQLiteFile
 import SQLiteSchema
 import Synchronization
 
-/// A database as health checks look at it, for the length of a slice.
+/// A database as health checks see it, during one slice.
 struct HealthView {
-    /// To an overlay, which may be written.
+    /// A connection to an overlay, which may be written.
     let connection: any Connection
     let facts: HealthFacts
-    /// Of the files themselves.
+    /// The path of the real file.
     let path: String
     let state: LiveState
     let isDeep: Bool
@@ -26,7 +26,7 @@ struct HealthView {
             warning: given?.warning ?? own?.warning, critical: given?.critical ?? own?.critical)
     }
 
-    /// For rules of a replay, which look at a state.
+    /// The view for rules of a replay, which check a state.
     var stateView: StateView {
         StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false)
     }
@@ -36,13 +36,13 @@ struct HealthView {
         catalog.tables.values.filter { $0.module == nil }.sorted { $0.name < $1.name }
     }
 
-    /// Every tree's table, those in which virtual tables keep their data too.
+    /// The table of every tree, including those in which virtual tables keep their data.
     var treeTables: [String] {
         facts.entries.filter { $0.type == "table" && $0.rootPage != 0 }.map(\.name).sorted()
     }
 }
 
-/// What is known of the bytes that a slice sees, found out once.
+/// The facts about the bytes that a slice sees, computed once.
 final class HealthFacts: Sendable {
     let catalog: Catalog
     let unreadable: [Catalog.UnreadableTable]

@@ -4,13 +4,13 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// What `integrity_check` looks at in one table, in ranges of its keys.
+/// The checks of `integrity_check` for one table, in ranges of its keys.
 ///
-/// The first pass reads the pages of the table's tree, the second asks for each row whether it keeps its
-/// constraints and every index has it, and then each index's tree is read and its entries are held against the
-/// rows. The database may be another one from slice to slice, so that nothing is counted over all of them.
+/// The first pass reads the pages of the table's tree. The second checks for each row that it satisfies its
+/// constraints and is in every index. Then each index's tree is read and its entries are compared with the rows. The
+/// database may change between slices, so that nothing is counted over all of them.
 struct RangedIntegrity {
-    /// What a tally is about, beside damaged pages.
+    /// The kind of a tally for constraints, beside damaged pages.
     static let constraint = "constraint"
 
     private let view: HealthView
@@ -46,7 +46,7 @@ struct RangedIntegrity {
         }
     }
 
-    /// Damage ends a pass: what lies behind it cannot be told apart from what follows of it.
+    /// Records damage, which ends a pass: later faults cannot be distinguished from its consequences.
     private func record(_ error: any Error, _ range: inout HealthRange) {
         let index = range.place.pass - 2
         var tally = HealthTally(indexes.indices.contains(index) ? indexes[index].name : nil)
@@ -60,7 +60,7 @@ struct RangedIntegrity {
         range.isDone = range.place.pass > 1 + indexes.count
     }
 
-    /// - Returns: whether the pass has come to its end.
+    /// - Returns: whether the pass has reached its end.
     private func runPass(_ range: inout HealthRange) throws -> Bool {
         switch range.place.pass {
         case 0: try checkTree(&range)
@@ -134,7 +134,7 @@ struct RangedIntegrity {
 
     private func constraints(of table: Table) -> [TableIndex.Test] {
         var tests = table.columns.filter { table.isNotNull($0) }.map { column in
-            // `IS NULL` would be taken for false where the column is NOT NULL.
+            // `IS NULL` would be optimised to false if the column is NOT NULL.
             TableIndex.Test(
                 object: column.name, kind: Self.constraint,
                 condition: "typeof(\(quotedName(column.name))) = 'null'")

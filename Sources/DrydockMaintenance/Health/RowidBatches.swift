@@ -3,13 +3,13 @@ import DrydockState
 import DatabaseEngine
 import SQLiteFile
 
-/// Asks about a table's rows in the order of their rowids, some at a time, as long as there is time.
+/// Queries of a table's rows in the order of their rowids, in batches, as long as there is time.
 struct RowidBatches {
     let view: HealthView
     let table: Catalog.Table
-    /// What the outer query selects, behind the rowid; `row` is the row.
+    /// What the outer query selects after the rowid; `row` is the row.
     let columns: [String]
-    /// What `row` has beside its own columns and ``rowid``.
+    /// What `row` has in addition to its own columns and ``rowid``.
     var extra: [String] = []
 
     /// The name of the rowid in `row`; no table has such a column.
@@ -17,7 +17,7 @@ struct RowidBatches {
 
     private static let first = 200
 
-    /// - Parameter key: of the last row that was looked at.
+    /// - Parameter key: the key of the last row that was checked.
     /// - Returns: whether the end of the table was reached.
     func run(
         _ key: inout TreeCheck.Place?, while goesOn: () -> Bool,

@@ -4,14 +4,15 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// An index as SQLite keeps it, those of constraints too (https://www.sqlite.org/pragma.html#pragma_index_xinfo).
+/// An index as SQLite keeps it, including those of constraints
+/// (https://www.sqlite.org/pragma.html#pragma_index_xinfo).
 struct TableIndex: Sendable {
-    /// A condition that no row may meet.
+    /// A condition that must be false for every row.
     struct Test {
         var object: String?
         var kind: String
         var condition: String
-        /// What the condition needs beside the row's columns.
+        /// What the condition needs in addition to the row's columns.
         var extra: [String] = []
     }
 
@@ -27,12 +28,12 @@ struct TableIndex: Sendable {
     var name: String
     var root: UInt32?
     var isUnique: Bool
-    /// Those that were named, without the rowid behind them.
+    /// The terms of the definition, without the rowid after them.
     var terms: [Term]
-    /// Of a partial index.
+    /// The condition of a partial index.
     var condition: String?
     var isPartial: Bool
-    /// Nil where an application's collation decides.
+    /// The order of the entries; nil if an application's collation decides.
     var order: KeyOrder?
     var unique: KeyOrder?
 
@@ -50,7 +51,7 @@ struct TableIndex: Sendable {
         }.sorted { $0.name < $1.name }
     }
 
-    /// An index of a table that a virtual table keeps: its pages alone can be looked at.
+    /// Creates an index of a table that a virtual table keeps: only its pages can be checked.
     init(ofUnknown entry: SchemaEntry) {
         (name, root, isUnique, terms, isPartial) = (entry.name, entry.rootPage, false, [], false)
     }
@@ -85,20 +86,20 @@ struct TableIndex: Sendable {
             isUnique && named.count == keys.count(where: \.isNamed) ? KeyOrder(named, in: view.file) : nil
     }
 
-    /// The order of a WITHOUT ROWID table's rows; nil where an application's collation decides.
+    /// Returns the order of a WITHOUT ROWID table's rows; nil if an application's collation decides.
     static func order(of terms: [KeyTerm], _ file: DatabaseFile) -> KeyOrder? {
         let columns = terms.compactMap { KeyColumn(named: $0.collation ?? "BINARY", $0.isDescending) }
         return columns.count == terms.count ? KeyOrder(columns, in: file) : nil
     }
 
-    /// That a row is not in the index, though it should be; nil where its definition is not understood.
+    /// Returns the test that a row is missing from the index; nil if its definition is not understood.
     func missing(from table: Catalog.Table) -> Test? {
         guard let rowid = table.rowidName, terms.allSatisfy({ $0.sql != nil }),
             isPartial == (condition != nil)
         else { return nil }
         var (extra, equal): ([String], [String]) = ([], [])
         for (number, term) in terms.enumerated() {
-            // In the inner query the names are those of the entry.
+            // In the inner query the names refer to the entry.
             let alias = quotedName("drydock \(name) \(number)")
             extra.append("\(term.sql ?? "") AS \(alias)")
             equal.append("\(term.sql ?? "") COLLATE \(quotedName(term.collation)) IS \"row\".\(alias)")
@@ -113,7 +114,7 @@ struct TableIndex: Sendable {
         return Test(object: name, kind: "rows", condition: isMissing, extra: extra)
     }
 
-    /// Whether an entry has the values of its row, as far as both have them stored.
+    /// Returns whether an entry has the values of its row, as far as both store them.
     func agrees(
         _ entry: [Field], _ rowid: Int64, _ row: [Field], _ layout: RecordLayout, _ file: DatabaseFile
     ) -> Bool {
@@ -131,7 +132,7 @@ struct TableIndex: Sendable {
 }
 
 extension KeyColumn {
-    /// Nil for a collation of an application.
+    /// Nil for an application's collation.
     fileprivate init?(named name: String, _ isDescending: Bool) {
         switch name.foldedASCII {
         case "binary": self.init(.binary, isDescending: isDescending)

@@ -1,9 +1,9 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// What can be said of a migration before it runs: `transaction-ended` and `pragma-ignored`.
+/// The checks of a migration that need no run: `transaction-ended` and `pragma-ignored`.
 package enum StaticChecks {
-    /// The first statement that begins or ends a transaction, which the runner has opened already.
+    /// Returns the first statement that begins or ends a transaction, which the runner has already opened.
     static func transactionStatement(in migration: Migration) -> SQLStatement? {
         migration.statements.first { statement in
             switch statement.action {
@@ -13,8 +13,8 @@ package enum StaticChecks {
         }
     }
 
-    /// What GRDB's migrator must not be given: it would trap or leave half a migration. Another tool is
-    /// imitated, faults included.
+    /// Returns the statement that GRDB's migrator must not be given, since it would trap or leave half a migration.
+    /// Other tools are imitated, faults included.
     package static func refusedStatement(in migration: Migration) -> SQLStatement? {
         migration.isDeferred ? transactionStatement(in: migration) : nil
     }
@@ -41,7 +41,7 @@ package enum StaticChecks {
         return findings
     }
 
-    /// PRAGMAs that do nothing inside a transaction, or nothing without a VACUUM
+    /// Reports PRAGMAs that do nothing inside a transaction, or nothing without a VACUUM
     /// (https://www.sqlite.org/pragma.html: "This pragma is a no-op within a transaction").
     private static func ignoredPragma(_ statement: SQLStatement, at index: Int, in migration: Migration)
         -> Finding?
@@ -69,7 +69,7 @@ package enum StaticChecks {
                     + (migration.foreignKeyChecks == .immediate ? "on" : "off")
                     + " while this migration runs, whatever it says.")
         case "journal_mode" where value.foldedASCII == "wal":
-            // SQLite refuses that in a transaction, which says it all.
+            // SQLite refuses that in a transaction, and its message is enough.
             return nil
         case _ where layoutPragmas.contains(name.foldedASCII):
             return finding(
@@ -79,7 +79,7 @@ package enum StaticChecks {
         }
     }
 
-    /// They "have no effect" inside a transaction or without a VACUUM (https://www.sqlite.org/pragma.html).
+    /// PRAGMAs that "have no effect" inside a transaction or without a VACUUM (https://www.sqlite.org/pragma.html).
     static let layoutPragmas: Set<String> = [
         "page_size", "auto_vacuum", "encoding", "journal_mode", "wal_autocheckpoint", "locking_mode",
     ]
@@ -90,7 +90,7 @@ package enum StaticChecks {
 }
 
 extension StatementAction {
-    /// Whether the statement can take rows away, its own or through foreign keys.
+    /// Whether the statement can delete rows, directly or through foreign keys.
     package var canLoseRows: Bool {
         switch self {
         case .dropTable, .delete, .update, .insert: true

@@ -1,7 +1,7 @@
 import DrydockFindings
 import SQLiteSchema
 
-/// `transaction-ended` and `pragma-ignored` under another tool than GRDB: what a file's own BEGIN, COMMIT and
+/// The checks `transaction-ended` and `pragma-ignored` for tools other than GRDB: what a file's own BEGIN, COMMIT and
 /// PRAGMA do inside the transaction that the tool opens, or without one.
 struct ToolStaticChecks {
     private let migration: Migration
@@ -10,7 +10,7 @@ struct ToolStaticChecks {
     private let foreignKeysOffAdvice: String
     private var isInside: Bool
     private var foreignKeys: Bool
-    /// The file would have had foreign keys off.
+    /// Whether the file tried to turn foreign keys off.
     private var triedOff = false
     /// Where the file ended the tool's transaction.
     private var end: SQLStatement?
@@ -75,7 +75,7 @@ struct ToolStaticChecks {
             return
         }
         defer { triedOff = triedOff || !isOn }
-        // Turned on again at the end of a file that turned them off, nothing was asked for.
+        // A file that turned them off and turns them on again at its end asks for nothing.
         guard isOn != foreignKeys, !isOn || !triedOff else { return }
         guard !isOn else {
             return add(
@@ -94,7 +94,7 @@ struct ToolStaticChecks {
             statement)
     }
 
-    /// Whether the file copies rows to safety already, before it takes any.
+    /// Returns whether the file already copies rows to safety before it deletes any.
     private func savesRows(before pragma: Int) -> Bool {
         let parents = Set(
             migration.statements[(pragma + 1)...].compactMap { losingParent($0.action)?.foldedASCII })
@@ -112,7 +112,7 @@ struct ToolStaticChecks {
         }
     }
 
-    /// The table of a statement that takes rows, where other tables' rows go or change with them.
+    /// Returns the table of a statement that deletes rows, if other tables' rows are deleted or changed with them.
     private func losingParent(_ action: StatementAction) -> String? {
         let name: String
         switch action {
@@ -168,7 +168,7 @@ struct ToolStaticChecks {
 }
 
 extension Migration {
-    /// What to write where the tool was told to open no transaction; nil where it cannot be told for all files.
+    /// What to write where the tool was told to open no transaction; nil where no answer is right for all files.
     package var transactionHelp: String? {
         guard transaction != .none, let transactionSwitch else { return nil }
         return

@@ -3,35 +3,35 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
-/// A format that a project describes in drydock.yml under `custom:`, for what no other is.
+/// A format that a project describes in drydock.yml under `custom:`, if no other format fits.
 public struct CustomFormat: MigrationFormat {
     public static let formatName = "custom"
 
     public enum Order: String, Sendable, CaseIterable {
-        /// As people count, part by part: the default.
+        /// As people count, part by part (the default).
         case natural
         /// As text.
         case text
     }
 
     public let name = CustomFormat.formatName
-    /// Matches the path of a migration from the folder, with the named groups `version` and maybe `down`: a file
-    /// for which `down` matched something is the way back of its version.
+    /// Matches the path of a migration, relative to the folder, with the named groups `version` and optionally
+    /// `down`. A file for which `down` matched something is the way back of its version.
     public var files: String
-    /// How a migration is called in the history, from named groups: `${version}` unless it is given. `${patch+1}`
-    /// is the number of a group and one more.
+    /// The identifier of a migration in the history, made of named groups: `${version}` unless it is given.
+    /// `${patch+1}` is the number of a group plus one.
     public var identifier = "${version}"
     public var order = Order.natural
     public var historyTable: String?
-    /// Gives the identifiers that are applied, a row each.
+    /// Returns the identifiers that are applied, a row each.
     public var query: String
-    /// The query gives the newest identifier alone, and all up to it are applied.
+    /// Whether the query returns only the newest identifier, and all up to it are applied.
     public var isNewestOnly = false
-    /// Makes the history where it is missing; run before the first migration.
+    /// Creates the history where it is missing; run before the first migration.
     public var setup: [String] = []
-    /// Records one: `:version` is its identifier, `:file` its path from the folder.
+    /// Records a migration: `:version` is its identifier, `:file` its path relative to the folder.
     public var record: [String] = []
-    /// The file that makes the newest schema, left out of the migrations.
+    /// The file that creates the newest schema; it is not one of the migrations.
     public var schema: String?
     public var policy: ToolPolicy
 
@@ -45,7 +45,7 @@ public struct CustomFormat: MigrationFormat {
 
     public var historyQuery: String? { query }
 
-    /// The history's table is the app's own unless the tool makes it, and so is whatever `record` writes.
+    /// The history's table is the app's own unless the tool creates it, and so is whatever `record` writes.
     public var sharedTables: [String] {
         let written = record.flatMap { SQLSource(name: "record", $0).statements() }.compactMap {
             switch $0.action {

@@ -3,15 +3,16 @@ import SQLiteSchema
 
 /// Cloudflare D1, `wrangler d1 migrations apply`.
 ///
-/// - Files are `NUMBER_NAME.sql`, ordered by the number; every file that is not in the history runs, whatever
-///   sorts behind it (workers-sdk, packages/wrangler/src/d1/migrations/helpers.ts).
-/// - Each file runs with the INSERT into the history behind it as one batch, which is a transaction: "If a
-///   statement in the sequence fails, then an error is returned for that specific statement, and it aborts or
-///   rolls back the entire sequence" (developers.cloudflare.com/d1/worker-api/d1-database/#batch).
+/// - Files are `NUMBER_NAME.sql`, ordered by the number; every file that is not in the history runs, whatever sorts
+///   after it (workers-sdk, packages/wrangler/src/d1/migrations/helpers.ts).
+/// - Each file runs as one batch with the INSERT into the history after it. A batch is a transaction: "If a statement
+///   in the sequence fails, then an error is returned for that specific statement, and it aborts or rolls back the
+///   entire sequence" (developers.cloudflare.com/d1/worker-api/d1-database/#batch).
 /// - Foreign keys are always on: "D1 enforces that foreign key constraints are valid within all queries and
-///   migrations. This is identical to the behaviour of `PRAGMA foreign_keys = on`"; `defer_foreign_keys` is what
-///   a migration may use (developers.cloudflare.com/d1/sql-api/foreign-keys).
-/// - `d1_migrations(id, name, applied_at)`, or what `migrations_table` says, with the file's name; no checksums, no way back.
+///   migrations. This is identical to the behaviour of `PRAGMA foreign_keys = on`"; a migration may use
+///   `defer_foreign_keys` (developers.cloudflare.com/d1/sql-api/foreign-keys).
+/// - `d1_migrations(id, name, applied_at)`, or the table that `migrations_table` names, has the file's name; no
+///   checksums, no way back.
 public struct D1Format: NamedHistory {
     public let name = "d1"
     public var historyTable: String? = "d1_migrations"

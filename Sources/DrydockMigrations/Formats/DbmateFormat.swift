@@ -5,11 +5,12 @@ import SQLiteSchema
 ///
 /// - Files match `^(\d+).*\.sql$` and are ordered by name as text; the version is the number (pkg/dbmate/db.go,
 ///   `migrationFileRegexp`).
-/// - `-- migrate:up` begins the way up, `-- migrate:down` the way back, and nothing but comments may stand
-///   before. `transaction:false` behind a marker opts out (pkg/dbmate/migration.go).
-/// - Every version that is not in the history runs, whatever sorts behind it, each with its bookkeeping in one
-///   transaction (db.go, `Migrate`). Foreign keys are as SQLite has them: off (pkg/driver/sqlite).
-/// - `schema_migrations(version varchar(128) primary key)`, or what `--migrations-table` says: golang-migrate's table of that name has `dirty`.
+/// - `-- migrate:up` begins the way up, `-- migrate:down` the way back; only comments may precede them.
+///   `transaction:false` after a marker opts out (pkg/dbmate/migration.go).
+/// - Every version that is not in the history runs, whatever sorts after it, each with its bookkeeping in one
+///   transaction (db.go, `Migrate`). Foreign keys are off, SQLite's default (pkg/driver/sqlite).
+/// - `schema_migrations(version varchar(128) primary key)`, or the table that `--migrations-table` names:
+///   golang-migrate's table with the same name has `dirty`.
 public struct DbmateFormat: NamedHistory {
     public let name = "dbmate"
     public var historyTable: String? = "schema_migrations"
@@ -121,7 +122,7 @@ public struct DbmateFormat: NamedHistory {
         return sections
     }
 
-    /// The word behind `migrate:`, and whether the line opts out of the transaction.
+    /// Returns the word after `migrate:`, and whether the line opts out of the transaction.
     private static func marker(_ line: some StringProtocol) -> (word: String, isOpen: Bool)? {
         guard line.hasPrefix("--"), let match = String(line).wholeMatch(of: /--\s*migrate:(\w+)(\s.*)?/)
         else { return nil }

@@ -5,15 +5,15 @@ import SQLiteSchema
 
 /// Diesel (https://diesel.rs), `diesel migration` and `embed_migrations!`.
 ///
-/// - A migration is a folder with `up.sql` and maybe `down.sql`; its version is what stands before the first `_`
-///   without `-`, and migrations run in the order of their versions as text (migrations_internals/src/lib.rs,
-///   `version_from_string`; diesel_migrations/src/migration_harness.rs).
-/// - Each runs with its bookkeeping in a transaction of its own, unless `metadata.toml` beside it says
-///   `run_in_transaction = false` (file_based_migrations.rs). All that are not applied run, whatever sorts
-///   behind them. An empty `up.sql` is an error of the command line tool and none when it is embedded.
-/// - Diesel does not set foreign keys: SQLite's default, off. Where libsqlite3-sys is bundled they are on instead
-///   (`SQLITE_DEFAULT_FOREIGN_KEYS=1` in its build.rs), unless the app turns them off to migrate, as those that
-///   rebuild tables do: `foreignKeys: true` says that it does not.
+/// - A migration is a folder with `up.sql` and optionally `down.sql`; its version is the part of the folder's name
+///   before the first `_`, without `-`. Migrations run in the order of their versions as text
+///   (migrations_internals/src/lib.rs, `version_from_string`; diesel_migrations/src/migration_harness.rs).
+/// - Each runs in one transaction with its bookkeeping, unless `metadata.toml` beside it says
+///   `run_in_transaction = false` (file_based_migrations.rs). All that are not applied run, whatever sorts after them.
+///   An empty `up.sql` is an error in the command line tool and is accepted when embedded.
+/// - Diesel does not set foreign keys: SQLite's default, off. A bundled libsqlite3-sys turns them on
+///   (`SQLITE_DEFAULT_FOREIGN_KEYS=1` in its build.rs), unless the app turns them off to migrate, as apps that
+///   rebuild tables do: `foreignKeys: true` says that this app does not.
 /// - `__diesel_schema_migrations(version, run_on)`; no checksums.
 public struct DieselFormat: MigrationFormat {
     public let name = "diesel"

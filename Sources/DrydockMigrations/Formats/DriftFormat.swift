@@ -3,13 +3,13 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
-/// Drift's exported schemas (https://drift.simonbinder.eu/migrations/exports): `drift_schema_vN.json`, what the
-/// database of version N is.
+/// Drift's exported schemas (https://drift.simonbinder.eu/migrations/exports): `drift_schema_vN.json` describes the
+/// database of version N.
 ///
-/// - Drift's migrations are written in Dart: Drydock cannot run them, and every later version than a snapshot's is
-///   a gap (`migration-in-code`) that a snapshot of a newer version bridges.
-/// - `fixed_sql` holds the statements that make the schema, by dialect; an export without it can only be held
-///   against the version.
+/// - Drift's migrations are written in Dart, which Drydock cannot run. Every version later than a snapshot's is a gap
+///   (`migration-in-code`) that a snapshot of a newer version bridges.
+/// - `fixed_sql` holds the statements that create the schema, by dialect; an export without it can only be compared
+///   by version.
 /// - The version is `PRAGMA user_version` (drift/src/runtime/executor, `schemaVersion`).
 public struct DriftFormat: MigrationFormat {
     public let name = "drift"

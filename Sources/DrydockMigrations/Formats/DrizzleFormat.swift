@@ -6,16 +6,16 @@ import SQLiteSchema
 
 /// Drizzle (https://orm.drizzle.team), `drizzle-kit` and `migrate()` of its SQLite drivers.
 ///
-/// - `meta/_journal.json` lists the migrations in their order; an entry's `tag` names `TAG.sql`
-///   (drizzle-orm/src/migrator.ts, `readMigrationFiles`). Without it, folders with `migration.sql` and
+/// - `meta/_journal.json` lists the migrations in order; an entry's `tag` names `TAG.sql`
+///   (drizzle-orm/src/migrator.ts, `readMigrationFiles`). Without it, migrations are folders with `migration.sql` and
 ///   `snapshot.json`, in the order of their names, as drizzle-kit writes them since 1.0.
-/// - `--> statement-breakpoint` cuts a file into pieces, each of which better-sqlite3 prepares as one statement.
+/// - `--> statement-breakpoint` cuts a file into pieces; better-sqlite3 prepares each as one statement.
 /// - All pending migrations run in one transaction (sqlite-core/dialect.ts, `migrate`), with foreign keys on:
 ///   better-sqlite3 builds SQLite with `SQLITE_DEFAULT_FOREIGN_KEYS=1` and `SQLITE_DQS=0` (its
 ///   docs/compilation.md). So the `PRAGMA foreign_keys=OFF` that drizzle-kit writes into a rebuild does nothing,
-///   and DROP TABLE acts on the children.
-/// - `__drizzle_migrations(id, hash, created_at)`, or what `migrationsTable` says: pending is what has a `when` above the highest `created_at`;
-///   an entry below it never runs. The hash is SHA-256 of the file and is not looked at again.
+/// - `__drizzle_migrations(id, hash, created_at)`, or the table that `migrationsTable` names: entries with a `when`
+///   above the highest `created_at` are pending; an entry below it never runs. The hash is SHA-256 of the file and is
+///   never read again.
 /// - There is no way back.
 public struct DrizzleFormat: NamedHistory {
     public let name = "drizzle"
@@ -154,7 +154,7 @@ public struct DrizzleFormat: NamedHistory {
         }
     }
 
-    /// What the history keeps of a migration, as its bookkeeping says.
+    /// Returns what the history keeps of a migration, from its bookkeeping.
     private static func when(_ migration: Migration) -> Int64? {
         guard case .integer(let when)? = migration.record.first?.values.last else { return nil }
         return when
@@ -193,7 +193,7 @@ public struct DrizzleFormat: NamedHistory {
         }
     }
 
-    /// `20240131120000_name` in UTC, as drizzle-kit names the folders since 1.0.
+    /// Returns the time in `20240131120000_name`, in UTC, as drizzle-kit names the folders since 1.0.
     private static func milliseconds(ofFolder name: String) -> Int64 {
         let digits = name.prefix { $0.isASCII && $0.isNumber }
         var parts = DateComponents()
@@ -206,7 +206,7 @@ public struct DrizzleFormat: NamedHistory {
         return Int64((parts.date?.timeIntervalSince1970 ?? 0) * 1000)
     }
 
-    /// What stands between the breakpoints.
+    /// Returns the parts between the breakpoints.
     private static func pieces(of source: SQLSource) -> [Range<Int>] {
         let mark = Array("--> statement-breakpoint".utf8)
         var pieces: [Range<Int>] = []
@@ -233,7 +233,7 @@ public struct DrizzleFormat: NamedHistory {
 
 /// Where a JSON text is broken.
 enum JSONFault {
-    /// FILE:LINE, as far as Foundation tells ("around line 3, column 5").
+    /// Returns FILE:LINE, if Foundation gives the line ("around line 3, column 5").
     static func place(_ error: any Error, _ path: String) -> String {
         let text = "\((error as NSError).userInfo) \(error)"
         guard let match = text.firstMatch(of: /line (\d+)/) else { return "\(path):1" }

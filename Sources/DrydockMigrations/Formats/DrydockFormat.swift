@@ -3,13 +3,13 @@ import DatabaseEngine
 
 /// Drydock's own format: a flat folder of `NAME.sql` files in natural order.
 ///
-/// - The identifier is the file's name without `.sql`. `NAME.down.sql` undoes `NAME.sql` and is no
-///   migration of its own.
-/// - Each migration runs in a transaction of its own, foreign keys checked before the commit, as GRDB's
-///   `DatabaseMigrator` does by default; `-- drydock: foreign-keys immediate` has them enforced by every
-///   statement, GRDB's `.immediate`.
-/// - The history table is `grdb_migrations(identifier)`, so a database that an app migrated with the same
-///   identifiers is understood.
+/// - The identifier is the file's name without `.sql`. `NAME.down.sql` undoes `NAME.sql` and is not a migration
+///   itself.
+/// - Each migration runs in a separate transaction, with foreign keys checked before the commit, as GRDB's
+///   `DatabaseMigrator` does by default; `-- drydock: foreign-keys immediate` makes every statement enforce them,
+///   GRDB's `.immediate`.
+/// - The history table is `grdb_migrations(identifier)`, so that Drydock can read a database that an app migrated
+///   with the same identifiers.
 public struct DrydockFormat: MigrationFormat {
     public let name = "drydock"
     public let historyTable: String? = "grdb_migrations"
@@ -29,7 +29,7 @@ public struct DrydockFormat: MigrationFormat {
 
     public func owns(_ facts: HistoryFacts) -> Bool { facts.has("grdb_migrations", "identifier") }
 
-    /// Every folder of SQL can be one.
+    /// Any folder of SQL files can be in this format.
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         folder.sqlFiles.first.map { FolderEvidence(.names, "NAME.sql", at: folder.file($0)) }
     }
@@ -48,7 +48,7 @@ public struct DrydockFormat: MigrationFormat {
         let policy = policy(options)
         var reader = MigrationReader(folder, options)
         var migrations: [Migration] = []
-        // A folder that is called like a migration is a mistake, to be told as one.
+        // A folder that is named like a migration is a mistake, and reported as one.
         let files = (folder.sqlFiles + folder.folders.filter { $0.lowercased().hasSuffix(".sql") })
             .sorted(by: naturallyPrecedes)
         for file in files where !file.lowercased().hasSuffix(".down.sql") {
@@ -71,13 +71,13 @@ public struct DrydockFormat: MigrationFormat {
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
-        // Another tool's table of that name tells nothing.
+        // Another tool's table with that name says nothing.
         try connection.history(in: "grdb_migrations", columns: "identifier") {
             AppliedHistory(try connection.rows("SELECT identifier FROM grdb_migrations") { $0.string(0) })
         }
     }
 
-    /// The format is flat: what is deeper is not replayed, which must not go unsaid.
+    /// The format is flat: what is deeper is not replayed, which must be reported.
     private func unreadFolders(in folder: FolderFiles) throws -> [Finding] {
         try folder.folders.compactMap { name in
             let path = folder.file(name)

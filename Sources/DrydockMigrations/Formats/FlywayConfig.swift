@@ -1,13 +1,13 @@
-/// What a configuration beside a folder of Flyway's migrations says.
+/// The configuration beside a folder of Flyway's migrations.
 ///
-/// Flyway reads `flyway.toml` and `flyway.conf` of the folder that it is run in and of its `conf/`; Spring's is
-/// `application.properties` among the resources, where the migrations are
-/// (https://documentation.red-gate.com/fd, "Configuration files").
+/// Flyway reads `flyway.toml` and `flyway.conf` in the folder that it is run in and in its `conf/`. Spring reads
+/// `application.properties` among the resources, where the migrations are (https://documentation.red-gate.com/fd,
+/// "Configuration files").
 struct FlywayConfig {
     /// `mixed`: a file may mix statements that need no transaction with others.
     var isMixed = false
 
-    /// Reads the nearest one in or above the folder that says something, as far up as the repository reaches.
+    /// Reads the nearest file in or above the folder that has the setting, no higher than the repository's root.
     init(around folder: FolderFiles) {
         for level in 0...4 {
             let above = String(repeating: "../", count: level)

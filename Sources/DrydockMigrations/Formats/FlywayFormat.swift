@@ -5,23 +5,24 @@ import SQLiteSchema
 
 /// Flyway (https://documentation.red-gate.com/fd), its SQL migrations on SQLite.
 ///
-/// - `V<version>__<description>.sql` runs once, in the order of the versions; parts are divided by `.` or `_`.
-///   `R__<description>.sql` runs behind them, by description, whenever its checksum changed. `U<version>__…`
+/// - `V<version>__<description>.sql` runs once, in the order of the versions; parts are separated by `.` or `_`.
+///   `R__<description>.sql` runs after them, by description, whenever its checksum has changed. `U<version>__…`
 ///   undoes a version. Folders in the folder are read too. `V….java` and `.kt` are code ("Migrations").
 /// - `${name}` is replaced everywhere, comments included, and one without a value is an error ("Placeholders").
 /// - `afterMigrate.sql` and the like are callbacks, which are not run here ("Callbacks").
-/// - Each file runs with its bookkeeping in a transaction of its own ("Migration transaction handling"), unless
-///   `FILE.conf` beside it says `executeInTransaction=false`. A file whose only statements are
-///   `PRAGMA foreign_keys` runs without; one that mixes them with others is refused
-///   (flyway-core, SQLiteParser.java, `detectCanExecuteInTransaction`; ParserSqlScript.java), unless `flyway.mixed`
-///   is set: then it runs without (DbMigrate.java, `isMixed`).
-/// - To its parser BEGIN opens a block that only END closes, also where it begins a transaction: a file with BEGIN and
-///   COMMIT is refused as an "Incomplete statement" (SQLiteParser.java, `adjustBlockDepth`; Parser.java).
+/// - Each file runs in one transaction with its bookkeeping ("Migration transaction handling"), unless `FILE.conf`
+///   beside it says `executeInTransaction=false`. A file with no statements but `PRAGMA foreign_keys` runs without
+///   one. A file that mixes them with others is refused (flyway-core, SQLiteParser.java,
+///   `detectCanExecuteInTransaction`; ParserSqlScript.java), unless `flyway.mixed` is set: then it runs without
+///   (DbMigrate.java, `isMixed`).
+/// - Flyway's parser takes BEGIN for a block that only END closes, even where it begins a transaction: a file with
+///   BEGIN and COMMIT is refused as an "Incomplete statement" (SQLiteParser.java, `adjustBlockDepth`; Parser.java).
 /// - sqlite-jdbc leaves foreign keys off and double-quoted strings on.
-/// - `flyway_schema_history(installed_rank, version, description, type, script, checksum, …, success)`, or what
-///   `flyway.table` says; `type` is SQL, or another word for what no SQL file holds (CoreMigrationType.java). The
-///   checksum is CRC-32 of the lines without their endings (ChecksumCalculator.java). Another checksum, a
-///   version below the newest applied one and a failed one all stop `migrate`, which validates first.
+/// - `flyway_schema_history(installed_rank, version, description, type, script, checksum, …, success)`, or the table
+///   that `flyway.table` names. `type` is SQL, or another word for what is not in an SQL file
+///   (CoreMigrationType.java). The checksum is CRC-32 of the lines without their endings (ChecksumCalculator.java). A
+///   different checksum, a version below the newest applied one, and a failed migration each stop `migrate`, which
+///   validates first.
 public struct FlywayFormat: NamedHistory {
     public let name = "flyway"
     public var historyTable: String? = "flyway_schema_history"
@@ -70,7 +71,7 @@ public struct FlywayFormat: NamedHistory {
         "A migration is called V2__description.sql, or R__description.sql where it is repeated."
     public let readsEverySubfolder = true
 
-    /// What is called like a baseline stands for migrations that are there
+    /// Returns whether a file is named like a baseline, which stands for migrations that are in the folder
     /// (https://documentation.red-gate.com/fd/baseline-migrations-273973336.html).
     public func knows(_ file: String) -> Bool {
         (file.split(separator: "/").last ?? "").wholeMatch(of: /[BU]\d+(?:[._]\d+)*__.+\.sql/) != nil
@@ -82,7 +83,7 @@ public struct FlywayFormat: NamedHistory {
 
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         guard let file = folder.descendants().first(where: { Script($0) != nil }) else { return nil }
-        // A folder of its own that happens to hold such files deeper down is not Flyway's.
+        // Another tool's folder that happens to hold such files in its subfolders is not Flyway's.
         let isOwn = folder.sqlFiles.isEmpty || folder.sqlFiles.contains { Script($0) != nil }
         return FolderEvidence(isOwn ? .layout : .possible, "V1__description.sql", at: folder.file(file))
     }
@@ -144,24 +145,24 @@ public struct FlywayFormat: NamedHistory {
                 "SELECT version, script, checksum, success, type FROM \(quotedHistory) ORDER BY installed_rank"
             ) { row in
                 let type = row.string(4)
-                // A row without either is the schema's own creation.
+                // A row with this type records the creation of the schema itself.
                 guard type != "SCHEMA" else { return }
                 let isRepeatable = row.isNull(0)
                 let identifier = isRepeatable ? row.string(1) : Script.canonical(row.string(0))
-                // What 'repair' found no file for, or what was undone.
+                // A migration that has no file, as 'repair' found, or that was undone.
                 if type == "DELETE" || type.hasPrefix("UNDO") {
                     history.identifiers.removeAll { $0 == identifier }
                     return
                 }
                 if type.hasSuffix("BASELINE") {
-                    // What the baseline stands for was there before.
+                    // The migrations that the baseline stands for were applied before.
                     history.identifiers += set.migrations.map(\.identifier).filter {
                         !$0.hasSuffix(".sql") && !naturallyPrecedes(identifier, $0)
                     }
                     return
                 }
                 if row.integer(3) == 0 { history.refusal = "\(row.string(1)) failed (success is 0)" }
-                // Java, Kotlin, a script: whoever has them elsewhere has nothing here to be missed.
+                // Java, Kotlin or a script: if it is kept elsewhere, nothing is missing here.
                 if type != "SQL", now[identifier] == nil {
                     if !history.code.contains(identifier) { history.code.append(identifier) }
                     return
@@ -213,14 +214,14 @@ public struct FlywayFormat: NamedHistory {
             line: statements[first].location.line, whenPending: true)
     }
 
-    /// `afterMigrate.sql`, `beforeEachMigrate__description.sql`
+    /// Returns whether a file is a callback, such as `afterMigrate.sql` or `beforeEachMigrate__description.sql`
     /// (https://documentation.red-gate.com/fd/callback-concept-184127466.html).
     private static func isCallback(_ file: String) -> Bool {
         (file.split(separator: "/").last ?? "").wholeMatch(of: /(before|after)[A-Z][A-Za-z]*(__.*)?\.sql/)
             != nil
     }
 
-    /// CRC-32 of the lines without their endings, as a signed number.
+    /// Returns the CRC-32 of the lines without their endings, as a signed number.
     private static func checksum(of path: String) -> Int32 {
         var bytes = ((try? FolderListing.contents(of: path)) ?? [])[...]
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
@@ -267,10 +268,10 @@ private struct Script {
         isCode = match.4 != "sql"
     }
 
-    /// As the history has it: the version, or the script of a repeatable one.
+    /// The identifier in the history: the version, or the script of a repeatable migration.
     var identifier: String { kind == .repeatable ? file : version }
 
-    /// `1_02` as `1.2`.
+    /// Returns `1_02` as `1.2`.
     static func canonical(_ version: String) -> String {
         version.split { $0 == "." || $0 == "_" }.map { part in
             let digits = part.drop { $0 == "0" }

@@ -3,15 +3,16 @@ import DatabaseEngine
 
 /// golang-migrate (https://github.com/golang-migrate/migrate), its drivers `sqlite3` and `sqlite`.
 ///
-/// - Files are `VERSION_TITLE.up.EXT` and `.down.EXT`, matched by `^([0-9]+)_(.*)\.(up|down)\.(.*)$`; versions
-///   are whole numbers and run in their order. A version with a down file alone runs nothing (source/parse.go,
+/// - Files are `VERSION_TITLE.up.EXT` and `.down.EXT`, matched by `^([0-9]+)_(.*)\.(up|down)\.(.*)$`; versions are
+///   whole numbers and run in numeric order. A version with only a down file runs nothing (source/parse.go,
 ///   source/migration.go).
 /// - `Run` executes the whole file in one transaction; `x-no-tx-wrap=true` in the database's URL turns that off
 ///   for every file: `transaction: none` (database/sqlite3/sqlite3.go).
-/// - The drivers leave foreign keys as SQLite has them, off, and double-quoted strings on.
-/// - `schema_migrations(version uint64, dirty bool)`, or what `x-migrations-table` says, holds one row, the newest version: `SetVersion` deletes and
-///   inserts in a transaction of its own, dirty before the file runs and clean behind it. Migrations below that
-///   version are never looked at again; a dirty one stops every run (migrate.go, `readUp`, `ErrDirty`).
+/// - The drivers keep SQLite's defaults: foreign keys off, and double-quoted strings on.
+/// - `schema_migrations(version uint64, dirty bool)`, or the table that `x-migrations-table` names, holds one row,
+///   the newest version: `SetVersion` deletes and inserts in a separate transaction, dirty before the file runs and
+///   clean after it. Migrations below that version are never read again; a dirty version stops every run (migrate.go,
+///   `readUp`, `ErrDirty`).
 public struct GolangMigrateFormat: NamedHistory {
     public let name = "golang-migrate"
     public var historyTable: String? = "schema_migrations"
@@ -107,7 +108,7 @@ public struct GolangMigrateFormat: NamedHistory {
         ]
     }
 
-    /// The version without leading zeros, as the history has it.
+    /// Returns the version without leading zeros, as the history has it.
     private static func parse(_ file: String) -> (version: String, isUp: Bool)? {
         guard file.first?.isNumber == true,
             let match = file.wholeMatch(of: /([0-9]+)_(.*)\.(up|down)\.(.*)/), let number = UInt64(match.1)

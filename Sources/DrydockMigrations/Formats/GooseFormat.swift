@@ -4,18 +4,18 @@ import SQLiteSchema
 
 /// goose (https://github.com/pressly/goose).
 ///
-/// - Files are `NUMBER_NAME.sql` or `.go`, ordered by the number; one in Go is code (collect.go,
+/// - Files are `NUMBER_NAME.sql` or `.go`, ordered by the number; a `.go` file is code (collect.go,
 ///   `NumericComponent`).
-/// - `-- +goose Up` and `-- +goose Down` begin the sections. A statement ends with a line that ends with `;`,
-///   or stands between `StatementBegin` and `StatementEnd`; annotations are read without regard to case
+/// - `-- +goose Up` and `-- +goose Down` begin the sections. A statement ends with a line that ends with `;`, or is
+///   enclosed by `StatementBegin` and `StatementEnd`; annotations are read without regard to case
 ///   (internal/sqlparser/parser.go).
 /// - Each file runs in a transaction with its bookkeeping, unless it holds `-- +goose NO TRANSACTION`
 ///   (migration_sql.go).
 /// - Neither the command nor the library sets foreign keys: SQLite's default, off. An app that turns them on
 ///   says `foreignKeys: true`.
-/// - `goose_db_version(id, version_id, is_applied, tstamp)`, or another name (`-table`, `WithTableName`): the last row of a version counts. A pending
-///   migration below the newest applied one stops the run ("found 1 missing migrations before current version",
-///   up.go), unless `-allow-missing` is given. No checksums.
+/// - `goose_db_version(id, version_id, is_applied, tstamp)`, or another name (`-table`, `WithTableName`): the last
+///   row of a version counts. A pending migration below the newest applied one stops the run ("found 1 missing
+///   migrations before current version", up.go), unless `-allow-missing` is given. No checksums.
 public struct GooseFormat: NamedHistory {
     public let name = "goose"
     public var historyTable: String? = "goose_db_version"
@@ -118,13 +118,14 @@ public struct GooseFormat: NamedHistory {
     }
 }
 
-/// goose's own reading of a file, line by line: a statement is what goose would send as one.
+/// goose's own parser, line by line: a statement is what goose would send as one.
 enum GooseParser {
     struct Parts {
         var up: [SQLStatement] = []
         var down: [SQLStatement]?
         var usesTransaction = true
-        /// The annotations that leave the statements as they are: a tool may still send them otherwise.
+        /// The annotations that leave the statements unchanged, though a tool may send them differently because of
+        /// one.
         var marks: [String] = []
 
         mutating func note(_ annotation: String) {
@@ -132,9 +133,9 @@ enum GooseParser {
         }
     }
 
-    /// What stands behind `+goose`, in lower case; nil for any other line.
+    /// Returns what follows `+goose`, in lower case; nil for any other line.
     static func annotation(_ line: some StringProtocol) -> String? {
-        // Few lines are any: most need no pattern.
+        // Few lines are annotations: most need no pattern.
         guard line.utf8.contains(UInt8(ascii: "+")),
             let match = String(line).wholeMatch(of: /\s*--\s*\+goose\s*(.*?)\s*/.ignoresCase())
         else {
@@ -149,7 +150,7 @@ enum GooseParser {
         /// The section, and the line of `StatementBegin` inside one.
         var section: String?
         var block: Int?
-        /// Where the statement begins that is being read.
+        /// The start of the statement that is being read.
         var start: Int?
         var lines = LineReader(source)
         func end(_ range: Range<Int>) {
@@ -209,7 +210,7 @@ enum GooseParser {
                 parts.note(annotation)
             case "no transaction": parts.usesTransaction = false
             case "envsub on", "envsub off":
-                // Where nothing can be put in, it says nothing.
+                // Without a placeholder in the file, the annotation has no effect.
                 if source.bytes.contains(UInt8(ascii: "$")) { parts.note(annotation) }
             default:
                 throw problem(
@@ -243,7 +244,7 @@ enum GooseParser {
         FileProblem(message, help, line: line.number)
     }
 
-    /// Whether a line ends with a `;`, comments not counted (`endsWithSemicolon`).
+    /// Returns whether a line ends with a `;`, comments not counted (`endsWithSemicolon`).
     private static func endsStatement(_ line: String) -> Bool {
         line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("--") }.last?.hasSuffix(";")
             ?? false

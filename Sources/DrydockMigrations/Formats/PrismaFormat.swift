@@ -8,14 +8,14 @@ import SQLiteSchema
 ///
 /// - A migration is a folder with `migration.sql`, in the order of the folders' names as text;
 ///   `migration_lock.toml` names the provider (prisma-engines, schema-engine/core).
-/// - Prisma opens no transaction around a file on SQLite: it hands the script to SQLite as it is
-///   (schema-engine/connectors/sql-schema-connector, flavour/sqlite.rs, `raw_cmd`). So the
-///   `PRAGMA foreign_keys=OFF` that it writes into a rebuild has its effect.
+/// - Prisma opens no transaction around a file on SQLite: it passes the script to SQLite unchanged
+///   (schema-engine/connectors/sql-schema-connector, flavour/sqlite.rs, `raw_cmd`). So the `PRAGMA foreign_keys=OFF`
+///   that it writes into a rebuild takes effect.
 /// - Foreign keys are on: the bundled SQLite is built with `SQLITE_DEFAULT_FOREIGN_KEYS=1` (libsqlite3-sys).
 /// - `_prisma_migrations(id, checksum, finished_at, migration_name, logs, rolled_back_at, started_at,
-///   applied_steps_count)`: applied is what is finished and not rolled back. A failed one stops every run
-///   (P3009). The checksum is SHA-256 of the file; `migrate deploy` only warns of another one, `migrate dev`
-///   wants to reset the database.
+///   applied_steps_count)`: a migration is applied if it is finished and not rolled back. A failed one stops every
+///   run (P3009). The checksum is SHA-256 of the file; if it differs, `migrate deploy` only warns and `migrate dev`
+///   asks to reset the database.
 /// - There is no way back: Prisma has no down migrations.
 public struct PrismaFormat: MigrationFormat {
     public let name = "prisma"

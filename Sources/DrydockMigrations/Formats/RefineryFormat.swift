@@ -4,31 +4,32 @@ import SQLiteSchema
 
 /// refinery (https://github.com/rust-db/refinery) with its rusqlite driver.
 ///
-/// - Files are `V<version>__<name>.sql` or `U<version>__<name>.sql`, in the folder and in those in it, ordered by
-///   the version, a whole number; `.rs` is code. The name is of letters, digits and `_`: a file of any other name
-///   is left alone, with a warning in the log. A version such as `1.1` is refused (refinery_core, util.rs,
-///   `STEM_RE`, `parse_migration_name`).
-/// - There are no sections, no placeholders and no way back: a file goes to `execute_batch` as it is
+/// - Files are `V<version>__<name>.sql` or `U<version>__<name>.sql`, in the folder and in those in it, ordered by the
+///   version, a whole number; `.rs` is code. The name consists of letters, digits and `_`: a file with any other name
+///   is ignored, with a warning in the log. A version such as `1.1` is refused (refinery_core, util.rs, `STEM_RE`,
+///   `parse_migration_name`).
+/// - There are no sections, no placeholders and no way back: a file is passed to `execute_batch` unchanged
 ///   (drivers/rusqlite.rs; README, "Rollback").
-/// - Each file has a transaction of its own; since 0.8.12 the history is written in another one behind it
-///   (traits/sync.rs, `migrate`). A file cannot opt out. `set_grouped(true)` puts all that is pending into one,
-///   history included: `transaction: all`.
+/// - Each file has a separate transaction; since 0.8.12 the history is written in another one after it
+///   (traits/sync.rs, `migrate`). A file cannot opt out. `set_grouped(true)` puts everything pending into one
+///   transaction, history included: `transaction: all`.
 /// - rusqlite's bundled SQLite, which refinery's command has too, enforces foreign keys by default
 ///   (libsqlite3-sys/build.rs, `SQLITE_DEFAULT_FOREIGN_KEYS=1`) and reads double-quoted strings. An app that is
-///   linked with the system's says `foreignKeys: false`.
-/// - `refinery_schema_history(version, name, applied_on, checksum)`, or what `set_migration_table_name` says: the checksum is SipHash 1-3 of name, version
-///   and SQL, as Rust hashes them; the version has four bytes, eight with the feature `int8-versions`, which
-///   declares it `int8` (runner.rs, `unapplied`; traits/mod.rs, `assert_migrations_table_query`).
-/// - Another checksum or name, a version that is not in the folder and a pending `V` below the newest applied one
-///   stop the run before anything is run; a pending `U` is run there (traits/mod.rs, `verify_migrations`). So it is
-///   by default in an app (runner.rs, `Runner::new`); the command since 0.8.6 does it with `-d` and `-m` alone,
-///   else it logs an error and passes the file over (refinery_cli, migrate.rs). Drydock holds to the app.
+///   linked with the system's SQLite says `foreignKeys: false`.
+/// - `refinery_schema_history(version, name, applied_on, checksum)`, or the table that `set_migration_table_name`
+///   names: the checksum is SipHash 1-3 of name, version and SQL, as Rust hashes them. The version has four bytes, or
+///   eight with the feature `int8-versions`, which declares it `int8` (runner.rs, `unapplied`; traits/mod.rs,
+///   `assert_migrations_table_query`).
+/// - A different checksum or name, a version that is not in the folder, and a pending `V` below the newest applied
+///   one each stop the run before anything is run; a pending `U` is run there (traits/mod.rs, `verify_migrations`).
+///   That is an app's default (runner.rs, `Runner::new`). The command since 0.8.6 stops only with `-d` and `-m`;
+///   otherwise it logs an error and skips the file (refinery_cli, migrate.rs). Drydock does what the app does.
 public struct RefineryFormat: NamedHistory {
     public let name = "refinery"
     public var historyTable: String? = "refinery_schema_history"
     public let historyColumns: Set<String> = ["version", "name", "applied_on", "checksum"]
     public let policy = ToolPolicy(foreignKeys: true, late: .refuse, recordsInTransaction: false)
-    /// Over the name as well, which the history has beside the version.
+    /// The checksum also covers the name, which the history has beside the version.
     public let checksums = ChecksumScope.bytes
 
     public init() {}
@@ -61,7 +62,7 @@ public struct RefineryFormat: NamedHistory {
             return FolderEvidence(.marker, "V1__name.rs", at: folder.file(code.file))
         }
         if let marker = Self.marker(around: folder) { return marker }
-        // What refinery would leave alone or refuse is Flyway's.
+        // A folder with files that refinery would ignore or refuse is Flyway's.
         let isWhole =
             files.count { $0.hasSuffix(".sql") } == scripts.count
             && Set(scripts.map(\.version)).count == scripts.count && scripts.allSatisfy { $0.number != nil }
@@ -74,7 +75,7 @@ public struct RefineryFormat: NamedHistory {
         let files = folder.descendants()
         let scripts = files.compactMap { RefineryScript($0) }
             .sorted { naturallyPrecedes($0.version, $1.version) }
-        // One version that needs eight bytes takes the feature, and with it every checksum is another.
+        // A single version that needs eight bytes requires the feature, which changes every checksum.
         let isWide = scripts.contains(where: \.needsWideVersions)
         let migrations = scripts.map { migration($0, isWide: isWide, policy, &reader) }
         for file in files where RefineryScript.isMisnamed(file) {
@@ -133,7 +134,7 @@ public struct RefineryFormat: NamedHistory {
             let scripts = set.migrations.compactMap { RefineryScript($0.path) }
             let wide = scripts.first(where: \.needsWideVersions)
             for migration in set.migrations {
-                // What is not the checksum may be that of the other width.
+                // A checksum that differs may be the one for the other width.
                 guard let kept = history.checksums[migration.identifier], kept != migration.checksum,
                     let script = RefineryScript(migration.path), !script.isCode,
                     let bytes = try? FolderListing.contents(of: migration.path),
@@ -150,7 +151,7 @@ public struct RefineryFormat: NamedHistory {
         }
     }
 
-    /// - Parameter wide: the checksum where the history was made with `int8-versions`.
+    /// - Parameter wide: the checksum where the history was created with `int8-versions`.
     private func record(_ version: Int64, _ name: String, _ checksum: String, _ wide: String)
         -> Bookkeeping
     {
@@ -164,7 +165,8 @@ public struct RefineryFormat: NamedHistory {
             ])
     }
 
-    /// What refinery's command keeps beside the folder, or the Cargo.toml of the crate where it names refinery.
+    /// Returns the file that refinery's command keeps beside the folder, or the crate's Cargo.toml if it names
+    /// refinery.
     private static func marker(around folder: FolderFiles) -> FolderEvidence? {
         for above in ["", "../", "../../", "../../../"] {
             let (config, manifest) = (above + "refinery.toml", above + "Cargo.toml")
@@ -182,14 +184,14 @@ public struct RefineryFormat: NamedHistory {
 /// The name of a refinery migration.
 private struct RefineryScript {
     var file: String
-    /// As the history has it, where it is a number.
+    /// The version in the history, if it is a number.
     var version: String
     var number: Int64?
     var name: String
     var isUnversioned: Bool
     var isCode: Bool
 
-    /// Whether its version is beyond 32 bits.
+    /// Whether the version is beyond 32 bits.
     var needsWideVersions: Bool { number.map { Int32(exactly: $0) == nil } ?? false }
 
     init?(_ file: String) {
@@ -207,15 +209,15 @@ private struct RefineryScript {
         isCode = match.4 == "rs"
     }
 
-    /// Whether refinery warns of a file that was meant to be a migration, and leaves it alone.
+    /// Returns whether refinery warns of a file that was meant to be a migration, and ignores it.
     static func isMisnamed(_ file: String) -> Bool {
         let last = file.split(separator: "/").last ?? ""
         guard last.first == "U" || last.first == "V" else { return false }
         return RefineryScript(file) == nil && last.wholeMatch(of: /[UV][0-9].*\.(sql|rs)/) != nil
     }
 
-    /// The name, the version and the SQL: `str::hash` ends with 0xFF, a number has the bytes of its type, lowest
-    /// first.
+    /// Returns the hash of the name, the version and the SQL: `str::hash` ends with 0xFF, a number has the bytes of
+    /// its type, lowest first.
     func checksum(of sql: [UInt8], isWide: Bool) -> String {
         let number = number ?? 0
         let version = (0..<(isWide ? 8 : 4)).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }

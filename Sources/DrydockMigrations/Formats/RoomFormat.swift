@@ -3,16 +3,16 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
-/// Room's exported schemas (https://developer.android.com/training/data-storage/room/migrating-db-versions):
-/// `N.json`, what the database of version N is.
+/// Room's exported schemas (https://developer.android.com/training/data-storage/room/migrating-db-versions): `N.json`
+/// describes the database of version N.
 ///
-/// - Room's migrations are written in Kotlin or Java: Drydock cannot run them. What a snapshot of a version is
-///   can be held against the schema of that version, and every later version is a gap (`migration-in-code`)
-///   that a snapshot of a newer version bridges.
+/// - Room's migrations are written in Kotlin or Java, which Drydock cannot run. A snapshot of a version can be
+///   compared with the schema of that version, and every later version is a gap (`migration-in-code`) that a snapshot
+///   of a newer version bridges.
 /// - `database.entities[].createSql` with `${TABLE_NAME}`, `indices[].createSql`, `contentSyncTriggers` and
-///   `views[].createSql` with `${VIEW_NAME}` make the schema (androidx.room, `DatabaseBundle`).
-/// - The version is `PRAGMA user_version`; `room_master_table(id, identity_hash)` holds the hash of the schema,
-///   which Room compares when the version is right (`RoomOpenHelper.checkIdentity`).
+///   `views[].createSql` with `${VIEW_NAME}` create the schema (androidx.room, `DatabaseBundle`).
+/// - The version is `PRAGMA user_version`; `room_master_table(id, identity_hash)` holds the hash of the schema, which
+///   Room compares if the version is right (`RoomOpenHelper.checkIdentity`).
 public struct RoomFormat: MigrationFormat {
     public let name = "room"
     public let historyTable: String? = nil
@@ -57,7 +57,7 @@ public struct RoomFormat: MigrationFormat {
         return history
     }
 
-    /// `N.json` in the folder, or in the one folder in it, which is called like the database's class.
+    /// Returns each `N.json` in the folder, or in its only subfolder, which is named after the database's class.
     private static func schemas(in folder: FolderFiles) -> [String] {
         let own = folder.files(matching: /\d+\.json/)
         guard own.isEmpty, folder.folders.count == 1,

@@ -3,13 +3,13 @@ import SQLiteSchema
 
 /// SQLDelight (https://sqldelight.github.io/sqldelight).
 ///
-/// - `N.sqm` goes from version N to N + 1, and the version is `PRAGMA user_version`; "the version of the
-///   database is 1 + the largest migration" (Migrations). `.sq` files hold the newest schema, which a new
-///   database gets at once: the statements in them that have no label.
+/// - `N.sqm` leads from version N to N + 1, and the version is `PRAGMA user_version`; "the version of the database is
+///   1 + the largest migration" (Migrations). The statements without a label in `.sq` files are the newest schema,
+///   with which a new database is created.
 /// - Kotlin column types (`INTEGER AS Boolean`), imports and labelled queries are SQLDelight's own and are left out.
 /// - The Android driver runs the whole way in `SQLiteOpenHelper.onUpgrade`, which is one transaction; the JVM and
 ///   native drivers open one too (drivers/*, `migrate`).
-/// - Foreign keys are off unless the app turns them on before: Android's default, and JdbcSqliteDriver's.
+/// - Foreign keys are off, the default of Android and of JdbcSqliteDriver, unless the app turns them on first.
 public struct SQLDelightFormat: MigrationFormat {
     public let name = "sqldelight"
     public let historyTable: String? = nil
@@ -64,12 +64,12 @@ public struct SQLDelightFormat: MigrationFormat {
         return history
     }
 
-    /// The statements of the `.sq` files: tables first, for what is built on them.
+    /// Returns the statements of the `.sq` files: tables first, then what depends on them.
     private func newestSchema(_ folder: FolderFiles, _ reader: MigrationReader) throws -> [SQLStatement] {
         var root = folder
         var files = folder.descendants().filter { $0.hasSuffix(".sq") }
         if files.isEmpty, let last = folder.path.split(separator: "/").last, last == "migrations" {
-            // The migrations stand in a folder of their own beside the queries.
+            // The migrations are in a separate folder beside the queries.
             root = try FolderFiles(folder.path + "/..")
             files = root.descendants().filter { $0.hasSuffix(".sq") }
         }
@@ -80,7 +80,7 @@ public struct SQLDelightFormat: MigrationFormat {
             .map(\.element)
     }
 
-    /// The number at the end of a name: `migrations/12.sqm`, `v12.sqm`.
+    /// Returns the number at the end of a name: `migrations/12.sqm`, `v12.sqm`.
     private static func number(_ file: String) -> Int? {
         let stem = (file.split(separator: "/").last ?? "").dropLast(4)
         return Int(String(stem.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()))
@@ -88,7 +88,7 @@ public struct SQLDelightFormat: MigrationFormat {
 }
 
 extension SQLStatement {
-    /// When a new database gets it.
+    /// The place of the statement in the order in which a new database is created.
     fileprivate var rank: Int {
         switch action {
         case .createTable, .createVirtualTable: 0

@@ -1,6 +1,7 @@
 import SQLiteSchema
 
-/// A file of SQLDelight with what is not SQL blanked out, byte by byte, so that every place stays what it is.
+/// A file of SQLDelight in which everything that is not SQL is blanked out, byte by byte, so that every offset is
+/// kept.
 struct SQLDelightSource {
     private let source: SQLSource
     private var bytes: [UInt8]
@@ -13,7 +14,7 @@ struct SQLDelightSource {
 
     func statements() -> [SQLStatement] { SQLSource(name: source.name, bytes: bytes).statements() }
 
-    /// The text without grouped statements, `name { …; …; }`.
+    /// Returns the text without grouped statements, `name { …; …; }`.
     private static func withoutBlocks(_ source: SQLSource) -> [UInt8] {
         var bytes = source.bytes
         let tokens = source.tokens().filter(\.isSignificant)
@@ -51,12 +52,13 @@ struct SQLDelightSource {
         }
     }
 
-    /// A word and a colon, which the lexer takes for a variable where a name touches it.
+    /// Returns whether tokens begin with a word and a colon. The lexer takes the colon for a variable if a name
+    /// touches it.
     private func isLabel(_ tokens: [Token]) -> Bool {
         tokens.count > 1 && tokens[0].kind == .word && source.text(in: tokens[1].range).hasPrefix(":")
     }
 
-    /// From AS to the next constraint, comma or closing parenthesis.
+    /// Blanks out from AS to the next constraint, comma or closing parenthesis.
     private mutating func blankTypes(_ tokens: [Token], depth wanted: Int) {
         let ends: Set<String> = [
             "primary", "not", "null", "unique", "check", "default", "collate", "references", "constraint",

@@ -5,15 +5,15 @@ import SQLiteSchema
 
 /// sqlx (https://github.com/launchbadge/sqlx), `sqlx migrate` and `migrate!`.
 ///
-/// - Files are `VERSION_DESCRIPTION.sql`, VERSION an i64; reversible ones end in `.up.sql` and `.down.sql`. Any
-///   other file is ignored, and a version that is no number is an error (sqlx-core/src/migrate/source.rs).
-///   They run in the order of their versions, also one below an applied one (migrator.rs, `run`).
-/// - Each runs with its bookkeeping in one transaction (sqlx-sqlite/src/migrate.rs, `apply`). A file whose text
-///   begins with `-- no-transaction` opts out where the driver heeds it (migration.rs, `no_tx`).
+/// - Files are `VERSION_DESCRIPTION.sql`, VERSION an i64; reversible ones end in `.up.sql` and `.down.sql`. Any other
+///   file is ignored, and a version that is not a number is an error (sqlx-core/src/migrate/source.rs). They run in
+///   the order of their versions, including one below an applied one (migrator.rs, `run`).
+/// - Each runs with its bookkeeping in one transaction (sqlx-sqlite/src/migrate.rs, `apply`). A file that begins with
+///   `-- no-transaction` opts out where the driver heeds it (migration.rs, `no_tx`).
 /// - `SqliteConnectOptions` turns foreign keys on (its documentation: "By default, this is enabled"), and the
 ///   bundled SQLite reads double-quoted strings.
-/// - `_sqlx_migrations(version, description, installed_on, success, checksum, execution_time)`: the checksum
-///   is SHA-384 of the file's bytes. Another one is an error, as is a version that is not in the folder, and a
+/// - `_sqlx_migrations(version, description, installed_on, success, checksum, execution_time)`: the checksum is
+///   SHA-384 of the file's bytes. A different checksum is an error, as is a version that is not in the folder, and a
 ///   row with `success` false.
 public struct SqlxFormat: MigrationFormat {
     public let name = "sqlx"
@@ -119,9 +119,9 @@ public struct SqlxFormat: MigrationFormat {
         }
     }
 
-    /// The version as the history has it, and the words behind it.
+    /// Returns the version as the history has it, and the words after it.
     private static func parse(_ file: String) -> (version: String, description: String)? {
-        // A regex is made anew for each file; most of another tool's need none.
+        // A regex is compiled again for each file; most of another tool's files need none.
         guard file.first?.isNumber == true, let match = file.wholeMatch(of: /([0-9]+)_(.*)\.sql/),
             let number = Int64(match.1), number > 0
         else { return nil }

@@ -1,13 +1,13 @@
 import DatabaseEngine
 import SQLiteSchema
 
-/// Numbered SQL files and `PRAGMA user_version`, as many applications have it without a tool.
+/// Numbered SQL files and `PRAGMA user_version`, which many applications use without a tool.
 ///
-/// - The number in a file's name is the version that it leads to; files run in that order. A `.down.sql` beside
-///   one undoes it.
-/// - Each runs in a transaction of its own, in which the version is set: "The user-version is an integer that is
+/// - The number in a file's name is the version that it leads to; files run in that order. A `.down.sql` beside a
+///   file undoes it.
+/// - Each runs in a separate transaction, in which the version is set: "The user-version is an integer that is
 ///   available to applications to use however they want" (https://www.sqlite.org/pragma.html#pragma_user_version).
-/// - Foreign keys are as SQLite has them, off; `foreignKeys: true` says otherwise.
+/// - Foreign keys are off, SQLite's default; `foreignKeys: true` says otherwise.
 public struct UserVersionFormat: MigrationFormat {
     public let name = "user-version"
     public let historyTable: String? = nil
@@ -61,7 +61,7 @@ public struct UserVersionFormat: MigrationFormat {
 }
 
 extension MigrationSet {
-    /// Adds a version that code leads to, and those before it of which no schema was kept.
+    /// Adds a version that code leads to, and the earlier ones of which no schema was kept.
     mutating func addCode(version: Int, path: String) {
         let first = (migrations.last.flatMap { Int($0.identifier) } ?? version - 1) + 1
         guard first <= version, version - first < 10_000 else { return }
@@ -74,9 +74,9 @@ extension MigrationSet {
     }
 }
 
-/// Versions that `PRAGMA user_version` holds.
+/// The version that `PRAGMA user_version` holds.
 enum UserVersion {
-    /// Applied is every version up to the database's; 0 tells nothing of a database that holds something.
+    /// Returns every version up to the database's as applied; 0 says nothing about a database that is not empty.
     static func history(_ connection: any Connection, _ set: MigrationSet) throws -> AppliedHistory? {
         let version = try connection.firstRow("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
         guard version > 0 else { return try connection.isEmptyDatabase ? AppliedHistory([]) : nil }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is said of files that cannot be read as what they should be: which file, where, and what to do.
+/// The messages for files that cannot be read as what they should be: which file, where, and what to do.
 @Suite struct BrokenInputTests {
     private func complaint(_ files: [String: String], _ arguments: String...) throws -> String {
         let folder = try TemporaryFolder()
@@ -27,7 +27,7 @@ import Testing
         #expect(said.contains("move it away") && !said.contains("DecodingError"), "\(said)")
     }
 
-    @Test func aConfigurationFileThatIsMissing() throws {
+    @Test func aMissingConfigurationFileIsNamed() throws {
         let said = try complaint([:], "lint", "--config", "nosuch.yml")
         #expect(
             said.contains("there is no configuration file 'nosuch.yml'; correct the path after --config"),
@@ -37,14 +37,14 @@ import Testing
                 "'d' is a folder, not a configuration file"))
     }
 
-    @Test func aConfigurationFileThatIsNotYAML() throws {
+    @Test func aConfigurationFileThatIsNotYAMLIsRefused() throws {
         let said = try complaint(["drydock.yml": "a: [\n"], "lint")
         #expect(
             said.contains("drydock.yml:2:1 is not valid YAML: did not find expected node content"), "\(said)")
     }
 
     @Test(arguments: [["schema", "a.sql"], ["diff", "a.sql", "a.sql"]])
-    func aCharacterThatEndsTheText(_ arguments: [String]) throws {
+    func aNULCharacterIsRefused(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
         try folder.write("a.sql", "CREATE TABLE a(x);\nSELECT '\u{0}';\n")
         let said = try Tool(folder: folder).run(arguments).errors
@@ -53,7 +53,7 @@ import Testing
             "\(said)")
     }
 
-    @Test func theFormatsOfTheListOfRules() throws {
+    @Test func theListOfRulesNamesItsFormats() throws {
         let said = try complaint([:], "lint", "--list-rules", "--format", "xml")
         #expect(
             said.contains("there is no format 'xml' of this list; choose one of: human, markdown"), "\(said)")

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteSchema
 import Testing
 
-/// Names in a database, of files and in migrations that would steer a terminal or give commands to a continuous
+/// Names in a database, of files and in migrations that would steer a terminal, or give commands to a continuous
 /// integration through its log: no command of the tool passes them on.
 @Suite struct HostileCommandTests {
     private static let name = "v\n::warning::INJECTED \u{202e}\u{1b}[2J\u{2028}x"

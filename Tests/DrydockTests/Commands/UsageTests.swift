@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What is typed wrongly is found before any file is opened, and ends with 64; what is no database is said to be none.
+/// Wrong usage is found before any file is opened and ends with 64; a file that is not a database is reported as
+/// such.
 @Suite struct UsageTests {
     private let folder: TemporaryFolder
     private let tool: Tool
@@ -35,7 +36,7 @@ import Testing
 
     #if os(Linux)
     @Test(arguments: ["/proc/self/mem", "/proc/self/maps", "/dev/zero", "/dev/null"])
-    func noDatabase(_ path: String) throws {
+    func aSpecialFileIsNotADatabase(_ path: String) throws {
         for arguments in [
             ["schema", path], ["diff", path, "Migrations"], ["diff", "--data", path, path], ["stats", path],
             ["health", path], ["vacuum", path, "--dry-run"], ["migrate", path],
@@ -74,8 +75,8 @@ import Testing
         #expect(try tool.run("stats", "**/*.sqlite").errors.contains("matches 2 databases"))
     }
 
-    /// A name that holds line breaks can be quoted in one way alone: where the output is a log that is read for commands,
-    /// it is not printed.
+    /// A name with line breaks can be quoted in only one way: if the output is a log that is read for commands, it is
+    /// not printed.
     @Test func sqlThatALogWouldRunIsRefused() throws {
         let name = "v\n::warning::INJECTED"
         try PlainDatabase(folder.file("a.sqlite")).execute(
@@ -123,7 +124,7 @@ import Testing
             #expect(status != 2 && output.contains("::"), "\(arguments): \(errors)")
             #expect(try run(arguments, "GITHUB_ACTIONS", toFile: true).0 == status)
         }
-        // What holds nothing of the kind is printed anywhere.
+        // SQL without such a name is printed everywhere.
         #expect(try run(["schema", "b.sqlite"], "GITHUB_ACTIONS").0 == 0)
     }
 }

@@ -2,7 +2,7 @@ import Drydock
 import Testing
 
 @Suite struct SnapshotNamesTests {
-    @Test func namesTellPathsApart() {
+    @Test func namesDistinguishPaths() {
         let paths = [
             "Snapshots/a.sqlite", "Snapshots/old/b.sqlite", "Snapshots/new/b.sqlite", "x/new/b.sqlite",
             "b.sqlite",
@@ -16,12 +16,12 @@ import Testing
     }
 
     @Test(arguments: [["/a", "a"], ["a//b", "a/b"], ["b", "a/b", "/a/b"], ["", "/"]])
-    func whateverThePaths(_ paths: [String]) {
+    func namesDifferForAnyPaths(_ paths: [String]) {
         let names = SnapshotNames(paths)
         #expect(Set(paths.map(names.name)).count == paths.count)
     }
 
-    @Test func replaysHaveThem() async throws {
+    @Test func replaysHaveDistinctNames() async throws {
         var scenario = Scenario("CREATE TABLE a(x)", rows: "INSERT INTO a VALUES (1)", steps: "DELETE FROM a")
         scenario.snapshotName = "old/a.sqlite"
         let folder = try TemporaryFolder()

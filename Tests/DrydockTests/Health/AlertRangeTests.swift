@@ -16,5 +16,5 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "10:5", "1:2:3", "@@1", "~", "nan", "inf"])
-    func `what is no range is refused`(text: String) { #expect(AlertRange(text) == nil) }
+    func `an invalid range is refused`(text: String) { #expect(AlertRange(text) == nil) }
 }

@@ -2,7 +2,7 @@ import DatabaseEngine
 import Foundation
 import SQLiteFile
 
-/// Damages a database file, each seed in its own way, as bad disks, bad memory and bugs do.
+/// Damage to a database file, different for each seed, such as bad disks, bad memory and bugs do.
 struct DamageSeed {
     static let kinds = [
         "bits", "cell pointers", "cell copied", "freelist", "pointer map", "overflow", "index key",
@@ -18,7 +18,7 @@ struct DamageSeed {
         random = SeededRandom(seed: UInt64(number) &* 7919 &+ 7)
     }
 
-    /// - Parameter whole: the bytes of a sound file of 1024-byte pages.
+    /// - Parameter whole: the bytes of an undamaged file with 1024-byte pages.
     mutating func damage(_ path: String, _ whole: Data, _ census: PageCensus) throws {
         var bytes = whole
         switch kind {
@@ -56,7 +56,7 @@ struct DamageSeed {
         }
         try bytes.write(to: URL(filePath: path))
         try disagree(path)
-        // As if it had lain there for a while.
+        // The file must look as if it was written a while ago.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: path)
     }
@@ -71,7 +71,7 @@ struct DamageSeed {
         for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (24 - 8 * index)) }
     }
 
-    /// Entries that swap places, or one that is there twice.
+    /// Swaps two entries, or writes one of them twice.
     private mutating func moveCellPointers(_ bytes: inout Data, _ census: PageCensus, isSwapped: Bool) {
         guard let page = page(census, [.leaf, .leaf, .interior]) else { return }
         let count = Int(bytes[page + 3]) << 8 | Int(bytes[page + 4])
@@ -85,7 +85,7 @@ struct DamageSeed {
         }
     }
 
-    /// Rows and entries that do not agree: the index looks away while the table is written.
+    /// Makes rows and entries disagree: the index is hidden while the table is written.
     private mutating func disagree(_ path: String) throws {
         let id = 1 + random.below(399)
         let change: String
@@ -112,7 +112,7 @@ struct DamageSeed {
     }
 }
 
-/// The same numbers from the same seed.
+/// Random numbers that are the same for the same seed.
 struct SeededRandom {
     private var state: UInt64
 

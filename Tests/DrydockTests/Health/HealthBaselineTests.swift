@@ -2,9 +2,9 @@ import Drydock
 import Foundation
 import Testing
 
-/// What is accepted is not told again, until there is more of it.
+/// An accepted finding is not reported again, until more rows have it.
 @Suite struct HealthBaselineTests {
-    @Test func `known findings are left out, more of them are new`() async throws {
+    @Test func `known findings are left out, and more rows make them new`() async throws {
         var it = try HealthCase(
             """
             PRAGMA foreign_keys = off; CREATE TABLE p(id INTEGER PRIMARY KEY);
@@ -18,12 +18,12 @@ import Testing
         #expect(known.isHealthy && known.databases[0].knownCount == 1)
         try it.execute("INSERT INTO c VALUES(2, 8)")
         #expect(try await !it.report().isHealthy)
-        // Mended, it is forgotten at the next --accept.
+        // Once fixed, the finding is forgotten at the next --accept.
         try it.execute("DELETE FROM c")
         #expect(try await it.report { $0.accepts = true }.accepted?.count == 0)
     }
 
-    @Test func `two files of one name are two`() async throws {
+    @Test func `two files with the same name are distinct`() async throws {
         let it = try HealthCase()
         let broken = """
             PRAGMA foreign_keys = off; CREATE TABLE p(id INTEGER PRIMARY KEY);
@@ -50,7 +50,7 @@ import Testing
         #expect(try await report([two, one]).isHealthy)
         let text = try String(contentsOfFile: it.folder.file("known.json"), encoding: .utf8)
         #expect(text.contains(#""eu/app.db""#) && text.contains(#""us/app.db""#))
-        // From elsewhere, by a link, and beside the baseline's folder.
+        // From another folder, through a link, and beside the baseline's folder.
         try FileManager.default.createSymbolicLink(
             atPath: it.folder.file("link.db"), withDestinationPath: one)
         #expect(try await report([it.folder.file("link.db"), it.folder.path + "/eu/../us/app.db"]).isHealthy)
@@ -60,7 +60,7 @@ import Testing
                 "../us/app.db"))
     }
 
-    @Test func `one that cannot be read is an error with its remedy`() async throws {
+    @Test func `an unreadable baseline is an error with its remedy`() async throws {
         var it = try HealthCase()
         it.request.baseline = try it.folder.write("known.json", "{")
         let error = await #expect(throws: RequestError.self) { try await it.report() }

@@ -8,7 +8,7 @@ import Testing
         CREATE TABLE c(id INTEGER PRIMARY KEY, a REFERENCES p); INSERT INTO c VALUES(1, 7)
         """
 
-    @Test func `the exit status says how it is`() throws {
+    @Test func `the exit status shows the health`() throws {
         let (good, bad) = (try HealthCase(), try HealthCase(Self.broken))
         let tool = Tool(folder: good.folder)
         #expect(try tool.run("health", good.path).status == 0)
@@ -37,7 +37,7 @@ import Testing
         let unknown = try run(good.folder.file("none.sqlite"))
         #expect(unknown.status == 3 && unknown.output.hasPrefix("DRYDOCK UNKNOWN - "))
         #expect(try run(good.path, "--only", "nonsense").status == 3)
-        // A range alone is of the one check that is named.
+        // A range without a check belongs to the one check that is named.
         func disk(_ range: String) throws -> Int32 {
             try run(good.path, "--only", "disk-space", "-w", "0:", "-c", range).status
         }
@@ -46,7 +46,7 @@ import Testing
         #expect(try run(good.path, "-w", "10").status == 3)
     }
 
-    @Test func `nagios reads the status in the first line, and not too many`() throws {
+    @Test func `nagios gets the status in the first line, and not too many lines`() throws {
         let tables = (1...22).map {
             "CREATE TABLE c\($0)(id INTEGER PRIMARY KEY, a REFERENCES p); INSERT INTO c\($0) VALUES(1, 7);"
         }
@@ -60,7 +60,7 @@ import Testing
         #expect(result.output.utf8.count <= 4096)
     }
 
-    @Test func `a message stands once`() throws {
+    @Test func `a message is printed once`() throws {
         let it = try HealthCase("CREATE TABLE t(a); INSERT INTO t VALUES(NULL)")
         try PlainDatabase(it.path).execute(
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE t(a NOT NULL)' WHERE name = 't'"
@@ -89,7 +89,7 @@ import Testing
         #expect(try it.folder.contents().keys.sorted() == ["odd \"name\".sqlite", "out.prom"])
     }
 
-    @Test func `a report never takes the place of a database`() throws {
+    @Test func `a report never overwrites a database`() throws {
         let it = try HealthCase()
         let before = try it.folder.contents()
         for suffix in ["", "-wal"] {
@@ -100,7 +100,7 @@ import Testing
         #expect(try it.folder.contents() == before)
     }
 
-    @Test func `drydock yml holds thresholds, what is left out, and the budget`() throws {
+    @Test func `drydock yml has thresholds, checks to leave out, and the budget`() throws {
         let it = try HealthCase(Self.broken)
         let tool = Tool(folder: it.folder)
         try it.folder.write(
@@ -121,7 +121,7 @@ import Testing
         #expect(wrong.status == 2 && wrong.errors.contains("drydock.yml:3"))
     }
 
-    @Test func `a name out of the database cannot steer a terminal`() throws {
+    @Test func `a name from the database cannot steer a terminal`() throws {
         let it = try HealthCase("CREATE TABLE \"\u{1b}[2Jt\"(x)")
         let result = try Tool(folder: it.folder).run("health", it.path, "-v")
         #expect(result.output.contains("\\u{1b}[2Jt") && !result.output.contains("\u{1b}[2J"))

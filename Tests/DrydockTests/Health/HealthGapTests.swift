@@ -3,13 +3,13 @@ import DrydockReport
 import Foundation
 import Testing
 
-/// What was not looked at is never called healthy.
+/// What was not checked is never called healthy.
 @Suite struct HealthGapTests {
     private static let sql = """
         CREATE TABLE a(id INTEGER PRIMARY KEY, x REFERENCES a); CREATE TABLE b(y);
         """
 
-    @Test func `a run that came to nothing says so in every format`() async throws {
+    @Test func `a run that checked nothing says so in every format`() async throws {
         let it = try HealthCase(Self.sql)
         let report = try await it.report { $0.budget = .nanoseconds(1) }
         func text(_ format: String) throws -> String {
@@ -43,7 +43,7 @@ import Testing
         #expect(accepted.isHealthy && accepted.databases[0].notReached.count == 1)
     }
 
-    @Test func `an error that is known hides nothing that it kept from being checked`() async throws {
+    @Test func `a known error does not hide what it kept from being checked`() async throws {
         var it = try HealthCase(Self.sql)
         try Data(repeating: 0x5a, count: 8192).write(to: URL(fileURLWithPath: it.path))
         it.request.baseline = it.folder.file("known.json")
@@ -77,7 +77,7 @@ import Testing
         #expect(try await it.report { $0.accepts = true }.accepted?.count == 0)
     }
 
-    @Test func `checks that nobody asked for leave no gap, and nothing asked for is unknown`() async throws {
+    @Test func `checks that were not requested leave no gap, and no check at all is unknown`() async throws {
         let it = try HealthCase(Self.sql)
         let some = try await it.report { $0.without = ["integrity", "foreign-key"] }
         #expect(some.isHealthy && !some.hasTrouble)
@@ -88,13 +88,13 @@ import Testing
         #expect(none.hasTrouble && NagiosRenderer.status(of: none) == .unknown)
     }
 
-    @Test func `more time is the remedy`() async throws {
+    @Test func `the remedy is more time`() async throws {
         var it = try HealthCase(Self.sql)
         it.request.progress = it.folder.file("state.json")
         #expect(try await it.report { $0.budget = .nanoseconds(1) }.hasTrouble)
         let rest = try await it.report { $0.budget = .seconds(60) }
         #expect(rest.isHealthy && !rest.hasTrouble)
-        // A budget that no run keeps ends in a status, too.
+        // A budget too small for any run also ends with a status.
         let result = try Tool(folder: it.folder).run("health", it.path, "--budget", "1ms", "--format", "json")
         let checked = try parsedJSON(result.output)["notChecked"] as? [Any] ?? []
         #expect((result.status == 0) == checked.isEmpty)

@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A health check writes nothing, waits for nobody for long, and says what it did not reach.
+/// A health check writes nothing, never waits long, and lists what it did not reach.
 @Suite struct HealthRunTests {
     private static let schema = """
         CREATE TABLE a(id INTEGER PRIMARY KEY, x REFERENCES b(id)); CREATE INDEX a_x ON a(x);
@@ -15,12 +15,12 @@ import Testing
         + "INSERT INTO f(rowid, y) SELECT id, y FROM b;"
 
     @Test(arguments: ["delete", "wal"], ["closed", "open", "writing"])
-    func `the folder is as it was`(mode: String, use: String) async throws {
+    func `the folder is unchanged`(mode: String, use: String) async throws {
         let it = try HealthCase("PRAGMA journal_mode = \(mode);" + Self.schema + Self.rows)
         let writer = try PlainDatabase(it.path)
         if use != "closed" { try writer.execute("INSERT INTO b VALUES(0, 'x')") }
         if use == "writing" { try writer.execute("BEGIN IMMEDIATE; DELETE FROM a") }
-        // What is read of the log is marked in its shared memory while a program has it open.
+        // While a program has the log open, its shared memory records who reads it.
         func contents() throws -> [String: Data] {
             try it.folder.copiedContents().filter { mode != "wal" || !$0.key.hasSuffix("-shm") }
         }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["delete", "wal"])
-    func `a writer goes on, and nothing false is said`(mode: String) async throws {
+    func `a writer goes on, and nothing false is reported`(mode: String) async throws {
         let it = try HealthCase("PRAGMA journal_mode = \(mode);" + Self.schema + Self.rows)
         let writer = try PlainDatabase(it.path)
         try writer.execute(
@@ -64,11 +64,11 @@ import Testing
             let checked = (report["databases"] as? [[String: Any]])?.first?["checked"] as? [String] ?? []
             #expect(checked.contains("foreign-key-index"))
         }
-        // A slice is 100 ms; the rest is the machine's.
+        // A slice takes 100 ms; the rest is due to the machine.
         #expect(slowest < .seconds(1), "\(slowest)")
     }
 
-    @Test func `what the time is not enough for is listed`() async throws {
+    @Test func `checks without enough time are listed`() async throws {
         let it = try HealthCase(Self.schema + Self.rows)
         let health = try await it.health { $0.budget = .nanoseconds(1) }
         #expect(health.checked.isEmpty && health.findings.isEmpty)
@@ -79,7 +79,7 @@ import Testing
         #expect(health.notReached.allSatisfy { $0.reason == "the time was over" })
     }
 
-    @Test func `a run goes on where the one before stopped`() async throws {
+    @Test func `a run continues where the previous one stopped`() async throws {
         let it = try HealthCase(Self.schema + Self.rows)
         let path = it.folder.file("state.json")
         func run(_ budget: Duration?) async throws -> DatabaseHealth {
@@ -145,7 +145,7 @@ import Testing
         await #expect(throws: RequestError.self) { try await it.report { $0.only = ["integrty"] } }
     }
 
-    @Test func `two stars stand for any folders, none among them`() async throws {
+    @Test func `two stars stand for any folders, or for none`() async throws {
         let it = try HealthCase()
         for name in ["x/b.sqlite", "x/y/z/c.sqlite", ".hidden/d.sqlite", "x/[1]/e.sqlite"] {
             try it.folder.write(name, "")
@@ -164,12 +164,12 @@ import Testing
         #expect(try await names("**/y/**/*.sqlite") == ["x/y/z/c.sqlite"])
         let error = await #expect(throws: RequestError.self) { try await names("**/*.none") }
         #expect(error?.description.contains("no database matches") == true)
-        // As a shell that knows no ** leaves it.
+        // The pattern as a shell without ** leaves it.
         let result = try Tool(folder: it.folder).run("health", "**/b.sqlite", "-v")
         #expect(result.status == 0 && result.output.contains("x/b.sqlite"), "\(result)")
     }
 
-    @Test func `what is healthy leaves no line with --quiet`() throws {
+    @Test func `a healthy database has no line with --quiet`() throws {
         let it = try HealthCase()
         for number in 0..<30 {
             try PlainDatabase(it.folder.file("n\(number).sqlite")).execute("CREATE TABLE t(x)")
@@ -182,7 +182,7 @@ import Testing
             result.status == 1 && result.output.hasPrefix("✗ n7.sqlite") && !result.output.contains("\n\n"))
     }
 
-    @Test func `one that is missing does not keep the others from being told`() async throws {
+    @Test func `a missing database does not keep the others from being reported`() async throws {
         let it = try HealthCase()
         let report = try await it.report { $0.databases.append(it.folder.file("missing.sqlite")) }
         #expect(report.databases.map { $0.trouble != nil } == [false, true])

@@ -4,7 +4,7 @@ import Testing
 @testable import DrydockFindings
 @testable import DrydockMaintenance
 
-/// A table that is too long for a slice is looked at in ranges, with the same outcome.
+/// A table that takes longer than a slice is checked in ranges, with the same result.
 @Suite struct RangedHealthTests {
     private static let sound =
         """
@@ -29,14 +29,14 @@ import Testing
             INSERT INTO f SELECT name FROM p; INSERT INTO r SELECT id, id, id + 1 FROM p; DELETE FROM t WHERE a % 11 = 0
             """
 
-    /// As if it had lain there for a while: what was written just now may be written again unseen.
+    /// Makes the file look as if it was written a while ago, since a recent one may be written again unnoticed.
     private func age(_ it: HealthCase) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: it.path)
     }
 
     @Test(arguments: ["UTF-8", "UTF-16le"])
-    func `nothing is said of a sound database`(encoding: String) async throws {
+    func `nothing is reported for a sound database`(encoding: String) async throws {
         let it = try HealthCase("PRAGMA encoding = '\(encoding)';" + Self.sound)
         try age(it)
         for isDeep in [false, true] {
@@ -46,12 +46,12 @@ import Testing
             }
             #expect(health.findings.filter { $0.severity > .note }.isEmpty, "\(health.findings)")
             let missed = health.notReached.map { "\($0.check) \($0.table ?? ""): \($0.reason)" }
-            // What stands in w is held against its index only in one go.
+            // The rows of w are compared with their index only in one go.
             #expect(missed.allSatisfy { $0.hasPrefix("integrity w:") }, "\(missed)")
         }
     }
 
-    @Test func `rows are told as in one go`() async throws {
+    @Test func `rows are reported as in one go`() async throws {
         let it = try HealthCase(Self.sound)
         try it.execute(
             """
@@ -75,7 +75,7 @@ import Testing
         #expect(try await messages(true) == whole)
     }
 
-    @Test func `constraints and entries are told with their rows`() async throws {
+    @Test func `constraints and entries are reported with their rows`() async throws {
         let it = try HealthCase(Self.sound)
         try it.execute(
             "PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, 'ON t(a) WHERE c > 100', 'ON t(a) WHERE c > 400') WHERE name = 't_p';"
@@ -99,7 +99,7 @@ import Testing
             "\(health.findings)")
     }
 
-    @Test func `what the time was not enough for begins where it stopped`() throws {
+    @Test func `an unfinished check continues where it stopped`() throws {
         var progress = HealthProgress()
         var health = DatabaseHealth(path: "/a.sqlite")
         var missed = DatabaseHealth.NotReached(

@@ -7,7 +7,7 @@ import Testing
 @testable import DrydockState
 @testable import DrydockMaintenance
 
-/// What `integrity_check` finds in a damaged file, `drydock health --deep` finds.
+/// Whatever `integrity_check` finds in a damaged file, `drydock health --deep` finds.
 @Suite struct SeededDamageTests {
     private static let sql =
         """
@@ -22,12 +22,12 @@ import Testing
             DELETE FROM t WHERE id % 5 = 0; DELETE FROM big WHERE rowid % 3 = 0
             """
 
-    @Test func `what SQLite finds is found, in one go and in ranges`() async throws {
+    @Test func `damage that SQLite finds is found, in one go and in ranges`() async throws {
         let it = try HealthCase(Self.sql)
         let whole = try Data(contentsOf: URL(filePath: it.path))
         let census = try PageCensus(DatabaseFile(ImagePages(Overlay(snapshot: it.path).freeze().image)))
         var (found, missed) = ([String: Int](), [String]())
-        // One that was missed once: the freelist has the first page.
+        // The last seed was missed once: the freelist has the first page.
         for number in Array(0..<Soak.rounds(240, 6000)) + [4635] {
             var seed = DamageSeed(number)
             do { try seed.damage(it.path, whole, census) } catch is PlainDatabase.Failure { continue }
@@ -50,12 +50,12 @@ import Testing
         #expect(missed.isEmpty, "\(missed.prefix(20).joined(separator: "\n"))")
     }
 
-    /// Whether SQLite itself says so, or cannot say anything.
+    /// Returns whether SQLite itself reports damage, or cannot read the file.
     private static func isDamaged(_ path: String) -> Bool { ask(path, "PRAGMA integrity_check") != ["ok"] }
 
     private static func messages(_ path: String) -> [String] { ask(path, "PRAGMA integrity_check") }
 
-    /// Whether one of the tables alone, or the schema, is.
+    /// Returns whether one of the tables, or the schema, is damaged.
     private static func hasDamagedTable(_ path: String) -> Bool {
         ["sqlite_schema", "t", "w", "big"].contains { ask(path, "PRAGMA integrity_check(\($0))") != ["ok"] }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DrydockMigrations
 
-/// Against the examples of the standards.
+/// The checksums, compared with the examples of the standards.
 @Suite struct ChecksumTests {
     @Test func crc32() {
         var sum = CRC32()

@@ -1,7 +1,7 @@
 import Drydock
 import Testing
 
-/// Which comments declare something.
+/// The comments that declare something, and those that do not.
 @Suite struct DeclarationParserTests {
     private static let delete = "DELETE FROM email;"
 
@@ -30,7 +30,7 @@ import Testing
         try await LintCase(comment, comment + Self.delete, says: [.error]).check(.destructiveUndeclared)
     }
 
-    @Test func aMisspeltOneIsStillReported() async throws {
+    @Test func aMisspeltDeclarationIsReported() async throws {
         try await LintCase("", "-- drydock deletes from email\n" + Self.delete, says: [.error]).check(
             .invalidDeclaration)
         try await LintCase("", "/* drydock: delets from email */\n" + Self.delete, says: [.error]).check(

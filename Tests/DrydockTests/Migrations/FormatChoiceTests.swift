@@ -1,15 +1,15 @@
 import Drydock
 import Testing
 
-/// Which format a folder is in: the history decides, then what a tool leaves in the folder, then names.
+/// The choice of a folder's format: the history decides, then what a tool leaves in the folder, then names.
 @Suite struct FormatChoiceTests {
-    @Test func oneTableNameOfTwoTools() async throws {
+    @Test func twoToolsWithTheSameHistoryTableName() async throws {
         let files = GooseFormatTests.project.files.merging(DbmateFormatTests.project.files) { first, _ in
             first
         }
         var project = DbmateFormatTests.project
         project.files = files
-        // golang-migrate's table of that name would have the column dirty.
+        // golang-migrate's table with that name would have the column dirty.
         #expect(Set(try await project.verify().rules(.error)) == [.migrationFailed])
     }
 
@@ -34,8 +34,8 @@ import Testing
         report.expect(errors: [.snapshotVersionUnknown])
     }
 
-    /// Numbered files of several tools run alike, so that no word is needed.
-    @Test func numberedFilesWithoutAHistoryAreDrydocksOwn() async throws {
+    /// Numbered files of several tools run alike, so that no setting is needed.
+    @Test func numberedFilesWithDrydocksHistoryNeedNoSetting() async throws {
         var project = D1FormatTests.project
         project.history =
             "CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('0001_people');"
@@ -44,8 +44,8 @@ import Testing
         #expect(report.steps == ["0002_born", "0010_index"])
     }
 
-    /// Ways back and folders of other files make no other tool's folder of it.
-    @Test func aFolderOfDrydocksOwn() async throws {
+    /// Ways back and folders of other files do not make it another tool's folder.
+    @Test func otherFilesDoNotChangeDrydocksFormat() async throws {
         var scenario = Scenario(
             migrations: [("1_a", "CREATE TABLE n(a)"), ("2_b", "ALTER TABLE n ADD COLUMN b")], at: 1)
         scenario.schemaEdit = "PRAGMA user_version = 9"
@@ -70,7 +70,7 @@ import Testing
         try await project.verify { $0.format.placeholders = ["name": "person"] }.expectNothing()
     }
 
-    @Test func aBaseIsThereBeforeTheFirst() async throws {
+    @Test func aBaseExistsBeforeTheFirstMigration() async throws {
         let project = ToolProject(
             files: ["../base.sql": ToolProject.one, "1.sql": ToolProject.two, "2.sql": ToolProject.three],
             history: "PRAGMA user_version = 1;", schema: ToolProject.one + ToolProject.two)
@@ -79,7 +79,7 @@ import Testing
         try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }.expectNothing()
     }
 
-    @Test func placeholdersOfTheApp() async throws {
+    @Test func placeholdersWithoutAValueAreReported() async throws {
         let project = D1FormatTests.project.with("0010_index.sql", "CREATE INDEX i ON %TABLE%(${column});\n")
         let report = try await project.verify { $0.format.placeholders = ["%TABLE%": "pet"] }
         #expect(report.faults == ["0010_index.sql:1: no value is given for the placeholder ${column}"])

@@ -3,14 +3,14 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// Files among the migrations that the format does not read.
+/// The report of files among the migrations that the format does not read.
 @Suite struct LeftOutFilesTests {
     private static let sql = "CREATE TABLE t(a);"
     private static let goose = "-- +goose Up\nCREATE TABLE t(a);\n"
     private static let dbmate = "-- migrate:up\nCREATE TABLE t(a);\n"
     private static let journal = #"{"entries": [{"idx": 0, "when": 1, "tag": "0000_a"}]}"#
 
-    /// A folder, and which files of it are named.
+    /// A folder, and which of its files are reported.
     struct Folder: Sendable, CustomTestStringConvertible {
         var format: String
         var files: [String: String]
@@ -105,7 +105,7 @@ import Testing
         #expect(names(verify.findings) == it.said)
     }
 
-    @Test func `it is said what a migration is called`() async throws {
+    @Test func `the message says how migrations are named`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("m/V1__a.sql", Self.sql)
         try folder.write("m/V2__b.SQL", Self.sql)

@@ -1,9 +1,9 @@
 import Drydock
 import Testing
 
-/// Tools that were told to keep their history in a table of another name.
+/// Tools that were told to keep their history in a table with another name.
 @Suite struct NamedHistoryTests {
-    /// A project, and what its tool's own table is called.
+    /// A project, and the default name of its tool's table.
     struct Named: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var project: @Sendable () -> ToolProject
@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: all)
-    func anotherName(_ it: Named) async throws {
+    func theHistoryTableMayHaveAnotherName(_ it: Named) async throws {
         let usual = try await it.project().verify { $0.migrationFormat = it.testDescription }
         var project = it.project()
         project.history = project.history.replacing("\"\(it.table)\"", with: it.table)
@@ -63,7 +63,7 @@ import Testing
         #expect(report.migrationFormat == "goose" && report.steps == ["2", "3"])
     }
 
-    @Test func whereTwoTablesHaveTheColumnsOneMustBeNamed() async throws {
+    @Test func oneOfTwoTablesWithTheColumnsMustBeNamed() async throws {
         var project = GooseFormatTests.project
         project.history =
             project.history.replacing("goose_db_version", with: "one")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await project.verify { $0.format.historyTable = "two" }.steps == ["2", "3"])
     }
 
-    @Test func aToolThatHasOneNameAlone() async throws {
+    @Test func aToolWithAFixedTableNameRefusesAnother() async throws {
         let refusal = try await SqlxFormatTests.project.refusal {
             $0.migrationFormat = "sqlx"
             $0.format.historyTable = "done"

@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// `auto-vacuum`: the database keeps the pointers that `incremental_vacuum` needs, and nobody ever runs it.
+/// The check `auto-vacuum`: the database keeps the pointers that `incremental_vacuum` needs, but nobody ever runs it.
 struct AutoVacuumCheck: HealthCheck {
     let text = HealthCheckText(
         "auto-vacuum", "auto_vacuum is incremental and incremental_vacuum is not run",

@@ -4,7 +4,7 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// `column-type`: values that a STRICT table would refuse, such as text in an INTEGER column.
+/// The check `column-type`: values that a STRICT table would refuse, such as text in an INTEGER column.
 struct ColumnTypeCheck: RangedHealthCheck {
     let text = HealthCheckText(
         "column-type", "a column holds values of another type than it declares",
@@ -34,13 +34,13 @@ struct ColumnTypeCheck: RangedHealthCheck {
             return
         }
         guard let places = places(of: wanted, view, part) else {
-            // What records do not tell, SQLite has to be asked for.
+            // SQLite must be queried for what records do not show.
             for tally in try count(wanted, view, part) { range.add(tally) }
             range.isDone = true
             return
         }
         var found = wanted.map { HealthTally($0.column.name, kind: $0.kind) }
-        // By place, the storage classes that are wrong there, a bit each.
+        // The storage classes that are wrong at each place, a bit each.
         let refused = places.map { index in index.map { wanted[$0].refused } ?? 0 }
         try view.forEachRecord(of: root, &range) { rowid, bytes, page in
             var reader = try RecordReader(bytes, page: page)
@@ -55,14 +55,14 @@ struct ColumnTypeCheck: RangedHealthCheck {
         for tally in found where tally.count > 0 { range.add(tally) }
     }
 
-    /// By a value's place in the records, the column that is looked at; nil where a record does not tell what
-    /// the column holds.
+    /// Returns the checked column for each value's place in the records; nil if a record does not show what the
+    /// column holds.
     private func places(of wanted: [Wanted], _ view: HealthView, _ part: String) -> [Int?]? {
         guard let table = view.catalog.table(part), let layout = RecordLayout(table) else { return nil }
         var places: [Int?] = []
         for (index, it) in wanted.enumerated() {
             guard let column = layout.column(it.column.name) else { return nil }
-            // A row that is older than the column has its default.
+            // A row that is older than the column has the column's default.
             switch column.defaultValue {
             case .text where it.affinity != .text, .real where it.affinity == .integer, .blob: return nil
             default: break
@@ -102,16 +102,16 @@ struct ColumnTypeCheck: RangedHealthCheck {
         }
     }
 
-    /// A column whose values are looked at.
+    /// A column with values to be checked.
     private struct Wanted {
         var column: Column
         var affinity: Affinity
-        /// As SQL has them.
+        /// The accepted storage classes, as SQL.
         var classes: String
 
         var kind: String { "\(column.declaredType)\n\(classes)" }
 
-        /// The storage classes that a STRICT table would not take, a bit each.
+        /// The storage classes that a STRICT table would refuse, a bit each.
         var refused: UInt8 {
             let taken: [StorageClass] =
                 switch affinity {
@@ -131,7 +131,8 @@ struct ColumnTypeCheck: RangedHealthCheck {
         }
     }
 
-    /// What a STRICT table would take; nil where it would take anything, or where dates are kept as text.
+    /// Returns the storage classes that a STRICT table would accept; nil if it would accept any, or if dates are kept
+    /// as text.
     private static func classes(_ affinity: Affinity) -> String? {
         switch affinity {
         case .integer: "'integer', 'null'"

@@ -1,7 +1,7 @@
 import DrydockFindings
 import DrydockState
 
-/// `view-broken`: a view or trigger does not compile.
+/// The check `view-broken`: a view or trigger does not compile.
 struct CompiledObjectsCheck: HealthCheck {
     let text = HealthCheckText(
         "view-broken", "a view or trigger does not compile",
@@ -12,7 +12,7 @@ struct CompiledObjectsCheck: HealthCheck {
     func check(_ view: HealthView) throws -> HealthResult {
         var result = HealthResult()
         for fault in try ViewRule().faults(in: view.stateView) {
-            // What an app registers is not known here.
+            // What an app registers is unknown here.
             if fault.message.contains("no such function") || fault.message.contains("no such collation")
                 || fault.message.contains("no such module")
             {

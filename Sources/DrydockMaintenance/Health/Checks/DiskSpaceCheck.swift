@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// `disk-space`: VACUUM would not have the room that it needs.
+/// The check `disk-space`: VACUUM would not have the space that it needs.
 ///
 /// "When VACUUMing a database, as much as twice the size of the original database file is required in
 /// free disk space" (https://www.sqlite.org/lang_vacuum.html).

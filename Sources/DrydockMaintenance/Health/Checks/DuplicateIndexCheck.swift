@@ -1,7 +1,7 @@
 import DrydockFindings
 import DrydockState
 
-/// `duplicate-index`: an index that another index or a key makes unneeded.
+/// The check `duplicate-index`: an index that another index or a key makes redundant.
 struct DuplicateIndexCheck: HealthCheck {
     let text = HealthCheckText(
         "duplicate-index", "an index holds what another one holds, or the beginning of it",

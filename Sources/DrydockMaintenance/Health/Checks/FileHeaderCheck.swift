@@ -1,7 +1,7 @@
 import DrydockFindings
 import OverlayVFS
 
-/// `file-header`: what the first hundred bytes say is so, and the file can be read.
+/// The check `file-header`: the file's first hundred bytes are wrong, or the file cannot be read.
 struct FileHeaderCheck: HealthCheck {
     let text = HealthCheckText(
         "file-header", "the file is no database, is cut short, or is not what its header says",

@@ -3,7 +3,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// `foreign-key`: rows reference a parent that is not there, or a key cannot be enforced at all.
+/// The check `foreign-key`: rows reference a missing parent, or a key cannot be enforced at all.
 struct ForeignKeyCheck: RangedHealthCheck {
     let text = HealthCheckText(
         "foreign-key", "rows reference a parent that does not exist, or a parent's columns are not unique",
@@ -28,7 +28,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
             return
         }
         if range.place.key == nil {
-            // A parent whose columns are not unique shows before any row is read.
+            // A parent with columns that are not unique is found before any row is read.
             _ = try view.connection.prepare("PRAGMA main.foreign_key_check(\(quotedName(part)))")
         }
         let keys = model.foreignKeys.filter { violation(of: $0, model, view.schema) != nil }
@@ -52,8 +52,8 @@ struct ForeignKeyCheck: RangedHealthCheck {
         for tally in found where tally.count > 0 { range.add(tally) }
     }
 
-    /// That a row references nothing, as SQL; nil where SQLite's own comparison cannot be had: "the parent key
-    /// column's affinity and collation" count (https://www.sqlite.org/foreignkeys.html#fk_indexes).
+    /// Returns, as SQL, the condition that a row references nothing; nil if SQLite's own comparison is not available:
+    /// "the parent key column's affinity and collation" count (https://www.sqlite.org/foreignkeys.html#fk_indexes).
     private func violation(of key: ForeignKey, _ child: Table, _ schema: Schema) -> String? {
         let isGiven = key.columns.map { "\"row\".\(quotedName($0)) IS NOT NULL" }.joined(separator: " AND ")
         guard let parent = schema.table(key.parent) else {
@@ -101,7 +101,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
 }
 
 extension HealthView {
-    /// A state that has only some tables.
+    /// Returns a state that has only some tables.
     func stateView(of tables: [Catalog.Table]) -> StateView {
         var catalog = facts.catalog
         catalog.tables = Dictionary(tables.map { ($0.name.foldedASCII, $0) }) { $1 }

@@ -1,7 +1,7 @@
 import DrydockFindings
 import DrydockState
 
-/// `foreign-key-index`: a foreign key's columns have no index in the child table.
+/// The check `foreign-key-index`: a foreign key's columns have no index in the child table.
 struct ForeignKeyIndexCheck: HealthCheck {
     let text = HealthCheckText(
         "foreign-key-index", "a foreign key has no index in the table that has it",

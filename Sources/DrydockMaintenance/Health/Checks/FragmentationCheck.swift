@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// `fragmentation`: the leaves of a table or index lie about in the file.
+/// The check `fragmentation`: the leaves of a table or index are scattered in the file.
 struct FragmentationCheck: HealthCheck {
     let text = HealthCheckText(
         "fragmentation", "a scan in key order has to jump about in the file",

@@ -1,14 +1,14 @@
 import DrydockFindings
 import SQLiteFile
 
-/// `freelist`: much of the file is free pages, or their list is broken.
+/// The check `freelist`: much of the file is free pages, or their list is broken.
 struct FreelistCheck: HealthCheck {
     let text = HealthCheckText(
         "freelist", "a large part of the file is free pages, or their list is broken",
         why: "They are reused, but until then they fill the disk, backups and copies.",
         threshold: HealthThreshold(warning: "0:25"), measured: "percent of the pages, from 1 MiB of them on")
 
-    /// Fewer free bytes are not worth a word.
+    /// Fewer free bytes are not reported.
     private static let least = 1 << 20
 
     func check(_ view: HealthView) throws -> HealthResult {

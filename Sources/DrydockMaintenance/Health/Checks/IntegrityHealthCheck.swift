@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// `integrity`: the structure of the file, and with `--deep` every index entry
+/// The check `integrity`: the structure of the file, and with `--deep` every index entry
 /// (https://www.sqlite.org/pragma.html#pragma_integrity_check).
 ///
 /// In ranges of keys it reads the pages itself (``RangedIntegrity``).
@@ -78,7 +78,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         _ messages: [IntegrityMessage.Object: [String]], _ what: String
     ) -> [HealthFinding] {
         messages.sorted { $0.key.text < $1.key.text }.map { object, messages in
-            // One message is the whole story, and stands in the sentence.
+            // A single message is the whole fact, and is put into the sentence.
             messages.count == 1
                 ? finding(object, messages[0], what, Evidence(rowCount: 1))
                 : finding(
@@ -101,7 +101,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
     }
 }
 
-/// What a message of `integrity_check` is about.
+/// The object that a message of `integrity_check` is about.
 enum IntegrityMessage {
     struct Object: Hashable {
         var table: String?
@@ -138,7 +138,7 @@ enum IntegrityMessage {
         return Object(table: entry?.tableName, index: name)
     }
 
-    /// `Tree 5 page 7 cell 0: ...` names the root page of a tree.
+    /// Returns the root page of the tree in `Tree 5 page 7 cell 0: ...`.
     private static func root(of message: String) -> UInt32? {
         let words = message.split(separator: " ", maxSplits: 3)
         guard words.count > 2, words[0] == "Tree" else { return nil }

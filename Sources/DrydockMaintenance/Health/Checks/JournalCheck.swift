@@ -1,8 +1,8 @@
 import DrydockFindings
 import SQLiteFile
 
-/// `journal`: a program was stopped in the middle of a write, or the file was copied without what belongs
-/// to it.
+/// The check `journal`: a program was stopped in the middle of a write, or the file was copied without its journal or
+/// log.
 struct JournalCheck: HealthCheck {
     let text = HealthCheckText(
         "journal",
@@ -72,7 +72,7 @@ struct JournalCheck: HealthCheck {
                 """)
     }
 
-    /// What lies beside a file without a byte: SQLite takes it for left over, and deletes it.
+    /// Reports a log or journal beside an empty file: SQLite takes it for left over, and deletes it.
     private func orphans(_ view: HealthView) -> [HealthFinding] {
         guard view.state.size == 0 else { return [] }
         var orphans: [(String, Int)] = []

@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// `wal-size`: the write-ahead log has grown out of proportion.
+/// The check `wal-size`: the write-ahead log has grown out of proportion.
 struct LogSizeCheck: HealthCheck {
     let text = HealthCheckText(
         "wal-size", "the write-ahead log is large",

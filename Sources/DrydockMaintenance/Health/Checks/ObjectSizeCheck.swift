@@ -1,9 +1,9 @@
 import DrydockFindings
 import SQLiteFile
 
-/// `object-size`: which tables and indexes fill the file.
+/// The check `object-size`: which tables and indexes fill the file.
 ///
-/// Of large trees the sizes are told from the interior pages and some leaves (``TreeOutline``).
+/// The sizes of large trees are estimated from the interior pages and some leaves (``TreeOutline``).
 struct ObjectSizeCheck: HealthCheck {
     let text = HealthCheckText(
         "object-size", "indexes take most of the file; a note names the largest tables and indexes",
@@ -11,7 +11,7 @@ struct ObjectSizeCheck: HealthCheck {
         threshold: HealthThreshold(warning: "0:80"),
         measured: "percent of the tables' and indexes' pages that are indexes', from 1 MiB on")
 
-    /// In a smaller file nothing of this matters.
+    /// In a smaller file sizes do not matter.
     private static let least = 1 << 20
     private static let shown = 5
 

@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// `page-size`: the database's pages are smaller than the file system's blocks.
+/// The check `page-size`: the database's pages are smaller than the file system's blocks.
 struct PageSizeCheck: HealthCheck {
     let text = HealthCheckText(
         "page-size", "a page is smaller than a block of the file system",
@@ -8,7 +8,7 @@ struct PageSizeCheck: HealthCheck {
 
     func check(_ view: HealthView) throws -> HealthResult {
         let size = view.file.header.pageSize
-        // Some network file systems give sizes for transfers, which are no blocks.
+        // Some network file systems return transfer sizes, which are not blocks.
         guard view.file.pageCount > 0, let block = DiskSpace.blockSize(of: FolderListing.realPath(view.path)),
             block <= 65536,
             size < block

@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// `primary-key`: a table without one.
+/// The check `primary-key`: a table without a primary key.
 struct PrimaryKeyCheck: HealthCheck {
     let text = HealthCheckText(
         "primary-key", "a table has no primary key",

@@ -2,8 +2,8 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// `table-unreadable`: a generated column that does not compile, and with `--deep` one that fails on a row; a table
-/// that takes no row, since a CHECK constraint or an index of it does not compile.
+/// The check `table-unreadable`: a generated column that does not compile, or with `--deep` one that fails on a row;
+/// a table that accepts no row, since a CHECK constraint or an index of it does not compile.
 struct ReadableTablesCheck: HealthCheck {
     let text = HealthCheckText(
         "table-unreadable", "a table cannot be read in all its columns, or takes no row",

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// `rowid-headroom`: ids run out.
+/// The check `rowid-headroom`: ids run out.
 ///
 /// "If the table has previously held a row with the largest possible ROWID, then new INSERTs are not
 /// allowed" with AUTOINCREMENT; without it ids are then picked at random

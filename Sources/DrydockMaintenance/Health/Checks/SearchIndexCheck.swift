@@ -1,8 +1,8 @@
 import DrydockFindings
 import DrydockState
 
-/// `search-index`: a full-text index does not agree with its content. Asked on the overlay, since asking
-/// is an INSERT.
+/// The check `search-index`: a full-text index does not agree with its content. It runs on the overlay, since the
+/// check is an INSERT.
 struct SearchIndexCheck: HealthCheck {
     let text = HealthCheckText(
         "search-index",

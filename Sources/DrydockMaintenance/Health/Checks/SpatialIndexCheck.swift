@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// `spatial-index`: an R-Tree is not whole
+/// The check `spatial-index`: an R-Tree is damaged
 /// (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
 struct SpatialIndexCheck: HealthCheck {
     let text = HealthCheckText(

@@ -3,7 +3,7 @@ import DrydockState
 import DatabaseEngine
 import SQLiteFile
 
-/// `statistics`: the planner knows nothing of an index, or what it knows is long out of date.
+/// The check `statistics`: the planner knows nothing about an index, or its statistics are long out of date.
 struct StatisticsCheck: HealthCheck {
     let text = HealthCheckText(
         "statistics", "ANALYZE was never run, or the tables have grown out of what it found",
@@ -11,7 +11,7 @@ struct StatisticsCheck: HealthCheck {
             "The query planner guesses, and picks the wrong index (https://www.sqlite.org/lang_analyze.html).",
         threshold: HealthThreshold(warning: "0:10"), measured: "how many times more or fewer rows there are")
 
-    /// In smaller tables a wrong guess costs nothing.
+    /// In smaller tables a wrong estimate costs nothing.
     private static let leastRows = 1000
 
     let isDivisible = true
@@ -45,8 +45,8 @@ struct StatisticsCheck: HealthCheck {
         ])
     }
 
-    /// "The first integer in this list is the number of rows in the index", nil where there is no line
-    /// (https://www.sqlite.org/fileformat2.html#stat1tab).
+    /// Returns the number of rows in an index's statistics ("The first integer in this list is the number of rows in
+    /// the index"); nil if there is no line (https://www.sqlite.org/fileformat2.html#stat1tab).
     private func knownRows(of table: String, _ view: HealthView) throws -> Int? {
         guard view.facts.entries.contains(where: { $0.name == "sqlite_stat1" }) else { return nil }
         let counts = try view.connection.rows(
@@ -57,7 +57,7 @@ struct StatisticsCheck: HealthCheck {
 }
 
 extension HealthFacts {
-    /// The root page of a table with rows of its own.
+    /// Returns the root page of a table that stores rows.
     func root(of table: String) -> UInt32? {
         entries.first { $0.type == "table" && $0.rootPage != 0 && $0.name == table }?.rootPage
     }

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockState
 import SQLiteFile
 
-/// `text-encoding`: a text that is not valid in the database's encoding.
+/// The check `text-encoding`: a text that is not valid in the database's encoding.
 struct TextEncodingCheck: RangedHealthCheck {
     let text = HealthCheckText(
         "text-encoding", "a text is not valid UTF-8 or UTF-16",
@@ -63,7 +63,7 @@ struct TextEncodingCheck: RangedHealthCheck {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Most text is, and eight bytes at a time tell.
+    /// Whether the text is ASCII, as most text is; eight bytes are compared at a time.
     fileprivate var isASCII: Bool {
         var offset = 0
         while offset + 8 <= count {

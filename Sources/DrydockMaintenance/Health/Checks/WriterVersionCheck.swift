@@ -1,8 +1,8 @@
 import DrydockFindings
 import SQLiteFile
 
-/// `sqlite-version`: the library that wrote last, or the one that is linked here, has a known bug that
-/// can damage databases.
+/// The check `sqlite-version`: the library that wrote last, or the linked one, has a known bug that can damage
+/// databases.
 struct WriterVersionCheck: HealthCheck {
     let text = HealthCheckText(
         "sqlite-version", "the SQLite that wrote last, or this one, is known to damage databases at times",
@@ -32,10 +32,10 @@ struct WriterVersionCheck: HealthCheck {
 /// A bug of SQLite that can damage a database: the list at https://www.sqlite.org/howtocorrupt.html,
 /// section 8.
 ///
-/// Left out are those of Windows alone, the false reports of damage, and the one that needs a file system
-/// which gives I/O errors for locks.
+/// The list leaves out bugs only on Windows, the false reports of damage, and the one that needs a file system which
+/// gives I/O errors for locks.
 struct SQLiteBug: Sendable {
-    /// What of a database a bug needs.
+    /// What a database must have for a bug to occur.
     struct Conditions {
         var isLogged = false
         var isIncremental = false
@@ -45,7 +45,7 @@ struct SQLiteBug: Sendable {
     let description: String
     /// `SQLITE_VERSION_NUMBER`s.
     let versions: ClosedRange<UInt32>
-    /// Versions among those that have the bug mended.
+    /// Versions in that range with the bug fixed.
     var mended: [ClosedRange<UInt32>] = []
     let mendedIn: String
     let source: String
@@ -90,7 +90,7 @@ struct SQLiteBug: Sendable {
         }
     }
 
-    /// `3.40.1` as `3040001` (https://www.sqlite.org/c3ref/c_source_id.html).
+    /// Returns `3.40.1` as `3040001` (https://www.sqlite.org/c3ref/c_source_id.html).
     static func number(_ text: String) -> UInt32 {
         let parts = text.split(separator: ".").compactMap { UInt32($0) }
         return parts.prefix(3).reduce(0) { $0 * 1000 + min($1, 999) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AutoVacuumCheckTests {
     @Test(arguments: ["incremental", "full", "none"])
-    func `incremental and never run is told`(mode: String) async throws {
+    func `incremental that is never run is reported`(mode: String) async throws {
         let it = try HealthCase(
             "PRAGMA auto_vacuum = \(mode); CREATE TABLE t(x);" + HealthCase.numbers(500)
                 + "INSERT INTO t SELECT zeroblob(1000) FROM s; DELETE FROM t")

@@ -11,7 +11,7 @@ import Testing
         let reader = try PlainDatabase(it.path)
         try reader.execute("BEGIN; SELECT count(*) FROM t")
         for number in 0..<20 { try writer.execute("INSERT INTO t VALUES(\(number))") }
-        // Of this process the locks would not be seen, so the tool looks.
+        // Locks of this process would not be seen, so a separate process checks.
         let arguments = ["health", it.path, "--only", "wal-checkpoint"]
         #expect(try tool.run(arguments).status == 0)
         let result = try tool.run(arguments + ["-w", "wal-checkpoint=0:5"])

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DiskSpaceCheckTests {
-    @Test func `too little room is told`() async throws {
+    @Test func `too little space is reported`() async throws {
         let it = try HealthCase()
         #expect(try await it.findings("disk-space").isEmpty)
         let found = try await it.findings("disk-space") {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FileHeaderCheckTests {
-    @Test func `pages behind the counted ones are told`() async throws {
+    @Test func `pages after the counted ones are reported`() async throws {
         let it = try HealthCase()
         #expect(try await it.findings("file-header").isEmpty)
         let size = try FileManager.default.attributesOfItem(atPath: it.path)[.size] as? Int ?? 0
@@ -13,7 +13,7 @@ import Testing
         #expect(found[0].message.contains("2 pages more"))
     }
 
-    @Test func `what is no database, or cut short, is an error and nothing else is reached`() async throws {
+    @Test func `a file that is not a database, or truncated, is the only error`() async throws {
         let it = try HealthCase(
             "CREATE TABLE t(x);" + HealthCase.numbers(2000) + "INSERT INTO t SELECT n FROM s")
         let handle = try #require(FileHandle(forWritingAtPath: it.path))

@@ -16,7 +16,7 @@ import Testing
         #expect(broken.map { $0.evidence?.rowCount }.sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 2])
         let rows = broken.flatMap { $0.evidence?.rows ?? [] }.map { $0.key[0].value.literal }
         #expect(Set(rows) == ["8", "9"])
-        // A parent without a unique key aborts the check of all in SQLite.
+        // A parent without a unique key aborts SQLite's check of all keys.
         #expect(found.contains { $0.table == "d" && $0.message.contains("cannot be enforced") })
         #expect(found.allSatisfy { $0.severity == .error })
     }

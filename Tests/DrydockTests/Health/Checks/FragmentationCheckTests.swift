@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FragmentationCheckTests {
-    @Test func `leaves that lie about are told, in order none are`() async throws {
+    @Test func `scattered leaves are reported, leaves in order are not`() async throws {
         let it = try HealthCase(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, x);" + HealthCase.numbers(4000)
                 + "INSERT INTO t SELECT n * 7919 % 4001, zeroblob(500) FROM s")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FreelistCheckTests {
     @Test(arguments: [(3000, true), (20, false)])
-    func `a large share is told, unless it is little`(rows: Int, isFound: Bool) async throws {
+    func `a large share is reported, unless it is small in bytes`(rows: Int, isFound: Bool) async throws {
         let it = try HealthCase(
             "CREATE TABLE t(x);" + HealthCase.numbers(rows)
                 + "INSERT INTO t SELECT zeroblob(1000) FROM s; DELETE FROM t")

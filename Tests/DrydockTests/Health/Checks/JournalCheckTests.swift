@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct JournalCheckTests {
     @Test(arguments: [false, true])
-    func `a hot journal is told, and the rest is checked as it will be taken back`(isHot: Bool) async throws {
+    func `a hot journal is reported, and the rest is checked as rolled back`(isHot: Bool) async throws {
         let it = try HealthCase(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, x);" + HealthCase.numbers(500)
                 + "INSERT INTO t SELECT n, zeroblob(500) FROM s")
@@ -49,9 +49,9 @@ import Testing
         return (it, copy)
     }
 
-    /// Of the log's header, and what is said of it.
+    /// Damages a byte of the log's header.
     @Test(arguments: [0, 3, 8, 13, 17, 20, 24, 31])
-    func `a log whose header is damaged is a warning`(_ place: Int) async throws {
+    func `a log with a damaged header is a warning`(_ place: Int) async throws {
         let (it, copy) = try Self.logged()
         var log = [UInt8](try Data(contentsOf: URL(filePath: copy + "-wal")))
         let frames = (log.count - 32) / 4120
@@ -80,7 +80,7 @@ import Testing
         )
     }
 
-    /// What crashes, rollbacks and checkpoints leave.
+    /// The states that crashes, rollbacks and checkpoints leave.
     @Test(arguments: [
         "whole", "no byte", "a piece of a header", "a header", "zeros", "torn", "rolled back", "begun anew",
     ])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["-wal", "-journal"])
-    func `what lies beside a file without a byte is not left unsaid`(_ suffix: String) async throws {
+    func `a log or journal beside an empty file is reported`(_ suffix: String) async throws {
         let (it, copy) = try Self.logged()
         let bytes =
             suffix == "-wal"
@@ -134,11 +134,11 @@ import Testing
         #expect(try it.folder.contents().filter { $0.key.hasPrefix("copy") } == before)
     }
 
-    @Test func `a log that a program has open is none`() throws {
+    @Test func `a log that a program has open is not reported`() throws {
         let it = try HealthCase("PRAGMA journal_mode = wal; CREATE TABLE t(x)")
         let writer = try PlainDatabase(it.path)
         try writer.execute("INSERT INTO t VALUES(1)")
-        // Of this process the locks would not be seen, so the tool looks.
+        // Locks of this process would not be seen, so a separate process checks.
         #expect(try !Tool(folder: it.folder).run("health", it.path, "-v").output.contains("[journal]"))
     }
 }

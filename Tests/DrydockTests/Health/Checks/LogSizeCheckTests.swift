@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct LogSizeCheckTests {
-    @Test func `a log beyond the threshold is told`() async throws {
+    @Test func `a log beyond the threshold is reported`() async throws {
         let it = try HealthCase("PRAGMA journal_mode = wal; CREATE TABLE t(x)")
         let writer = try PlainDatabase(it.path)
         try writer.execute("PRAGMA wal_autocheckpoint = 0; INSERT INTO t VALUES(zeroblob(200000))")

@@ -18,7 +18,7 @@ import Testing
         #expect(strict.contains { $0.severity == .warning && $0.message.hasPrefix("indexes take ") })
     }
 
-    @Test func `of a small file nothing is said`() async throws {
+    @Test func `nothing is reported for a small file`() async throws {
         let it = try HealthCase("CREATE TABLE t(x); CREATE INDEX a ON t(x)")
         #expect(try await it.findings("object-size").isEmpty)
     }

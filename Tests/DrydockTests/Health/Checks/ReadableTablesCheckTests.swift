@@ -19,7 +19,7 @@ import Testing
         #expect(found.first?.evidence?.rows.first?.key.first?.value.literal == "7")
     }
 
-    @Test func `a sound one is none`() async throws {
+    @Test func `a sound generated column is not an error`() async throws {
         let it = try HealthCase(
             Self.schema
                 + "INSERT INTO t(id, p) VALUES (1, '{}'); CREATE TABLE w(a PRIMARY KEY, b AS (a)) WITHOUT ROWID;"
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["k AS (date('now'))", "d DEFAULT (nosuch())", "CHECK (a < date('now'))"])
-    func `what no row could have computed is found without a row`(_ column: String) async throws {
+    func `an expression that fails for every row is found without a row`(_ column: String) async throws {
         let it = try HealthCase(
             "CREATE TABLE u(a, \(column)); CREATE TABLE v(a, b DEFAULT (datetime('now')))")
         let found = try await it.findings("table-unreadable")

@@ -19,7 +19,7 @@ import Testing
         #expect(try it.folder.contents() == before)
     }
 
-    /// What the modules' own checks leave out.
+    /// Damage that the modules' own checks leave out.
     @Test(arguments: [
         ("fts5(a)", "DELETE FROM x_idx"), ("fts5(a)", "DELETE FROM x_docsize WHERE id = 7"),
         ("fts4(a)", "DELETE FROM x_docsize"), ("fts4(a)", "DELETE FROM x_stat"),

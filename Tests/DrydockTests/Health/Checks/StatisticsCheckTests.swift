@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct StatisticsCheckTests {
-    @Test func `none are a note, old ones a warning, fresh ones nothing`() async throws {
+    @Test func `missing statistics are a note, old ones a warning, fresh ones nothing`() async throws {
         let it = try HealthCase(
             "CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX t_x ON t(x);"
                 + HealthCase.numbers(2000) + "INSERT INTO t SELECT n, n FROM s")

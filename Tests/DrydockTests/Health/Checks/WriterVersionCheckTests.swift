@@ -31,7 +31,7 @@ import Testing
 }
 
 extension HealthCase {
-    /// Writes the version of the library that wrote last into the header.
+    /// Writes the version of the last writing library into the header.
     func stamp(_ version: UInt32) throws {
         try overwrite(withUnsafeBytes(of: version.bigEndian) { Array($0) }, at: 96)
     }

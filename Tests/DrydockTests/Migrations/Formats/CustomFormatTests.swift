@@ -2,7 +2,7 @@ import Drydock
 import Testing
 
 @Suite struct CustomFormatTests {
-    /// As memos has it: a folder a release, a number in it, the newest version in a setting.
+    /// A project like memos: a folder for each release, a number in it, the newest version in a setting.
     static let project = ToolProject(
         files: [
             "0.9/00__people.sql": ToolProject.one, "0.9/01__born.sql": ToolProject.two,
@@ -34,16 +34,16 @@ import Testing
         #expect(report.steps == ["0.9.2", "0.10.1"])
     }
 
-    @Test func textOrder() async throws {
+    @Test func textOrderMakesAMigrationLate() async throws {
         let report = try await Self.project.verify {
             $0.format.custom = Self.format
             $0.format.custom?.order = .text
         }
-        // 0.10 sorts before 0.9 as text, so that it is late.
+        // As text 0.10 sorts before 0.9, so that it is late.
         #expect(report.replays[0].steps.map(\.migration) == ["0.9.2"])
     }
 
-    @Test func aBrokenPattern() async throws {
+    @Test func aBrokenPatternIsRefused() async throws {
         let refusal = try await Self.project.refusal {
             $0.format.custom = Self.format
             $0.format.custom?.files = "(?<version>"
@@ -53,7 +53,7 @@ import Testing
 
     // MARK: - The history among the app's own rows
 
-    /// What is found when the last migration is this, the table `setting` holding a theme beside the version.
+    /// Returns the report if this is the last migration and the table `setting` holds a theme beside the version.
     private func shared(
         _ sql: String, _ configure: (inout CustomFormat) -> Void = { _ in }
     ) async throws -> VerifyReport {
@@ -71,7 +71,7 @@ import Testing
         return try await project.verify { [format] in $0.format.custom = format }
     }
 
-    @Test func whatRecordWritesIsNoChange() async throws {
+    @Test func whatRecordWritesIsNotAChange() async throws {
         let report = try await shared("SELECT 1;")
         #expect(report.rules(.error).isEmpty && report.rules(.warning).isEmpty, "\(report.faults)")
         #expect(report.steps == ["0.9.2", "0.10.1"])
@@ -86,27 +86,27 @@ import Testing
         let report = try await shared(sql)
         #expect(report.rules(.error) == [rule], "\(report.faults)")
         #expect(try report.finding(rule).place?.line == 1)
-        // Also where no two runs would record the same.
+        // Also if no two runs would record the same.
         let timed = try await shared(sql) { format in
             format.record[0] = format.record[0].replacing(" WHERE", with: ", at = random() WHERE")
         }
         #expect(timed.rules(.error) == [rule], "\(timed.faults)")
     }
 
-    @Test func rowsThatAppearBesideTheVersionAreTold() async throws {
+    @Test func rowsAddedBesideTheVersionAreReported() async throws {
         let report = try await shared("INSERT INTO setting VALUES ('zoom', 1, NULL);")
         #expect(report.rules(.warning) == [.rowsAdded], "\(report.findings.map(\.line))")
         #expect(report.rules(.error).isEmpty, "\(report.faults)")
     }
 
-    @Test func recordsThatAreNeverAlike() async throws {
+    @Test func recordsThatDifferInEveryRunAreAccepted() async throws {
         let report = try await shared("SELECT 1;") { format in
             format.record[0] = format.record[0].replacing(" WHERE", with: ", at = random() WHERE")
         }
         #expect(report.rules(.error).isEmpty && report.rules(.warning).isEmpty, "\(report.faults)")
     }
 
-    /// Without `record`, nothing but the query's answer may change.
+    /// Without `record`, only the query's result may change.
     @Test func aMigrationThatRecordsItself() async throws {
         func verify(_ sql: String) async throws -> VerifyReport {
             try await Self.project.with("0.9/01__born.sql", nil).with("0.10/00__index.sql", sql)
@@ -122,7 +122,7 @@ import Testing
         #expect(other.rules(.error).contains(.rowsLost), "\(other.faults)")
     }
 
-    @Test func aFormatBesideItIsRefused() async throws {
+    @Test func aSecondFormatIsRefused() async throws {
         let refusal = try await Self.project.refusal {
             $0.format.custom = Self.format
             $0.migrationFormat = "goose"

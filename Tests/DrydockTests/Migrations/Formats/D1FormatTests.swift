@@ -25,8 +25,8 @@ import Testing
         report.expect(errors: [.pragmaIgnored, .rowsLost])
     }
 
-    /// Wrangler runs what Drizzle generated: the history says whose the folder is.
-    @Test func theHistoryDecidesOverAJournal() async throws {
+    /// Wrangler runs what Drizzle generated: the history decides which tool the folder belongs to.
+    @Test func theHistoryOutweighsAJournal() async throws {
         let project = Self.project.with("meta/_journal.json", "{}")
         try await project.verify().expectNothing()
     }

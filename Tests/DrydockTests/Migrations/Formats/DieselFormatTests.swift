@@ -37,13 +37,13 @@ import Testing
         #expect(report.steps.count == 2)
     }
 
-    @Test func waysBackAreTriedAndListedWhenEmpty() async throws {
+    @Test func waysBackAreTriedAndEmptyOnesAreListed() async throws {
         let report = try await Self.project.verify { $0.checksRollback = true }
         report.expect(notChecked: [.rollbackMismatch])
         #expect(report.notChecked[0].reason.contains("20240103000000 holds no statement"))
     }
 
-    @Test func declarationsStandInTheConfiguration() async throws {
+    @Test func declarationsAreReadFromTheConfiguration() async throws {
         let project = Self.project.with("2024-01-03-000000_index/up.sql", ToolProject.loss)
         try await project.verify().expect(errors: [.rowsLost])
         for name in ["20240103000000", "2024-01-03-000000_index"] {

@@ -9,7 +9,7 @@ import Testing
         """
     }
 
-    @Test func aSnapshotIsHeldAgainstTheSchemaOfItsVersion() async throws {
+    @Test func aSnapshotIsComparedWithTheSchemaOfItsVersion() async throws {
         let files = [
             "drift_schema_v1.json": Self.schema("CREATE TABLE person (id INTEGER PRIMARY KEY);"),
             "drift_schema_v3.json": Self.schema("CREATE TABLE person (id INTEGER PRIMARY KEY, born TEXT);"),

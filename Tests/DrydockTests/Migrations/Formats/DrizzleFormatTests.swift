@@ -56,7 +56,7 @@ import Testing
         #expect(report.steps.isEmpty)
     }
 
-    @Test func norOneThatStandsLastAndIsDatedBefore() async throws {
+    @Test func aLastEntryWithAnEarlierDateNeverRuns() async throws {
         let journal = Self.journal(["0000_people", "0001_born", "0002_index"])
         let project = Self.project.with("meta/_journal.json", journal.replacing("3000", with: "900"))
         let report = try await project.verify()
@@ -64,7 +64,7 @@ import Testing
         #expect(report.steps == ["0001_born"])
     }
 
-    @Test func anEntryWithoutItsFile() async throws {
+    @Test func anEntryWithoutItsFileIsReported() async throws {
         let report = try await Self.project.with("0002_index.sql", nil).verify()
         #expect(
             report.faults == [
@@ -88,8 +88,8 @@ import Testing
         report.expect(warnings: [.migrationEdited, .migrationFailed])
     }
 
-    /// A violation that a later migration of the same transaction mends is no failure of the first.
-    @Test func aDeferredViolationIsMendedByTheNextStep() async throws {
+    /// A violation that a later migration of the same transaction fixes is not a failure of the first.
+    @Test func aDeferredViolationIsFixedByTheNextStep() async throws {
         let project = Self.project
             .with(
                 "0001_born.sql",
@@ -104,7 +104,7 @@ import Testing
         #expect(open.faults[0].contains("when its transaction is committed"))
     }
 
-    @Test func foldersWithSnapshots() async throws {
+    @Test func foldersWithSnapshotsAreRead() async throws {
         let project = ToolProject(
             files: [
                 "20240101000000_people/migration.sql": ToolProject.one,

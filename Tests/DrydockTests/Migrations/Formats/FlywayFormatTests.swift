@@ -30,7 +30,7 @@ import Testing
         #expect(report.steps == ["1.1", "2", "R__names.sql"])
     }
 
-    @Test func aRepeatableOneRunsAgainWhenItChanged() async throws {
+    @Test func aRepeatableMigrationRunsAgainAfterAChange() async throws {
         var project = Self.project
         project.schema += ToolProject.two + ToolProject.three
         project.history += """
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Flyway's parser reads a block from BEGIN to END.
-    @Test func aTransactionOfTheFilesOwnIsRefused() async throws {
+    @Test func aFileWithItsOwnTransactionIsRefused() async throws {
         let report = try await with("BEGIN;\n\(ToolProject.three)COMMIT;\n").verify()
         #expect(
             report.faults[0].hasPrefix("V2__index.sql:1: BEGIN opens a block that Flyway reads up to an END"))
@@ -83,7 +83,7 @@ import Testing
         try await project.verify().expectNothing()
     }
 
-    @Test func oneBelowTheNewestAppliedStopsFlyway() async throws {
+    @Test func aMigrationBelowTheNewestAppliedStopsFlyway() async throws {
         var project = Self.project
         project.schema += ToolProject.three
         project.history += """
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// With `flyway.mixed`, Flyway runs such a file without a transaction.
-    @Test func mixedIsTakenFromWhoeverSaysIt() async throws {
+    @Test func mixedIsReadFromEverySetting() async throws {
         let project = with("SELECT 1;\n" + ToolProject.rebuild)
         #expect(try await project.verify().faults[0].contains("PRAGMA foreign_keys stands beside"))
         let help = try await project.verify().finding(.migrationFailed).help
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func aMixedFileThatWasRunIsNoFault() async throws {
+    @Test func anAppliedMixedFileIsNotAFault() async throws {
         var project = with("SELECT 1;\n" + ToolProject.rebuild)
         project.files["V3__more.sql"] = "ALTER TABLE pet ADD COLUMN age;"
         project.schema += "ALTER TABLE person ADD COLUMN born TEXT DEFAULT '';"
@@ -133,8 +133,8 @@ import Testing
         #expect(report.steps == ["3", "R__names.sql"])
     }
 
-    /// Nothing but the setting tells the folder from refinery's.
-    @Test func mixedSaysWhoseTheFolderIs() async throws {
+    /// Only the setting distinguishes the folder from one of refinery's.
+    @Test func mixedDecidesThatTheFolderIsFlyways() async throws {
         let project = ToolProject(
             files: ["V1__people.sql": ToolProject.one, "V2__born.sql": ToolProject.rebuild], history: "")
         let refusal = try await project.refusal()
@@ -142,14 +142,14 @@ import Testing
         #expect(try await project.verify { $0.format.mixed = true }.migrationFormat == "flyway")
     }
 
-    @Test func mixedIsFlywaysAlone() async throws {
+    @Test func mixedIsRefusedForOtherTools() async throws {
         let refusal = try await GooseFormatTests.project.refusal { $0.format.mixed = true }
         #expect(refusal.contains("'mixed' is a setting of Flyway's"))
     }
 
-    /// Java, Kotlin and scripts elsewhere, as the history itself says.
+    /// Java, Kotlin and scripts that are kept elsewhere, as the history itself says.
     @Test(arguments: ["JDBC", "SPRING_JDBC", "SCRIPT", "CUSTOM"])
-    func rowsThatNoSQLFileHas(_ type: String) async throws {
+    func historyRowsOfOtherTypesNeedNoSQLFile(_ type: String) async throws {
         var project = Self.project
         project.history += """
             INSERT INTO flyway_schema_history VALUES (2, '1.0.1', 'code', '\(type)', 'db.V1_0_1__code', NULL, 'me', '', 1, 1);
@@ -165,7 +165,7 @@ import Testing
         #expect(try other.finding(.schemaMismatch).help.contains("1.0.1"))
     }
 
-    @Test func whatRepairDeletedIsNotMissed() async throws {
+    @Test func migrationsDeletedByRepairAreNotMissing() async throws {
         var project = Self.project
         project.history += """
             INSERT INTO flyway_schema_history VALUES

@@ -29,7 +29,7 @@ import Testing
         ])
     }
 
-    /// The drivers leave foreign keys off, so that a rebuild inside the transaction cascades to nothing.
+    /// The drivers leave foreign keys off, so that a rebuild inside the transaction does not cascade.
     @Test func foreignKeysAreOff() async throws {
         let project = Self.project.with("000003_index.up.sql", ToolProject.rebuild)
         try await project.verify().expectNothing()
@@ -60,7 +60,7 @@ import Testing
         #expect(report.steps.isEmpty)
     }
 
-    @Test func twoFilesOfOneVersion() async throws {
+    @Test func twoFilesOfOneVersionAreRefused() async throws {
         let report = try await Self.project.with("2_again.up.sql", "SELECT 1;").verify()
         #expect(report.rules(.error) == [.migrationFailed])
         #expect(report.faults[0].contains("two migrations are called '2'"))
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// taproot-assets and others run with x-no-tx-wrap, which no file says.
-    @Test func transactionsOfTheFilesOwnNameTheSetting() async throws {
+    @Test func filesWithTheirOwnTransactionNameTheSetting() async throws {
         let project = Self.project.with(
             "000003_index.up.sql", "BEGIN;\n" + ToolProject.three + "COMMIT;\n")
         let report = try await project.verify()
@@ -84,8 +84,8 @@ import Testing
         #expect(try committed.finding(.transactionEnded).help.contains("'transaction: none' in drydock.yml"))
     }
 
-    /// What a file begins or ends itself is done as it says, and the tool's COMMIT then finds no transaction.
-    @Test func aFileThatBeginsWithCommit() async throws {
+    /// A file's own BEGIN and COMMIT are run, and the tool's COMMIT then finds no transaction.
+    @Test func aFileMayBeginWithCommit() async throws {
         let whole = "COMMIT;\n" + ToolProject.rebuild + "BEGIN;\n"
         let balanced = try await Self.project.with("000003_index.up.sql", whole).verify {
             $0.format.foreignKeys = true

@@ -32,7 +32,7 @@ import Testing
         #expect(try report.finding(.rowsLost).place?.line == 3)
     }
 
-    @Test func annotationsInLowerCase() async throws {
+    @Test func annotationsMayBeInLowerCase() async throws {
         let text = "-- +goose up\n" + ToolProject.loss + "-- +goose down\nSELECT 1;\n"
         try await with(text).verify().expect(errors: [.rowsLost])
     }
@@ -44,11 +44,11 @@ import Testing
         #expect(wrapped.rules(.error) == [.pragmaIgnored, .rowsLost])
     }
 
-    @Test func statementsOfManyLines() async throws {
+    @Test func markersEncloseStatementsOfManyLines() async throws {
         let trigger = "CREATE TRIGGER t AFTER INSERT ON pet BEGIN\n  SELECT 1;\n  SELECT 2;\nEND;\n"
         let block = "-- +goose StatementBegin\n" + trigger + "-- +goose StatementEnd\n"
         try await with(Self.file(block)).verify().expectNothing()
-        // Without its markers goose cuts a trigger at the first ';', and so does the replay.
+        // Without the markers goose cuts a trigger at the first ';', and so does the replay.
         let report = try await with(Self.file(trigger)).verify()
         #expect(report.rules(.error).contains(.migrationFailed))
         #expect(report.faults.contains { $0.hasSuffix("incomplete input") })
@@ -89,7 +89,7 @@ import Testing
         #expect(try report.finding(.migrationOutOfOrder).message.contains("goose stops there"))
     }
 
-    @Test func whatWasUndoneIsPending() async throws {
+    @Test func anUndoneMigrationIsPending() async throws {
         var project = Self.project
         project.history += "INSERT INTO goose_db_version(version_id, is_applied) VALUES (2, 1), (2, 0);"
         #expect(try await project.verify().steps == ["2", "3"])

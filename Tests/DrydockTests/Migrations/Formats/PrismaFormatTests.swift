@@ -20,7 +20,7 @@ import Testing
             "2_born/migration.sql": ToolProject.two, "3_rebuild/migration.sql": ToolProject.rebuild,
         ], history: history())
 
-    /// No transaction is opened around a file, so that its PRAGMA has its effect; an edited file is a warning.
+    /// No transaction is opened around a file, so that its PRAGMA takes effect; an edited file is a warning.
     @Test func aRebuildKeepsRows() async throws {
         let report = try await Self.project.verify()
         report.expect(warnings: [.migrationEdited])
@@ -42,7 +42,7 @@ import Testing
         #expect(report.steps.isEmpty)
     }
 
-    @Test func whatWasRolledBackIsPending() async throws {
+    @Test func aRolledBackMigrationIsPending() async throws {
         var project = Self.project
         project.history = Self.history(
             "INSERT INTO _prisma_migrations(id, checksum, migration_name, rolled_back_at) VALUES ('b', '', '2_born', 1);"
@@ -50,7 +50,7 @@ import Testing
         #expect(try await project.verify().steps == ["2_born", "3_rebuild"])
     }
 
-    @Test func aFolderWithoutItsFile() async throws {
+    @Test func aFolderWithoutItsFileIsReported() async throws {
         let report = try await Self.project.with("3_rebuild/migration.sql", nil).with(
             "3_rebuild/README.md", ""
         )

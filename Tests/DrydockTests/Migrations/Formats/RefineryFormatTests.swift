@@ -20,8 +20,8 @@ import Testing
         );
 
         """
-    /// What refinery's own tests expect of this file (refinery/tests/rusqlite.rs,
-    /// `updates_to_last_working_if_not_grouped`), and with `int8-versions` (postgres.rs).
+    /// The checksum that refinery's own tests expect of this file (refinery/tests/rusqlite.rs,
+    /// `updates_to_last_working_if_not_grouped`), and the one with `int8-versions` (postgres.rs).
     static let checksum = "2959965718684201605"
     static let wideChecksum = "13938959368620441626"
 
@@ -32,7 +32,7 @@ import Testing
         ], history: history("(1, 'initial', '2024-01-01T00:00:00Z', '\(checksum)')"), schema: first,
         rows: "INSERT INTO persons VALUES (1, 'Ada', 'London')")
 
-    /// People and their pets, with the last migration.
+    /// Returns a project with people and their pets, and this as its last migration.
     private func pets(_ last: String) -> ToolProject {
         ToolProject(
             files: ["V1__pets.sql": ToolProject.one, "V2__born.sql": ToolProject.two, "V3__last.sql": last],
@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    /// rusqlite's bundled SQLite enforces foreign keys, and in the transaction nothing turns them off.
+    /// rusqlite's bundled SQLite enforces foreign keys, and nothing turns them off inside the transaction.
     @Test func aRebuildCascades() async throws {
         try await pets(ToolProject.rebuild).verify().expect(errors: [.pragmaIgnored, .rowsLost])
         let linked = try await pets(ToolProject.rebuild).verify { $0.format.foreignKeys = false }
@@ -65,14 +65,13 @@ import Testing
         renamed.expect(errors: [.migrationEdited])
     }
 
-    /// The feature `int8-versions`: the history tells.
     @Test func lineEndingsAreReportedAsSuch() async throws {
         let windows = Self.first.replacing("\n", with: "\r\n")
         let report = try await Self.project.with("V1__initial.sql", windows).verify()
         #expect(try report.finding(.migrationEdited).message.contains("only in its line endings"))
     }
 
-    @Test func checksumsOfWideVersions() async throws {
+    @Test func theHistoryShowsWideVersions() async throws {
         var project = Self.project
         let row = "(1, 'initial', '2024-01-01T00:00:00Z', '\(Self.wideChecksum)')"
         project.history = Self.history(row, type: "int8")
@@ -84,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [("int4", checksum), ("int8", wideChecksum)])
-    func theHistoryTellsWhichChecksumIsKept(_ type: String, _ checksum: String) throws {
+    func theHistoryDecidesWhichChecksumIsKept(_ type: String, _ checksum: String) throws {
         let folder = try Self.project.write()
         let set = try RefineryFormat().load(
             folder: FolderFiles(folder.file("Migrations")), options: FormatOptions())
@@ -98,8 +97,8 @@ import Testing
         #expect(kept == [["1", "initial", checksum]])
     }
 
-    /// A version of more than 32 bits needs the feature, which makes every checksum another.
-    @Test func aDateBehindNarrowVersions() async throws {
+    /// A version of more than 32 bits needs the feature, which changes every checksum.
+    @Test func aDateAfterNarrowVersionsIsRefused() async throws {
         let dated = Self.project.with(
             "U20240131120000__dated.sql", "CREATE INDEX by_city ON persons(city);\n")
         let report = try await dated.verify()
@@ -114,7 +113,7 @@ import Testing
         #expect(report.steps == ["2", "10"])
     }
 
-    @Test func oneBelowTheNewestAppliedStopsRefinery() async throws {
+    @Test func aMigrationBelowTheNewestAppliedStopsRefinery() async throws {
         var project = Self.project
         project.schema += "CREATE INDEX by_name ON persons(name);"
         project.history += "INSERT INTO refinery_schema_history VALUES (10, 'index', '', NULL);"
@@ -135,7 +134,7 @@ import Testing
         #expect(report.rules(.error) == [.migrationInCode])
     }
 
-    @Test func whatIsWrongWithAFile() async throws {
+    @Test func faultsOfFilesAreReported() async throws {
         let decimal = try await Self.project.with("V10.1__half.sql", "SELECT 1;").verify()
         #expect(decimal.faults == ["V10.1__half.sql:0: 10.1 is not a version to refinery"])
         let twice = try await Self.project.with("V010__again.sql", "SELECT 1;").verify()
@@ -146,19 +145,19 @@ import Testing
         #expect(broken.faults[0].hasPrefix("V10__index.sql:2: "), "\(broken.faults)")
     }
 
-    @Test func aHyphenMakesAFileNoMigration() async throws {
+    @Test func aFileWithAHyphenIsNotAMigration() async throws {
         var project = Self.project.with("V11__no-such.sql", "SELECT * FROM nowhere;")
         let report = try await project.verify()
         report.expect(warnings: [.migrationFailed])
         #expect(report.steps == ["2", "10"])
-        // Flyway would repeat it; refinery has nothing of the kind.
+        // Flyway would repeat it; refinery has no repeatable migrations.
         project.files["R__views.sql"] = "SELECT 1;"
         try await project.verify().expect(warnings: [.fileLeftOut, .migrationFailed])
     }
 
     // MARK: - Flyway's names
 
-    /// As nobody left it: neither tool's history.
+    /// A project without either tool's history.
     private var unknown: ToolProject {
         var project = pets(ToolProject.three)
         project.history = ""
@@ -183,15 +182,15 @@ import Testing
         #expect(try await unknown.with(file, text).verify().migrationFormat == format)
     }
 
-    /// To Flyway they are ways back without a way.
-    @Test func unversionedOnesAlone() async throws {
+    /// Flyway takes them for ways back without a way up.
+    @Test func aFolderWithOnlyUnversionedMigrationsIsRefinerys() async throws {
         let project = ToolProject(
             files: ["U1__pets.sql": ToolProject.one, "U2__born.sql": ToolProject.two], history: "")
         #expect(try await project.verify().migrationFormat == "refinery")
     }
 
-    /// To Flyway `U4` undoes a `V4`, to refinery it is the fourth.
-    @Test func anUnversionedOneAmongOthersIsAmbiguous() async throws {
+    /// In Flyway `U4` undoes a `V4`, in refinery it is the fourth migration.
+    @Test func anUnversionedMigrationAmongOthersIsAmbiguous() async throws {
         let refusal = try await unknown.with("U4__view.sql", "CREATE VIEW v AS SELECT 1;").refusal()
         #expect(refusal.contains("as flyway (V1__description.sql in "))
         #expect(refusal.contains("as refinery (V1__name.sql in "))

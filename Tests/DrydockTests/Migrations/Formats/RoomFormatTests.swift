@@ -30,7 +30,7 @@ import Testing
             rows: "INSERT INTO person(id, name) VALUES (1, 'Ada')")
     }
 
-    @Test func aSnapshotIsHeldAgainstTheSchemaOfItsVersion() async throws {
+    @Test func aSnapshotIsComparedWithTheSchemaOfItsVersion() async throws {
         let newest = Self.snapshot(
             "id INTEGER NOT NULL, name TEXT, born INTEGER, PRIMARY KEY(id)", version: 2)
         try await newest.verify().expect(warnings: [.nothingVerified])
@@ -38,7 +38,7 @@ import Testing
         try await other.verify().expect(errors: [.schemaMismatch], warnings: [.nothingVerified])
     }
 
-    @Test func whatKotlinDoesIsAGap() async throws {
+    @Test func aMigrationInKotlinIsAGap() async throws {
         let old = Self.snapshot("id INTEGER NOT NULL, name TEXT, PRIMARY KEY(id)", version: 1)
         try await old.verify().expect(errors: [.migrationInCode])
         let folder = try old.write()
@@ -49,14 +49,14 @@ import Testing
         try await folder.verify().expectNothing()
     }
 
-    @Test func anotherHashIsAnEditedSchema() async throws {
+    @Test func aDifferentHashIsAnEditedSchema() async throws {
         var project = Self.snapshot(
             "id INTEGER NOT NULL, name TEXT, born INTEGER, PRIMARY KEY(id)", version: 2)
         project.history += "UPDATE room_master_table SET identity_hash = 'other';"
         try await project.verify().expect(errors: [.migrationEdited], warnings: [.nothingVerified])
     }
 
-    @Test func aBrokenExport() async throws {
+    @Test func aBrokenExportIsReported() async throws {
         let project = Self.snapshot("id INTEGER, name TEXT", version: 1).with(
             "com.example.Database/2.json", "{ \"identityHash\": 1,\n \"entities\" }")
         #expect(try await project.refusal().contains("2.json:"))

@@ -7,12 +7,12 @@ import Testing
 
     @Test func pendingMigrationsAreReplayed() async throws {
         let report = try await Self.project.verify()
-        // A migration alone makes no database.
+        // Migrations without a base schema do not create a database.
         report.expect(notChecked: [.schemaMismatch])
         #expect(report.steps == ["1", "2"])
     }
 
-    @Test func theNewestSchemaIsInTheQueries() async throws {
+    @Test func theNewestSchemaIsReadFromTheQueries() async throws {
         let queries = """
             import kotlin.Boolean;
             import com.example.Kind;

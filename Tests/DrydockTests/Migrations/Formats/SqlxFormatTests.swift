@@ -53,7 +53,7 @@ import Testing
             try await !both.verify().finding(.migrationEdited).message.contains("only in its line endings"))
     }
 
-    @Test func reversibleFiles() async throws {
+    @Test func reversibleFilesHaveAWayBack() async throws {
         let project = ToolProject(
             files: [
                 "0001_people.up.sql": Self.first, "0001_people.down.sql": "DROP TABLE person",

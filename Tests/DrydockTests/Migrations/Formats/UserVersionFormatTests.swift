@@ -8,7 +8,7 @@ import Testing
         ],
         history: "PRAGMA user_version = 1;")
 
-    @Test func theVersionDecides() async throws {
+    @Test func theVersionDecidesWhatIsPending() async throws {
         let report = try await Self.project.verify()
         report.expectNothing()
         #expect(report.steps == ["2", "10"])
