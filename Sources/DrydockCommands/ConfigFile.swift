@@ -1,11 +1,11 @@
 import DatabaseEngine
 import Drydock
-import DrydockReport
 import Foundation
-import SQLiteSchema
 import Yams
 
-/// The file `drydock.yml`: what a project would otherwise repeat on the command line. The keys are the long flags.
+/// `drydock.yml`: what a project would otherwise repeat on the command line.
+///
+/// Its keys are those of ``Setting/all``.
 struct ConfigFile {
     var migrations: String?
     var snapshots: String?
@@ -35,16 +35,7 @@ struct ConfigFile {
 
     static let defaultPath = "drydock.yml"
 
-    private static let keys = [
-        "migrations", "snapshots", "up-to", "jobs", "timeout", "memory", "strict", "full-check", "format",
-        "report",
-        "redact", "quiet", "verbose", "functions", "collations", "declarations", "migration-format",
-        "foreignKeys",
-        "doubleQuotedStrings", "transaction", "historyTable", "mixed", "placeholders", "base", "rollback",
-        "custom", "lock", "lint", "sqlite", "health",
-    ]
-
-    /// Reads a file; without a path, drydock.yml if it exists.
+    /// Reads a file; without a path drydock.yml, where there is one.
     /// - Throws: RequestError with file, line and what is expected.
     static func load(_ path: String?) throws -> ConfigFile {
         let name = path ?? defaultPath
@@ -78,71 +69,11 @@ struct ConfigFile {
             throw RequestError("\(name)\(error.fact)")
         }
         guard let root, root != Node("") else { return }
-        for (key, value) in try reader.mapping(root, "the file") {
-            let word = try reader.string(key, "a key")
-            switch word.foldedKey {
-            case "migrations": migrations = try reader.string(value, word)
-            case "snapshots": snapshots = try reader.string(value, word)
-            case "lock": lock = try reader.string(value, word)
-            case "upto": upTo = try reader.string(value, word)
-            case "jobs": jobs = try reader.positive(value, word)
-            case "timeout":
-                timeout = try reader.parsed(
-                    value, word, "a duration such as 90s or 5m, or none", RunLimit.init)
-            case "memory":
-                memory = try reader.parsed(
-                    value, word, "a size such as 512MB or 4GB, or none", MemoryLimit.init)
-            case "strict": strict = try reader.bool(value, word)
-            case "full-check": fullCheck = try reader.bool(value, word)
-            case "format":
-                format = try reader.parsed(
-                    value, word, "one of: \(ReportRenderers.all.map(\.name).joined(separator: ", "))"
-                ) {
-                    ReportRenderers.named($0)?.name
-                }
-            case "report":
-                reports = try reader.list(value).map {
-                    try reader.parsed($0, word, "FORMAT=PATH", ReportFile.init)
-                }
-            case "redact": redact = try reader.bool(value, word)
-            case "quiet": quiet = try reader.bool(value, word)
-            case "verbose": verbose = try reader.bool(value, word)
-            case "functions": functions = try reader.functions(value)
-            case "collations": collations = try reader.collations(value)
-            case "health": health = try reader.health(value)
-            case "declarations": try readDeclarations(value, reader)
-            case "migrationformat":
-                migrationFormat = try reader.parsed(
-                    value, word, "one of: \(MigrationFormats.names.joined(separator: ", "))"
-                ) {
-                    MigrationFormats.names.contains($0) ? $0 : nil
-                }
-            case "foreignkeys": options.foreignKeys = try reader.bool(value, word)
-            case "doublequotedstrings": options.doubleQuotedStrings = try reader.bool(value, word)
-            case "transaction": options.transaction = try reader.choice(value, word)
-            case "placeholders": options.placeholders = try reader.texts(value, word)
-            case "historytable": options.historyTable = try reader.string(value, word)
-            case "mixed": options.mixed = try reader.bool(value, word)
-            case "base": options.base = SchemaBase(path: try reader.string(value, word))
-            case "rollback": rollback = try reader.bool(value, word)
-            case "custom": options.custom = try reader.custom(value)
-            case "lint": lint = try reader.lint(value)
-            case "sqlite":
-                sqlite = try reader.parsed(
-                    value, word, SQLiteVersion.expectation(for: value.scalar?.string ?? ""),
-                    SQLiteVersion.init)
-            default:
-                let nearest = nearestName(to: word, in: Self.keys)
-                throw reader.fault(
-                    key,
-                    "'\(word)' is no key"
-                        + (nearest.map { "; did you mean '\($0)'?" }
-                            ?? ", which are: \(Self.keys.joined(separator: ", "))"))
-            }
-        }
+        try read(root, reader)
     }
 
-    private mutating func readDeclarations(_ node: Node, _ reader: YAMLReader) throws {
+    /// Reads `declarations:`; one that is not understood becomes a finding.
+    mutating func readDeclarations(_ node: Node, _ reader: YAMLReader) throws {
         for (key, value) in try reader.mapping(node, "declarations") {
             let migration = try reader.string(key, "a migration")
             for entry in reader.list(value) {

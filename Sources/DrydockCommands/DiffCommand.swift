@@ -59,6 +59,8 @@ struct DiffCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Look for renames that --rename does not tell of.")
     var detectRenames = true
 
+    @OptionGroup var tool: ToolOptions
+
     @OptionGroup var engines: EngineOptions
 
     @OptionGroup var stubs: StubOptions
@@ -86,10 +88,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --data: only this table; may be repeated.", valueName: "name"))
     var table: [String] = []
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "With --data: show keys and shapes instead of values. (default where CI is set)")
-    var redact: Bool?
+    @OptionGroup var redaction: RedactOptions
 
     @Flag(help: "Only the names of what differs.")
     var nameOnly = false
@@ -98,8 +97,7 @@ struct DiffCommand: AsyncParsableCommand {
     var columnOrder = false
 
     @Option(
-        help: ArgumentHelp(
-            "Whose migrations a folder holds. (default: recognised)", valueName: "format"),
+        name: Setting.migrationFormat.name, help: Setting.migrationFormat.help,
         completion: .list(MigrationFormats.names))
     var migrationFormat: String?
 
@@ -125,7 +123,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private func validateData() throws {
-        if !data, summary || !table.isEmpty || redact != nil {
+        if !data, summary || !table.isEmpty || redaction.redact != nil {
             throw ValidationError("--summary, --table and --redact go with --data")
         }
         if data,
@@ -136,41 +134,44 @@ struct DiffCommand: AsyncParsableCommand {
         if data, format == "sql", summary {
             throw ValidationError("--summary and --format sql exclude each other")
         }
-        if data, format == "sql", redact == true {
+        if data, format == "sql", redaction.redact == true {
             throw ValidationError("--redact and --format sql exclude each other: SQL has the values")
         }
     }
 
     private func runData(_ config: ConfigFile, _ limits: CommandLimits) async throws {
         var request = DataDiffRequest(
-            from: try config.source(old, migrationFormat: migrationFormat),
-            to: try config.source(new, migrationFormat: migrationFormat))
+            from: try config.source(old, migrationFormat, tool),
+            to: try config.source(new, migrationFormat, tool))
         (request.functions, request.collations) = stubs.stubs(config)
         request.tables = table
-        let redacts = redact ?? VerifySettings.isCI
         try await DataDiffRun(
             engine: limits.engine(engines.driver), request: request, format: format ?? "human",
             isSummary: summary,
-            options: RenderOptions(usesColor: Terminal.outputHasColor, redacts: redacts)
+            options: RenderOptions(usesColor: Terminal.outputHasColor, redacts: redaction.isOn(config))
         ).run()
     }
 
     func run() async throws {
         try await limits.run(stubs) { config, limits in
             if data { return try await runData(config, limits) }
-            var request = DiffRequest(
-                from: try config.source(old, migrationFormat: migrationFormat),
-                to: try config.source(new, migrationFormat: migrationFormat))
-            (request.functions, request.collations) = stubs.stubs(config)
-            request.hints = try hints()
-            request.detectsRenames = detectRenames
-            request.wantsPlan = sql || down
-            request.wantsDownPlan = down
-            request.allowsLoss = allowLoss
-            if let version = sqliteVersion.flatMap(AlterSupport.init) { request.alterSupport = version }
-            let report = try await SchemaComparer(engine: limits.engine(engines.driver)).run(request)
-            try write(report)
+            let request = try request(config)
+            try write(await SchemaComparer(engine: limits.engine(engines.driver)).run(request))
         }
+    }
+
+    func request(_ config: ConfigFile) throws -> DiffRequest {
+        var request = DiffRequest(
+            from: try config.source(old, migrationFormat, tool),
+            to: try config.source(new, migrationFormat, tool))
+        (request.functions, request.collations) = stubs.stubs(config)
+        request.hints = try hints()
+        request.detectsRenames = detectRenames
+        request.wantsPlan = sql || down
+        request.wantsDownPlan = down
+        request.allowsLoss = allowLoss
+        if let version = sqliteVersion.flatMap(AlterSupport.init) { request.alterSupport = version }
+        return request
     }
 
     private func write(_ report: DiffReport) throws {

@@ -43,14 +43,10 @@ struct HealthCommand: AsyncParsableCommand {
     @Flag(help: "Check every index entry, text and value, too.")
     var deep = false
 
-    @Option(
-        help: ArgumentHelp(
-            "How long a database may take, such as 5s or 2m. (default: no limit)", valueName: "duration"))
+    @Option(name: Setting.budget.name, help: Setting.budget.help)
     var budget: TimeLimit?
 
-    @Option(
-        help: ArgumentHelp(
-            "How long a read transaction may last. (default: 250ms)", valueName: "duration"))
+    @Option(name: Setting.slice.name, help: Setting.slice.help)
     var slice: TimeLimit?
 
     @Option(
@@ -60,23 +56,16 @@ struct HealthCommand: AsyncParsableCommand {
             valueName: "path"), completion: .file())
     var progress: String?
 
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp(
-            "How many databases are checked at once. (default: one a core)", valueName: "count"))
+    @Option(name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help)
     var jobs: Int?
 
     @Option(help: ArgumentHelp("Make this check alone; may be repeated.", valueName: "check"))
     var only: [String] = []
 
-    @Option(help: ArgumentHelp("Leave this check out; may be repeated.", valueName: "check"))
+    @Option(name: Setting.without.name, help: Setting.without.help)
     var without: [String] = []
 
-    @Option(
-        name: [.customShort("w"), .long],
-        help: ArgumentHelp(
-            "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK the range alone; may be repeated.",
-            valueName: "check=range"))
+    @Option(name: Setting.thresholds.name("w"), help: Setting.thresholds.help)
     var warning: [RangeOption] = []
 
     @Option(
@@ -85,8 +74,7 @@ struct HealthCommand: AsyncParsableCommand {
     var critical: [RangeOption] = []
 
     @Option(
-        help: ArgumentHelp(
-            "The file of known findings. (default: drydock-health.json)", valueName: "path"),
+        name: Setting.baseline.name, help: Setting.baseline.help,
         completion: .file(extensions: ["json"]))
     var baseline: String?
 
@@ -106,10 +94,10 @@ struct HealthCommand: AsyncParsableCommand {
         transform: HealthReportFile.parsed)
     var report: [HealthReportFile] = []
 
-    @Flag(name: .shortAndLong, help: "Only what is wrong.")
+    @Flag(name: Setting.quiet.name("q"), help: Setting.quiet.help)
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Notes and figures too.")
+    @Flag(name: Setting.verbose.name("v"), help: Setting.verbose.help)
     var verbose = false
 
     @OptionGroup var engines: EngineOptions

@@ -39,8 +39,8 @@ struct HealthSettings: Sendable {
         format = command.format
         reports = command.report
         options.usesColor = Terminal.outputHasColor
-        options.isQuiet = command.quiet
-        options.isVerbose = command.verbose
+        options.isQuiet = command.quiet || !command.verbose && config.quiet ?? false
+        options.isVerbose = command.verbose || !command.quiet && config.verbose ?? false
         for file in reports { try file.check(against: request.databases) }
     }
 

@@ -4,28 +4,19 @@ import Dispatch
 import Drydock
 import Foundation
 
-/// How much memory a command gives SQLite, since what it reads and runs may come from a stranger.
-struct MemoryOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "How much memory SQLite may take, such as 512MB or 4GB, or none for no limit; one value may take an eighth. (default: 2GB)",
-            valueName: "size"))
-    var memory: MemoryLimit?
-
-    func apply(_ config: ConfigFile) {
-        MemoryBounds.apply((memory ?? config.memory ?? .standard).bytes)
-    }
-}
-
-/// How long a command may take, and how much memory it gives SQLite.
+/// How long a command may take, and how much memory it gives SQLite: what it reads and runs may come from a stranger.
 struct LimitOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "How long the command may take, such as 90s, 5m or 1h, or none for no limit. (default: 10m)",
-            valueName: "duration"))
+    @Option(name: Setting.timeout.name, help: Setting.timeout.help)
     var timeout: RunLimit?
 
-    @OptionGroup var memory: MemoryOptions
+    @Option(name: Setting.memory.name, help: Setting.memory.help)
+    var memory: MemoryLimit?
+
+    func timeout(_ config: ConfigFile) -> RunLimit { timeout ?? config.timeout ?? .standard }
+
+    func memory(_ config: ConfigFile) -> MemoryLimit { memory ?? config.memory ?? .standard }
+
+    func applyMemory(_ config: ConfigFile) { MemoryBounds.apply(memory(config).bytes) }
 
     /// Runs a command's work within its limits. Ends the command with status 2 if there is no result, and with 130 if
     /// it is interrupted.
@@ -35,8 +26,8 @@ struct LimitOptions: ParsableArguments {
         var limits: CommandLimits?
         do {
             let config = try ConfigFile.load(stubs.config)
-            memory.apply(config)
-            let started = CommandLimits(timeout ?? config.timeout ?? .standard)
+            applyMemory(config)
+            let started = CommandLimits(timeout(config))
             limits = started
             let interruption = Interruption(lastWords: CommandLimits.interrupted) { started.interrupt() }
             defer {

@@ -44,22 +44,14 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(help: "Locked migrations too.")
     var all = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The lock. (default: drydock.lock beside drydock.yml, where there is one)", valueName: "path"),
-        completion: .file(extensions: ["lock"]))
-    var lock: String?
+    @OptionGroup var lockOptions: LockOptions
 
-    @Option(
-        name: .customLong("rule"),
-        help: ArgumentHelp(
-            "How a rule counts: off, note, warning or error; may be repeated.", valueName: "rule=severity"))
+    @OptionGroup var snapshots: SnapshotsOptions
+
+    @Option(name: Setting.rules.name, help: Setting.rules.help)
     var rules: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "The oldest SQLite that must run them, such as 3.24, ios-15 or android-11. (default: any)",
-            valueName: "version"))
+    @Option(name: Setting.sqlite.name, help: Setting.sqlite.help)
     var sqlite: String?
 
     @Flag(
@@ -73,8 +65,7 @@ struct LintCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @Flag(name: .shortAndLong, help: "Notes too.")
-    var verbose = false
+    @OptionGroup var declarations: DeclareOptions
 
     @OptionGroup var tool: ToolOptions
 
@@ -104,7 +95,6 @@ struct LintCommand: AsyncParsableCommand {
                 throw ValidationError("--rule '\(rule)': \(error.description)")
             }
         }
-        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
         if [new, all, since != nil].count(where: { $0 }) > 1 {
             throw ValidationError("--new, --all and --since exclude each other")
         }
@@ -115,11 +105,14 @@ struct LintCommand: AsyncParsableCommand {
             return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
         try await limits.run(stubs) { config, limits in
-            let request = try request(config)
+            var request = try request(config)
+            try request.take(
+                lock: lockOptions.path(config, stubs), isNamed: lockOptions.isNamed(config))
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
-            guarded.lock = lock ?? config.lock ?? LockFile.beside(stubs.config)
-            try output.reports.check(against: guarded)
+            guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
+            guarded.lock = lockOptions.path(config, stubs)
+            try output.files(config).check(against: guarded)
             let linter = Linter(engine: limits.engine(engines.driver))
             var outcome = try await fix ? linter.fix(request) : linter.run(request)
             var isWritten = true
@@ -131,24 +124,25 @@ struct LintCommand: AsyncParsableCommand {
                     outcome.report = try await linter.report(request, of: outcome, written: written)
                 }
             }
-            try output.write(outcome.report, options(config), config)
+            try output.write(outcome.report, output.options(config), config)
             if !isWritten { throw ExitCode(2) }
             if !outcome.report.hasPassed { throw ExitCode(1) }
         }
     }
 
-    private func request(_ config: ConfigFile) throws -> LintRequest {
+    /// What is asked for, without what the lock says.
+    func request(_ config: ConfigFile) throws -> LintRequest {
         var request = LintRequest()
-        request.migrationsFolder = source.migrations ?? config.migrations ?? "Migrations"
-        request.migrationFormat = source.migrationFormat ?? config.migrationFormat
+        request.migrationsFolder = source.folder(config)
+        request.migrationFormat = source.format(config)
         request.format = tool.options(config)
-        // The snapshots of a folder that is named here belong to another project.
-        let snapshots = config.snapshots ?? (source.migrations == nil ? "Snapshots" : nil)
-        if let snapshots, FolderListing.isFolder(snapshots) { request.snapshotsFolder = snapshots }
+        // Those of a folder that is named here are another project's.
+        let folder = snapshots.folder(config) ?? (source.migrations == nil ? "Snapshots" : nil)
+        if let folder, FolderListing.isFolder(folder) { request.snapshotsFolder = folder }
         (request.functions, request.collations) = stubs.stubs(config)
-        request.declarations = config.declarations
+        request.declarations = try declarations.all(config)
         request.findings = config.findings
-        request.isStrict = output.strict ?? config.strict ?? false
+        request.isStrict = output.isStrict(config)
         request.severities = config.lint
         for option in rules.compactMap({ try? RuleOption($0) }) {
             request.severities[option.rule] = option.severity
@@ -157,19 +151,10 @@ struct LintCommand: AsyncParsableCommand {
         request.since = since
         request.onlyNew = new
         request.includesLocked = all
-        try request.take(
-            lock: lock ?? config.lock ?? LockFile.beside(stubs.config),
-            isNamed: lock != nil || config.lock != nil)
         return request
     }
 
-    private func options(_ config: ConfigFile) -> RenderOptions {
-        RenderOptions(
-            usesColor: Terminal.outputHasColor, isQuiet: output.quiet || !verbose && config.quiet ?? false,
-            isVerbose: verbose || !output.quiet && config.verbose ?? false)
-    }
-
-    /// Writes the files that can be written: one that cannot be does not stop the others.
+    /// Writes what can be written: a file that cannot be keeps no other from it.
     /// - Returns: the paths of the files that were written.
     private func apply(_ outcome: LintOutcome) -> Set<String> {
         var written: Set<String> = []

@@ -42,30 +42,20 @@ struct LockCommand: AsyncParsableCommand {
     )
     var baselines = false
 
-    @Option(
-        help: ArgumentHelp("The lock. (default: drydock.lock beside drydock.yml)", valueName: "path"),
-        completion: .file(extensions: ["lock"]))
-    var lock: String?
+    @OptionGroup var lockOptions: LockOptions
 
     @OptionGroup var source: MigrationsOptions
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "The folder of snapshots. (default: Snapshots where there is one)", valueName: "folder"),
-        completion: .directory)
-    var snapshots: String?
+    @OptionGroup var snapshots: SnapshotsOptions
 
-    @Option(
-        name: .customLong("placeholder"),
-        help: ArgumentHelp(
-            "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
-    var placeholders: [PlaceholderOption] = []
+    @OptionGroup var tool: ToolOptions
 
     @Flag(inversion: .prefixedNo, help: "Remember between runs what a snapshot holds.")
     var cache = true
 
     @OptionGroup var output: OutputOptions
+
+    @OptionGroup var redaction: RedactOptions
 
     @OptionGroup var engines: EngineOptions
 
@@ -87,31 +77,28 @@ struct LockCommand: AsyncParsableCommand {
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
-            try output.reports.check(against: guarded)
+            try output.files(config).check(against: guarded)
             let report = try await Locker(engine: limits.engine(engines.driver)).run(request)
-            let options = RenderOptions(
-                usesColor: Terminal.outputHasColor, redacts: config.redact ?? VerifySettings.isCI,
-                isQuiet: output.quiet || config.quiet ?? false)
+            let options = output.options(config, redacts: redaction.isOn(config))
             try output.write(report, options, config)
             if !report.hasPassed { throw ExitCode(1) }
         }
     }
 
-    private func request(_ config: ConfigFile) -> LockRequest {
+    func request(_ config: ConfigFile) -> LockRequest {
         var request = LockRequest()
-        request.path = lock ?? config.lock ?? LockFile.beside(stubs.config)
-        request.migrationsFolder = source.migrations ?? config.migrations ?? request.migrationsFolder
-        // A project without snapshots also has something to lock.
+        request.path = lockOptions.path(config, stubs)
+        request.migrationsFolder = source.folder(config)
+        // A project without snapshots has something to lock as well.
         let fallback = FolderListing.exists("Snapshots") ? "Snapshots" : nil
-        request.snapshotsFolder = snapshots ?? config.snapshots ?? fallback
+        request.snapshotsFolder = snapshots.folder(config) ?? fallback
         request.replace = replace
         request.isCheck = check
         request.addsBaselines = baselines
-        request.isStrict = output.strict ?? config.strict ?? false
+        request.isStrict = output.isStrict(config)
         request.cacheFolder = cache ? CacheFolder.path : nil
-        request.migrationFormat = source.migrationFormat ?? config.migrationFormat
-        request.format = config.options
-        for option in placeholders { request.format.placeholders[option.name] = option.value }
+        request.migrationFormat = source.format(config)
+        request.format = tool.options(config)
         (request.functions, request.collations) = stubs.stubs(config)
         return request
     }

@@ -67,26 +67,15 @@ struct MigrateCommand: AsyncParsableCommand {
         help: ArgumentHelp("How long to wait for others' locks. (default: 5s)", valueName: "duration"))
     var busyTimeout: TimeLimit?
 
-    @Option(help: ArgumentHelp("The last migration to run. (default: the newest)", valueName: "migration"))
+    @Option(name: Setting.upTo.name, help: Setting.upTo.help)
     var upTo: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "How long a rehearsal may take, such as 90s, 5m or 1h, or none for no limit; what is rehearsed is installed without one. (default: 10m)",
-            valueName: "duration"))
-    var timeout: RunLimit?
+    @OptionGroup var limits: LimitOptions
 
-    @OptionGroup var memory: MemoryOptions
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "After the rehearsal, check the integrity of the whole copy, not only of what changed.")
+    @Flag(name: Setting.fullCheck.name, inversion: .prefixedNo, help: Setting.fullCheck.help)
     var fullCheck: Bool?
 
     @OptionGroup var output: OutputOptions
-
-    @Flag(name: .shortAndLong, help: "Notes too.")
-    var verbose = false
 
     @OptionGroup var replay: ReplayOptions
 
@@ -105,13 +94,12 @@ struct MigrateCommand: AsyncParsableCommand {
         if [backup != nil, backupFolder != nil, noBackup].count(where: { $0 }) > 1 {
             throw ValidationError("--backup, --backup-folder and --no-backup exclude each other")
         }
-        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 
     func run() async throws {
         do {
             let config = try ConfigFile.load(stubs.config)
-            memory.apply(config)
+            limits.applyMemory(config)
             let settings = try MigrateSettings(self, config)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }

@@ -26,28 +26,27 @@ struct MigrateSettings: Sendable {
         request.temporaryFolder = command.temporaryFolder
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
         request.verify = try Self.verify(command, config)
-        format = command.output.format ?? config.format ?? "human"
-        reports = config.reports + command.output.reports
-        options.usesColor = Terminal.outputHasColor
-        options.redacts = command.replay.redact ?? config.redact ?? VerifySettings.isCI
-        options.isQuiet = command.output.quiet || !command.verbose && config.quiet ?? false
-        options.isVerbose = command.verbose || !command.output.quiet && config.verbose ?? false
+        format = command.output.format(config)
+        reports = command.output.files(config)
+        options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
     }
 
     private static func verify(_ command: MigrateCommand, _ config: ConfigFile) throws -> VerifyRequest {
         var verify = VerifyRequest()
-        verify.migrationsFolder = command.source.migrations ?? config.migrations ?? "Migrations"
+        verify.migrationsFolder = command.source.folder(config)
+        // No report overwrites one of them.
         verify.snapshotsFolder = config.snapshots ?? "Snapshots"
         verify.snapshots = [try DatabaseNames.one(command.database)]
         verify.upTo = command.upTo ?? config.upTo
-        verify.timeout = (command.timeout ?? config.timeout ?? .standard).duration
+        verify.timeout = command.limits.timeout(config).duration
         verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
         verify.lock = command.replay.heldLock(config, command.stubs)
-        verify.isStrict = command.output.strict ?? config.strict ?? false
-        verify.migrationFormat = command.source.migrationFormat ?? config.migrationFormat
+        verify.isStrict = command.output.isStrict(config)
+        verify.migrationFormat = command.source.format(config)
         verify.format = command.tool.options(config)
         (verify.functions, verify.collations) = command.stubs.stubs(config)
-        try verify.declare(command.replay.declarations, config)
+        verify.declarations = try command.replay.declarations.all(config)
+        verify.findings = config.findings
         return verify
     }
 }

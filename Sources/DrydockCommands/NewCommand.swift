@@ -17,11 +17,7 @@ struct NewCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What the migration does, in a few words.", valueName: "name"))
     var name: String
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The folder of migrations. (default: Migrations)", valueName: "folder"),
-        completion: .directory)
-    var migrations: String?
+    @OptionGroup var source: MigrationsOptions
 
     @Option(
         help: ArgumentHelp(
@@ -31,6 +27,8 @@ struct NewCommand: AsyncParsableCommand {
 
     @Flag(help: "Allow SQL that loses a table or a column, and declare it.")
     var allowLoss = false
+
+    @OptionGroup var tool: ToolOptions
 
     @OptionGroup var engines: EngineOptions
 
@@ -47,7 +45,7 @@ struct NewCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await limits.run(stubs) { config, limits in
-            let folder = migrations ?? config.migrations ?? "Migrations"
+            let folder = source.folder(config)
             let format = try MigrationFolder.format(of: folder)
             guard format == DrydockFormat().name else {
                 throw RequestError(
@@ -75,13 +73,20 @@ struct NewCommand: AsyncParsableCommand {
         }
     }
 
-    private func planned(
-        _ folder: String, to target: String, _ config: ConfigFile, _ limits: CommandLimits
-    ) async throws -> String {
-        var request = DiffRequest(from: try config.source(folder), to: try config.source(target))
+    func request(from folder: String, to target: String, _ config: ConfigFile) throws -> DiffRequest {
+        var request = DiffRequest(
+            from: try config.source(folder, source.migrationFormat, tool),
+            to: try config.source(target, source.migrationFormat, tool))
         (request.functions, request.collations) = stubs.stubs(config)
         request.wantsPlan = true
         request.allowsLoss = allowLoss
+        return request
+    }
+
+    private func planned(
+        _ folder: String, to target: String, _ config: ConfigFile, _ limits: CommandLimits
+    ) async throws -> String {
+        let request = try request(from: folder, to: target, config)
         let report = try await SchemaComparer(engine: limits.engine(engines.driver)).run(request)
         if let refusal = report.refusals.first {
             Terminal.complain(refusal.message, help: refusal.help)

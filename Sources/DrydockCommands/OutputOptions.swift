@@ -4,22 +4,41 @@ import DrydockReport
 
 /// What is printed of a report, what is written, and what counts as a failure.
 struct OutputOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: "Let warnings fail too.")
+    @Flag(name: Setting.strict.name, inversion: .prefixedNo, help: Setting.strict.help)
     var strict: Bool?
 
     @Option(
-        help: ArgumentHelp("What goes to standard output: \(names). (default: human)", valueName: "format"),
+        name: Setting.format.name, help: Setting.format.help,
         completion: .list(ReportRenderers.all.map(\.name)))
     var format: String?
 
-    @Option(
-        name: .customLong("report"),
-        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"),
-        transform: ReportFile.parsed)
+    @Option(name: Setting.report.name, help: Setting.report.help, transform: ReportFile.parsed)
     var reports: [ReportFile] = []
 
-    @Flag(name: .shortAndLong, help: "Only what is wrong.")
+    @Flag(name: Setting.quiet.name("q"), help: Setting.quiet.help)
     var quiet = false
+
+    @Flag(name: Setting.verbose.name("v"), help: Setting.verbose.help)
+    var verbose = false
+
+    func validate() throws {
+        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+    }
+
+    func isStrict(_ config: ConfigFile) -> Bool { strict ?? config.strict ?? false }
+
+    /// The format of standard output.
+    func format(_ config: ConfigFile) -> String { format ?? config.format ?? "human" }
+
+    /// Those of the file, and those of the command line.
+    func files(_ config: ConfigFile) -> [ReportFile] { config.reports + reports }
+
+    func options(_ config: ConfigFile, redacts: Bool = false) -> RenderOptions {
+        RenderOptions(
+            usesColor: Terminal.outputHasColor, redacts: redacts,
+            isQuiet: quiet || !verbose && config.quiet ?? false,
+            isVerbose: verbose || !quiet && config.verbose ?? false)
+    }
 
     private static var names: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
 
@@ -38,10 +57,10 @@ struct OutputOptions: ParsableArguments {
     /// Prints the report and writes the files.
     /// - Throws: RequestError.
     func write(_ report: VerifyReport, _ options: RenderOptions, _ config: ConfigFile) throws {
-        let name = format ?? config.format ?? "human"
+        let name = format(config)
         let text = (ReportRenderers.named(name) ?? HumanRenderer()).render(report, options)
         if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
-        try reports.write(report, options)
+        try files(config).write(report, options)
     }
 }
 

@@ -1,37 +1,71 @@
 import ArgumentParser
 import Drydock
 
-/// What every replay is checked against, and what is shown of it.
+/// What every replay is compared with, and what is shown of it.
 struct ReplayOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The lock to hold. (default: drydock.lock beside drydock.yml, where there is one)",
-            valueName: "path"),
-        completion: .file(extensions: ["lock"]))
-    var lock: String?
+    @OptionGroup var lockOptions: LockOptions
 
-    @Flag(name: .customLong("no-lock"), help: "Hold no lock.")
+    @Flag(name: .customLong("no-lock"), help: "Check no lock.")
     var noLock = false
 
-    @Flag(inversion: .prefixedNo, help: "Show keys and shapes instead of values. (default: where CI is set)")
-    var redact: Bool?
+    @OptionGroup var redaction: RedactOptions
 
-    @Option(
-        name: .customLong("declare"),
-        help: ArgumentHelp(
-            "A declaration for a migration that cannot be edited; may be repeated.",
-            valueName: "migration:declaration"))
-    var declarations: [DeclareOption] = []
+    @OptionGroup var declarations: DeclareOptions
 
     func validate() throws {
-        if lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
+        if lockOptions.lock != nil, noLock {
+            throw ValidationError("--lock and --no-lock exclude each other")
+        }
     }
 
-    /// Returns the lock to check; nil for none. A named lock must exist.
+    /// The lock that is checked; nil for none. One that is named must exist.
     func heldLock(_ config: ConfigFile, _ stubs: StubOptions) -> String? {
         if noLock { return nil }
-        if let named = lock ?? config.lock { return named }
-        let usual = LockFile.beside(stubs.config)
-        return FolderListing.exists(usual) ? usual : nil
+        let path = lockOptions.path(config, stubs)
+        return lockOptions.isNamed(config) || FolderListing.exists(path) ? path : nil
+    }
+}
+
+/// Where the lock is.
+struct LockOptions: ParsableArguments {
+    @Option(
+        name: Setting.lock.name, help: Setting.lock.help, completion: .file(extensions: ["lock"]))
+    var lock: String?
+
+    func isNamed(_ config: ConfigFile) -> Bool { lock != nil || config.lock != nil }
+
+    func path(_ config: ConfigFile, _ stubs: StubOptions) -> String {
+        lock ?? config.lock ?? LockFile.beside(stubs.config)
+    }
+}
+
+/// Whether values are shown.
+struct RedactOptions: ParsableArguments {
+    @Flag(name: Setting.redact.name, inversion: .prefixedNo, help: Setting.redact.help)
+    var redact: Bool?
+
+    func isOn(_ config: ConfigFile) -> Bool { redact ?? config.redact ?? VerifySettings.isCI }
+}
+
+/// Declarations for migrations that cannot be edited.
+struct DeclareOptions: ParsableArguments {
+    @Option(name: Setting.declarations.name, help: Setting.declarations.help)
+    var declare: [DeclareOption] = []
+
+    /// Those of the file, and those of the command line.
+    /// - Throws: RequestError.
+    func all(_ config: ConfigFile) throws -> [String: [Declaration]] {
+        var declarations = config.declarations
+        for option in declare {
+            switch Declaration.parse(
+                option.text, place: .init(file: "--declare"), migration: option.migration)
+            {
+            case .success(let parsed): declarations[option.migration, default: []] += parsed
+            case .failure(let fault):
+                throw RequestError(
+                    "--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
+            }
+        }
+        return declarations
     }
 }

@@ -32,10 +32,11 @@ struct SchemaCommand: AsyncParsableCommand {
     var check: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whose migrations a folder holds. (default: recognised)", valueName: "format"),
+        name: Setting.migrationFormat.name, help: Setting.migrationFormat.help,
         completion: .list(MigrationFormats.names))
     var migrationFormat: String?
+
+    @OptionGroup var tool: ToolOptions
 
     @OptionGroup var engines: EngineOptions
 
@@ -53,7 +54,7 @@ struct SchemaCommand: AsyncParsableCommand {
         try await limits.run(stubs) { config, limits in
             let engine = limits.engine(engines.driver)
             let (functions, collations) = stubs.stubs(config)
-            let loaded = try config.source(source, migrationFormat: migrationFormat)
+            let loaded = try config.source(source, migrationFormat, tool)
             if let check {
                 var request = DiffRequest(from: try SchemaSource(check), to: loaded)
                 (request.functions, request.collations) = (functions, collations)

@@ -4,18 +4,10 @@ import Drydock
 
 /// Stand-ins for what an app registers with SQLite, and the file that names them for a project.
 struct StubOptions: ParsableArguments {
-    @Option(
-        name: .customLong("function"),
-        help: ArgumentHelp(
-            "A stand-in for an SQL function that the app registers: NAME, NAME=VALUE or NAME=$0 for its first argument; may be repeated.",
-            valueName: "name=value"))
+    @Option(name: Setting.functions.name, help: Setting.functions.help)
     var functions: [FunctionOption] = []
 
-    @Option(
-        name: .customLong("collation"),
-        help: ArgumentHelp(
-            "A stand-in for a collation that the app registers: NAME or NAME=binary|nocase|rtrim; may be repeated.",
-            valueName: "name=order"))
+    @Option(name: Setting.collations.name, help: Setting.collations.help)
     var collations: [CollationOption] = []
 
     @Option(
@@ -31,11 +23,11 @@ struct StubOptions: ParsableArguments {
 }
 
 extension ConfigFile {
-    /// Returns a source. If it is a folder of migrations, they are read with the project's settings.
-    func source(_ text: String, migrationFormat: String? = nil) throws -> SchemaSource {
+    /// A source, whose migrations, if it is a folder of them, are read as the project says.
+    func source(_ text: String, _ migrationFormat: String?, _ tool: ToolOptions) throws -> SchemaSource {
         var source = try SchemaSource(text)
         source.migrationFormat = migrationFormat ?? self.migrationFormat
-        source.options = options
+        source.options = tool.options(self)
         return source
     }
 }

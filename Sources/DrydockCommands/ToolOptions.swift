@@ -3,38 +3,27 @@ import Drydock
 
 /// What a folder of another tool's migrations does not show.
 struct ToolOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "What is there before the first migration: a database or a .sql file.", valueName: "path"),
-        completion: .file())
+    @Option(name: Setting.base.name, help: Setting.base.help, completion: .file())
     var base: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "What runs in one transaction: each, all or none. (default: as the tool does)",
-            valueName: "policy"))
+    @Option(name: Setting.transaction.name, help: Setting.transaction.help)
     var transaction: ToolPolicy.Transaction?
 
-    @Option(
-        help: ArgumentHelp(
-            "The table in which the tool keeps its history. (default: the tool's own)", valueName: "name"))
+    @Option(name: Setting.historyTable.name, help: Setting.historyTable.help)
     var historyTable: String?
 
-    @Flag(inversion: .prefixedNo, help: "Flyway is configured with mixed. (default: as its files say)")
+    @Flag(name: Setting.mixed.name, inversion: .prefixedNo, help: Setting.mixed.help)
     var mixed: Bool?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Enforce foreign keys; in Drydock's own format GRDB decides. (default: as the tool does)")
+    @Flag(name: Setting.foreignKeys.name, inversion: .prefixedNo, help: Setting.foreignKeys.help)
     var foreignKeys: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Read double-quoted text as a string. (default: as the tool does)")
+    @Flag(
+        name: Setting.doubleQuotedStrings.name, inversion: .prefixedNo, help: Setting.doubleQuotedStrings.help
+    )
     var doubleQuotedStrings: Bool?
 
-    @Option(
-        name: .customLong("placeholder"),
-        help: ArgumentHelp(
-            "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value"))
+    @Option(name: Setting.placeholders.name, help: Setting.placeholders.help)
     var placeholders: [PlaceholderOption] = []
 
     /// Returns those of the command line, otherwise those of the file.

@@ -40,11 +40,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var source: MigrationsOptions
 
-    @Option(
-        name: [.customShort("s"), .customLong("snapshots")],
-        help: ArgumentHelp("The folder of snapshots. (default: Snapshots)", valueName: "folder"),
-        completion: .directory)
-    var snapshotsFolder: String?
+    @OptionGroup var snapshotsOptions: SnapshotsOptions
 
     @Option(
         help: ArgumentHelp(
@@ -52,29 +48,18 @@ struct VerifyCommand: AsyncParsableCommand {
             valueName: "engine"))
     var engine: ReplayEngines = .grdb
 
-    @Flag(inversion: .prefixedNo, help: "Undo every step and do it again.")
+    @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
     var rollback: Bool?
 
-    @Option(help: ArgumentHelp("The last migration to replay. (default: the newest)", valueName: "migration"))
+    @Option(name: Setting.upTo.name, help: Setting.upTo.help)
     var upTo: String?
 
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp(
-            "How many snapshots are replayed at once. (default: one a core)", valueName: "count"))
+    @Option(name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help)
     var jobs: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "How long one snapshot may take, such as 90s, 5m or 1h, or none for no limit. (default: 10m)",
-            valueName: "duration"))
-    var timeout: RunLimit?
+    @OptionGroup var limits: LimitOptions
 
-    @OptionGroup var memory: MemoryOptions
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "After a replay, check the integrity of the whole database, not only of what changed.")
+    @Flag(name: Setting.fullCheck.name, inversion: .prefixedNo, help: Setting.fullCheck.help)
     var fullCheck: Bool?
 
     @Flag(
@@ -83,9 +68,6 @@ struct VerifyCommand: AsyncParsableCommand {
     var cache = true
 
     @OptionGroup var output: OutputOptions
-
-    @Flag(name: .shortAndLong, help: "Every step, and notes.")
-    var verbose = false
 
     @OptionGroup var replay: ReplayOptions
 
@@ -96,13 +78,12 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         try output.checkFormat()
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
-        if output.quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 
     func run() async throws {
         do {
             let config = try ConfigFile.load(stubs.config)
-            memory.apply(config)
+            limits.applyMemory(config)
             let settings = try VerifySettings(self, config)
             let run = VerifyRun(settings: settings)
             let report = try await run.report()

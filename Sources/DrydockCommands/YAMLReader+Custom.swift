@@ -21,8 +21,12 @@ extension YAMLReader {
             default:
                 throw fault(
                     key,
-                    "'\(word)' is no key of custom: files, identifier, order, transaction, foreignKeys, "
-                        + "doubleQuotedStrings, late, schema, history")
+                    Self.unknown(
+                        word, in: "custom",
+                        [
+                            "files", "identifier", "order", "transaction", "foreignKeys",
+                            "doubleQuotedStrings", "late", "schema", "history",
+                        ]))
             }
         }
         guard format.files.contains("(?<version>") || format.identifier != "${version}", !format.files.isEmpty
@@ -47,7 +51,9 @@ extension YAMLReader {
             case "newest": format.isNewestOnly = try bool(value, word)
             case "setup": format.setup = try list(value).map { try string($0, word) }
             case "record": format.record = try list(value).map { try string($0, word) }
-            default: throw fault(key, "'\(word)' is no key of history: table, query, newest, setup, record")
+            default:
+                throw fault(
+                    key, Self.unknown(word, in: "history", ["table", "query", "newest", "setup", "record"]))
             }
         }
     }

@@ -1,38 +1,16 @@
 import Drydock
-import SQLiteSchema
 import Yams
 
 extension YAMLReader {
-    private static let healthKeys = ["budget", "slice", "baseline", "without", "thresholds"]
-
-    /// Reads the settings under `health:`.
-    func health(_ node: Node) throws -> HealthConfig {
-        var config = HealthConfig()
-        for (key, value) in try mapping(node, "health") {
-            let word = try string(key, "a key")
-            switch word.foldedKey {
-            case "budget":
-                config.budget = try parsed(value, word, "a duration such as 5s or 2m", TimeLimit.init)
-            case "slice": config.slice = try parsed(value, word, "a duration such as 250ms", TimeLimit.init)
-            case "baseline": config.baseline = try string(value, word)
-            case "without": config.without = try list(value).map { try check($0) }
-            case "thresholds":
-                for (name, range) in try mapping(value, word) {
-                    config.thresholds[try check(name)] = try threshold(range)
-                }
-            default:
-                let nearest = nearestName(to: word, in: Self.healthKeys)
-                throw fault(
-                    key,
-                    "'\(word)' is no key of health"
-                        + (nearest.map { "; did you mean '\($0)'?" }
-                            ?? ", which are: \(Self.healthKeys.joined(separator: ", "))"))
-            }
-        }
-        return config
+    /// `health: thresholds:`, the ranges of single checks.
+    func thresholds(_ node: Node, _ key: String) throws -> [String: HealthThreshold] {
+        var thresholds: [String: HealthThreshold] = [:]
+        for (name, range) in try mapping(node, key) { thresholds[try check(name)] = try threshold(range) }
+        return thresholds
     }
 
-    private func check(_ node: Node) throws -> String {
+    /// The name of a check.
+    func check(_ node: Node) throws -> String {
         try parsed(node, "health", "a check: \(HealthChecks.names.joined(separator: ", "))") {
             HealthChecks.names.contains($0) ? $0 : nil
         }
@@ -46,7 +24,8 @@ extension YAMLReader {
             switch try string(key, "a key") {
             case "warning": threshold.warning = try range(value)
             case "critical": threshold.critical = try range(value)
-            case let other: throw fault(key, "'\(other)' is no key of a threshold: warning, critical")
+            case let other:
+                throw fault(key, Self.unknown(other, in: "a threshold", ["warning", "critical"]))
             }
         }
         return threshold

@@ -1,5 +1,6 @@
 import DatabaseEngine
 import Drydock
+import SQLiteSchema
 import Yams
 
 /// A reader of YAML nodes, with errors that give the place.
@@ -15,6 +16,13 @@ struct YAMLReader {
 
     func fault(_ node: Node, _ message: String) -> RequestError {
         RequestError("\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
+    }
+
+    /// Says that a key is not one of these, and which was probably meant.
+    static func unknown(_ word: String, in place: String, _ keys: [String]) -> String {
+        "'\(word)' is not a key of \(place); "
+            + (nearestName(to: word, in: keys).map { "did you mean '\($0)'?" }
+                ?? "its keys are: \(keys.joined(separator: ", "))")
     }
 
     func mapping(_ node: Node, _ name: String) throws -> [(Node, Node)] {
@@ -79,7 +87,8 @@ struct YAMLReader {
                     }
                     stub.result = .argument(index)
                 case let other:
-                    throw fault(key, "'\(other)' is no key of a function: returns, arguments, argument")
+                    throw fault(
+                        key, Self.unknown(other, in: "a function", ["returns", "arguments", "argument"]))
                 }
             }
             return try checked(stub, key)

@@ -58,15 +58,15 @@ import Testing
 
     @Test(arguments: [
         ("a: b: c", "is not valid YAML"), ("- a", "y:1:1: the file must be a mapping"),
-        ("migratons: a", "y:1:1: 'migratons' is no key; did you mean 'migrations'?"),
-        ("\nzzz: a", "y:2:1: 'zzz' is no key, which are: migrations"),
+        ("migratons: a", "y:1:1: 'migratons' is not a key of drydock.yml; did you mean 'migrations'?"),
+        ("\nzzz: a", "y:2:1: 'zzz' is not a key of drydock.yml; its keys are: migrations"),
         ("jobs: many", "y:1:7: jobs must be a number of at least 1"), ("jobs: 0", "y:1:7: jobs must be"),
         ("strict: maybe", "y:1:9: strict must be true or false"),
         ("timeout: soon", "y:1:10: timeout: 'soon' is not"),
         ("format: xml", "y:1:9: format: 'xml' is not one of: human, json"),
         ("report: a.json", "y:1:9: report: 'a.json' is not FORMAT=PATH"),
         ("functions: {f: {arguments: 200}}", "a function takes 0 to 127 arguments"),
-        ("functions: {f: {retuns: 1}}", "'retuns' is no key of a function"),
+        ("functions: {f: {retuns: 1}}", "'retuns' is not a key of a function; did you mean 'returns'?"),
         ("collations: {c: french}", "y:1:17: collations: 'french' is not one of"),
         ("migrations: [a]", "y:1:13: migrations must be text"),
     ]) func saysWhatIsWrongAndWhere(_ text: String, _ message: String) {

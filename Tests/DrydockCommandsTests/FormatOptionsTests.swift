@@ -50,7 +50,7 @@ import Testing
         ("foreignKeys: maybe", "drydock.yml:1:14: foreignKeys must be true or false"),
         ("custom:\n  files: '(?<version>.*)'", "drydock.yml:2:3: custom needs 'history'"),
         ("custom:\n  files: '.*'\n  history: {query: select 1}", "drydock.yml:2:3: custom needs 'files'"),
-        ("custom:\n  file: x", "drydock.yml:2:3: 'file' is no key of custom"),
+        ("custom:\n  file: x", "drydock.yml:2:3: 'file' is not a key of custom; did you mean 'files'?"),
     ])
     func mistakesHaveTheirPlace(_ text: String, _ told: String) throws {
         do {

@@ -241,7 +241,7 @@ import Testing
             "drydock.yml:1:16: 'unique-over-exsting' is not a rule"
         ),
         ("lint: {rules: {unique-over-existing: loud}}", "drydock.yml:1:38"),
-        ("lint: {rule: {}}", "drydock.yml:1:8: 'rule' is no key of lint"),
+        ("lint: {rule: {}}", "drydock.yml:1:8: 'rule' is not a key of lint; write it as 'lint: rules'"),
         ("sqlite: ios15", "drydock.yml:1:9: sqlite: 'ios15' is not a version of SQLite 3"),
         ("sqlite: ios15", "did you mean 'ios-15'?"),
         ("foreignKeys: true", "'foreignKeys' does not apply"),

@@ -1,0 +1,191 @@
+import Drydock
+import DrydockReport
+
+/// The table of settings. A new one is a row here, a property of ``ConfigFile``, and an option of the commands that it
+/// names.
+extension Setting {
+    static let all: [Setting] = [project, limits, checks, output, declared, tool, lint, health].flatMap(
+        \.self)
+
+    private static let replays: [Reader] = [.verify, .migrate]
+    private static let reports: [Reader] = [.verify, .lint, .lock, .migrate]
+    private static let migrationReaders: [Reader] = [.verify, .lint, .lock, .migrate, .diff, .schema, .new]
+
+    // MARK: - What is read
+
+    private static let project = [migrations, snapshots, lock, migrationFormat, upTo]
+
+    static let migrations = Setting(
+        "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new],
+        "The folder of migrations.",
+        standard: "Migrations", valueName: "folder", text(\.migrations))
+    static let snapshots = Setting(
+        "snapshots", flag: "snapshots", [.verify, .lint, .lock], "The folder of snapshots.",
+        standard: "Snapshots", valueName: "folder", text(\.snapshots))
+    static let lock = Setting(
+        "lock", flag: "lock", reports, "The lock.", standard: "drydock.lock beside drydock.yml",
+        valueName: "path", text(\.lock))
+    static let migrationFormat = Setting(
+        "migrationFormat", flag: "migration-format", migrationReaders,
+        "The format of the migrations: \(MigrationFormats.names.joined(separator: ", ")).",
+        standard: "recognised", valueName: "format",
+        named(\.migrationFormat, in: MigrationFormats.names))
+    static let upTo = Setting(
+        "upTo", flag: "up-to", replays, "The last migration to run.", standard: "the newest",
+        valueName: "migration", text(\.upTo))
+
+    // MARK: - Limits
+
+    private static let limits = [jobs, timeout, memory]
+
+    static let jobs = Setting(
+        "jobs", flag: "jobs", [.verify, .health], "How many snapshots or databases are checked at once.",
+        standard: "one a core", valueName: "count", own(\.jobs) { try $0.positive($1, $2) })
+    static let timeout = Setting(
+        "timeout", flag: "timeout", migrationReaders,
+        "How long one snapshot (verify), the rehearsal (migrate) or the whole command may take, such as 90s, 5m or "
+            + "1h, or none for no limit.", standard: "10m", valueName: "duration",
+        parsed(\.timeout, "a duration such as 90s or 5m, or none") { RunLimit(argument: $0) })
+    static let memory = Setting(
+        "memory", flag: "memory", migrationReaders,
+        "How much memory SQLite may take, such as 512MB or 4GB, or none for no limit; one value may take an eighth.",
+        standard: "2GB", valueName: "size",
+        parsed(\.memory, "a size such as 512MB or 4GB, or none") { MemoryLimit(argument: $0) })
+
+    // MARK: - What is checked
+
+    private static let checks = [strict, fullCheck, rollback]
+
+    static let strict = Setting("strict", flag: "strict", reports, "Let warnings fail too.", bool(\.strict))
+    static let fullCheck = Setting(
+        "fullCheck", flag: "full-check", replays,
+        "After a replay, check the integrity of the whole database, not only of what changed.",
+        bool(\.fullCheck))
+    static let rollback = Setting(
+        "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", bool(\.rollback))
+
+    // MARK: - What is shown
+
+    private static let output = [format, report, redact, quiet, verbose]
+
+    static let format = Setting(
+        "format", flag: "format", reports,
+        "What goes to standard output: \(ReportRenderers.all.map(\.name).joined(separator: ", ")).",
+        standard: "human", valueName: "format", named(\.format, in: ReportRenderers.all.map(\.name)))
+    static let report = Setting(
+        "report", flag: "report", reports, "Write a report to a file as well; may be repeated.",
+        valueName: "format=path",
+        own(\.reports) { reader, value, key in
+            try reader.list(value).map {
+                try reader.parsed($0, key, "FORMAT=PATH") { ReportFile(argument: $0) }
+            }
+        })
+    static let redact = Setting(
+        "redact", flag: "redact", [.verify, .lock, .migrate, .diff],
+        "Show keys and shapes instead of values.",
+        standard: "where CI is set", bool(\.redact))
+    static let quiet = Setting(
+        "quiet", flag: "quiet", reports + [.health], "Only what is wrong.", bool(\.quiet))
+    static let verbose = Setting(
+        "verbose", flag: "verbose", reports + [.health], "Everything: every step, notes and figures.",
+        bool(\.verbose))
+
+    // MARK: - What the project declares
+
+    private static let declared = [declarations, functions, collations]
+
+    static let declarations = Setting(
+        "declarations", flag: "declare", [.verify, .lint, .migrate],
+        "A declaration for a migration that cannot be edited; may be repeated.",
+        valueName: "migration:declaration"
+    ) { reader, value, _, file in try file.readDeclarations(value, reader) }
+    static let functions = Setting(
+        "functions", flag: "function", Reader.allCases,
+        "A stand-in for an SQL function that the app registers: NAME, NAME=VALUE or NAME=$0 for its first argument; "
+            + "may be repeated.", valueName: "name=value",
+        own(\.functions) { reader, value, _ in try reader.functions(value) })
+    static let collations = Setting(
+        "collations", flag: "collation", Reader.allCases,
+        "A stand-in for a collation that the app registers: NAME or NAME=binary|nocase|rtrim; may be repeated.",
+        valueName: "name=order", own(\.collations) { reader, value, _ in try reader.collations(value) })
+
+    // MARK: - What a folder of another tool's migrations does not say
+
+    private static let tool = [
+        base, transaction, historyTable, mixed, foreignKeys, doubleQuotedStrings, placeholders, custom,
+    ]
+
+    static let base = Setting(
+        "base", flag: "base", migrationReaders,
+        "What is there before the first migration: a database or a .sql file.", valueName: "path",
+        parsed(\.options.base, "a path") { SchemaBase(path: $0) })
+    static let transaction = Setting(
+        "transaction", flag: "transaction", migrationReaders,
+        "What runs in one transaction: each, all or none.", standard: "as the tool does", valueName: "policy",
+        own(\.options.transaction) { try $0.choice($1, $2) })
+    static let historyTable = Setting(
+        "historyTable", flag: "history-table", migrationReaders,
+        "The table in which the tool keeps its history.", standard: "the tool's own", valueName: "name",
+        text(\.options.historyTable))
+    static let mixed = Setting(
+        "mixed", flag: "mixed", migrationReaders, "Flyway is configured with mixed.",
+        standard: "as its files say", bool(\.options.mixed))
+    static let foreignKeys = Setting(
+        "foreignKeys", flag: "foreign-keys", migrationReaders,
+        "Enforce foreign keys; in Drydock's own format GRDB decides.", standard: "as the tool does",
+        bool(\.options.foreignKeys))
+    static let doubleQuotedStrings = Setting(
+        "doubleQuotedStrings", flag: "double-quoted-strings", migrationReaders,
+        "Read double-quoted text as a string.", standard: "as the tool does",
+        bool(\.options.doubleQuotedStrings))
+    static let placeholders = Setting(
+        "placeholders", flag: "placeholder", migrationReaders,
+        "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value",
+        own(\.options.placeholders) { try $0.texts($1, $2) })
+    static let custom = Setting(
+        "custom", flag: nil, migrationReaders, "A format that the project describes itself.",
+        own(\.options.custom) { reader, value, _ in try reader.custom(value) })
+
+    // MARK: - drydock lint
+
+    private static let lint = [sqlite, rules]
+
+    static let sqlite = Setting(
+        "sqlite", flag: "sqlite", [.lint],
+        "The oldest SQLite that must run the migrations, such as 3.24, ios-15 or android-11.",
+        standard: "any",
+        valueName: "version",
+        own(\.sqlite) { reader, value, key in
+            let expected = SQLiteVersion.expectation(for: value.scalar?.string ?? "")
+            let version: SQLiteVersion = try reader.parsed(value, key, expected) { SQLiteVersion($0) }
+            return version
+        })
+    static let rules = Setting(
+        "lint.rules", flag: "rule", [.lint],
+        "How a rule counts: off, note, warning or error; may be repeated.", valueName: "rule=severity",
+        own(\.lint) { try $0.severities($1, $2) })
+
+    // MARK: - drydock health
+
+    private static let health = [budget, slice, baseline, without, thresholds]
+
+    static let budget = Setting(
+        "health.budget", flag: "budget", [.health], "How long a database may take, such as 5s or 2m.",
+        standard: "no limit", valueName: "duration",
+        parsed(\.health.budget, "a duration such as 5s or 2m") { TimeLimit(argument: $0) })
+    static let slice = Setting(
+        "health.slice", flag: "slice", [.health], "How long a read transaction may last.", standard: "250ms",
+        valueName: "duration", parsed(\.health.slice, "a duration such as 250ms") { TimeLimit(argument: $0) })
+    static let baseline = Setting(
+        "health.baseline", flag: "baseline", [.health], "The file of known findings.",
+        standard: HealthSettings.defaultBaseline, valueName: "path", text(\.health.baseline))
+    static let without = Setting(
+        "health.without", flag: "without", [.health], "Leave this check out; may be repeated.",
+        valueName: "check",
+        own(\.health.without) { reader, value, _ in try reader.list(value).map(reader.check) })
+    static let thresholds = Setting(
+        "health.thresholds", flag: "warning", [.health],
+        "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK the range "
+            + "alone; may be repeated.", valueName: "check=range",
+        own(\.health.thresholds) { try $0.thresholds($1, $2) })
+}

@@ -1,0 +1,257 @@
+import Drydock
+import Foundation
+import Testing
+
+@testable import DrydockCommands
+
+/// The table of settings: each key has its effect in each command that the table names, and in no other.
+@Suite struct SettingTests {
+    /// How a setting is said in drydock.yml and on the command line.
+    struct Example: CustomTestStringConvertible {
+        var setting: Setting
+        var yaml: String
+        var arguments: [String]
+
+        init(_ setting: Setting, _ yaml: String, _ arguments: String...) {
+            (self.setting, self.yaml, self.arguments) = (setting, yaml, arguments)
+        }
+
+        var testDescription: String { setting.key }
+    }
+
+    /// A folder that exists, since lint reads only such.
+    private static let folder = FileManager.default.temporaryDirectory.path
+    /// A script that exists, since diff reads only such.
+    private static let script = #filePath
+
+    static let examples = [
+        Example(.migrations, "migrations: elsewhere", "--migrations", "elsewhere"),
+        Example(.snapshots, "snapshots: \(folder)", "--snapshots", folder),
+        Example(.lock, "lock: other.lock", "--lock", "other.lock"),
+        Example(.migrationFormat, "migration-format: goose", "--migration-format", "goose"),
+        Example(.upTo, "up-to: v7", "--up-to", "v7"),
+        Example(.jobs, "jobs: 77", "--jobs", "77"),
+        Example(.timeout, "timeout: 77s", "--timeout", "77s"),
+        Example(.memory, "memory: 77MB", "--memory", "77MB"),
+        Example(.strict, "strict: true", "--strict"),
+        Example(.fullCheck, "full-check: true", "--full-check"),
+        Example(.rollback, "rollback: true", "--rollback"),
+        Example(.format, "format: json", "--format", "json"),
+        Example(
+            .report, "report: [json=a.json, json=b.json]", "--report", "json=a.json", "--report",
+            "json=b.json"),
+        Example(
+            .redact, "redact: \(!VerifySettings.isCI)", VerifySettings.isCI ? "--no-redact" : "--redact"),
+        Example(.quiet, "quiet: true", "--quiet"),
+        Example(.verbose, "verbose: true", "--verbose"),
+        Example(.declarations, "declarations: {v2: drops table a}", "--declare", "v2:drops table a"),
+        Example(.functions, "functions: {half: {argument: 0}}", "--function", "half=$0"),
+        Example(.collations, "collations: {local: nocase}", "--collation", "local=nocase"),
+        Example(.base, "base: base.sql", "--base", "base.sql"),
+        Example(.transaction, "transaction: none", "--transaction", "none"),
+        Example(.historyTable, "history-table: done", "--history-table", "done"),
+        Example(.mixed, "mixed: true", "--mixed"),
+        Example(.foreignKeys, "foreign_keys: true", "--foreign-keys"),
+        Example(.doubleQuotedStrings, "doubleQuotedStrings: false", "--no-double-quoted-strings"),
+        Example(.placeholders, "placeholders: {name: note}", "--placeholder", "name=note"),
+        Example(.custom, "custom: {files: '(?<version>[0-9]+)[.]sql', history: {query: select 1}}"),
+        Example(.sqlite, "sqlite: ios-15", "--sqlite", "ios-15"),
+        Example(.rules, "lint: {rules: {positional-copy: off}}", "--rule", "positional-copy=off"),
+        Example(.budget, "health: {budget: 5s}", "--budget", "5s"),
+        Example(.slice, "health: {slice: 77ms}", "--slice", "77ms"),
+        Example(.baseline, "health: {baseline: known.json}", "--baseline", "known.json"),
+        Example(.without, "health: {without: [freelist]}", "--without", "freelist"),
+        Example(
+            .thresholds, "health: {thresholds: {freelist: {warning: 40, critical: 70}}}", "--warning",
+            "freelist=40", "--critical", "freelist=70"),
+    ]
+
+    /// What is said with a flag, so that it says nothing more than its key.
+    private static func company(of setting: Setting, in command: Setting.Reader) -> [String] {
+        switch (command, setting.key) {
+        // Which rows are shown: diff compares rows only with --data.
+        case (.diff, "redact"): ["--data"]
+        // Migrations that the command line names do not belong to this project's snapshots.
+        case (.lint, "migrations"): ["--snapshots", folder]
+        default: []
+        }
+    }
+
+    @Test func `there is an example for every setting`() {
+        #expect(Self.examples.map(\.setting.key).sorted() == Setting.all.map(\.key).sorted())
+        #expect(Set(Setting.all.map(\.path)).count == Setting.all.count)
+    }
+
+    @Test(arguments: examples) func `the key has its effect`(_ example: Example) throws {
+        for command in Setting.Reader.allCases {
+            let more = Self.company(of: example.setting, in: command)
+            let usual = try request(of: command, more, "")
+            let withKey = try request(of: command, more, example.yaml)
+            guard example.setting.readers.contains(command) else {
+                // The project's folder of snapshots is protected from migrate's reports.
+                if command != .migrate || example.setting.key != "snapshots" {
+                    #expect(withKey == usual, "\(command) reads \(example.setting.key)")
+                }
+                continue
+            }
+            #expect(withKey != usual, "\(command) ignores \(example.setting.key)")
+            guard example.setting.flag != nil else { continue }
+            let withFlag = try request(of: command, more + example.arguments, "")
+            #expect(withKey == withFlag, "\(command): \(example.setting.key) is not what the flag does")
+        }
+    }
+
+    @Test(arguments: examples) func `key and flag together say it once`(_ example: Example) throws {
+        guard example.setting.flag != nil else { return }
+        for command in example.setting.readers {
+            let more = Self.company(of: example.setting, in: command)
+            let both = try request(of: command, more + example.arguments, example.yaml)
+            let flag = try request(of: command, more + example.arguments, "")
+            // What may be repeated is added up.
+            if !example.setting.text.contains("may be repeated") { #expect(both == flag, "\(command)") }
+        }
+    }
+
+    @Test(arguments: [
+        ("rule: {}", "'rule' is not a key of drydock.yml; write it as 'lint: rules'"),
+        ("declare: a", "'declare' is not a key of drydock.yml; write it as 'declarations'"),
+        ("budget: 5s", "'budget' is not a key of drydock.yml; write it as 'health: budget'"),
+        ("warning: 5", "'warning' is not a key of drydock.yml; write it as 'health: thresholds'"),
+        ("health: {strict: true}", "'strict' is not a key of health; write it as 'strict'"),
+        ("health.budget: 5s", "'health.budget' is not a key of drydock.yml"),
+        ("health: {zzz: 1}", "'zzz' is not a key of health; its keys are: budget, slice, baseline, without"),
+        ("ful-check: true", "'ful-check' is not a key of drydock.yml; did you mean 'fullCheck'?"),
+        ("heelth: {}", "'heelth' is not a key of drydock.yml; did you mean 'health'?"),
+    ]) func `a key that is not one is refused`(_ text: String, _ message: String) {
+        let error = #expect(throws: RequestError.self) { try ConfigFile(text, name: "y") }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    /// `DRYDOCK_RECORD=1` writes the table again.
+    @Test func `the page has the table`() throws {
+        let page = URL(fileURLWithPath: #filePath).appending(path: "../../../docs/settings.md").standardized
+        let rows = Setting.all.map { setting in
+            "| `\(setting.written)` | \(setting.flag.map { "`--\($0)`" } ?? "") | "
+                + setting.readers.map(\.rawValue).joined(separator: ", ")
+                + " | \(setting.meaning.replacing("|", with: "\\|")) |"
+        }
+        let table = (["| key | flag | read by | meaning |", "|---|---|---|---|"] + rows).joined(
+            separator: "\n")
+        let lines = try String(contentsOf: page, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("| key | flag |") })
+        let end = lines[first...].firstIndex { !$0.hasPrefix("|") } ?? lines.endIndex
+        if ProcessInfo.processInfo.environment["DRYDOCK_RECORD"] != nil {
+            let text = (lines[..<first] + [table[...]] + lines[end...]).joined(separator: "\n")
+            try text.write(to: page, atomically: true, encoding: .utf8)
+        } else {
+            #expect(lines[first..<end].joined(separator: "\n") == table, "record it with DRYDOCK_RECORD=1")
+        }
+    }
+
+    /// What a command asks for, as text that can be compared.
+    private func request(of command: Setting.Reader, _ arguments: [String], _ yaml: String) throws -> String {
+        var config = try ConfigFile(yaml, name: "drydock.yml")
+        for migration in config.declarations.keys {
+            // Where a declaration stands is all that differs.
+            for index in config.declarations[migration, default: []].indices {
+                config.declarations[migration]?[index].place = .init(file: "--declare")
+            }
+        }
+        return switch command {
+        case .verify: try verify(.parse(arguments), config)
+        case .lint: try lint(.parse(arguments), config)
+        case .lock: try lock(.parse(arguments), config)
+        case .migrate: try migrate(.parse(["live.sqlite"] + arguments), config)
+        case .health: try text(HealthSettings(.parse(["live.sqlite"] + arguments), config))
+        case .diff: try diff(.parse([Self.script, Self.script] + arguments), config)
+        case .schema: try schema(.parse([Self.script] + arguments), config)
+        case .new: try new(.parse(["name"] + arguments), config)
+        }
+    }
+
+    private func verify(_ command: VerifyCommand, _ config: ConfigFile) throws -> String {
+        try text(VerifySettings(command, config)) + memory(command.limits, config)
+    }
+
+    private func migrate(_ command: MigrateCommand, _ config: ConfigFile) throws -> String {
+        try text(MigrateSettings(command, config)) + memory(command.limits, config)
+    }
+
+    private func lint(_ command: LintCommand, _ config: ConfigFile) throws -> String {
+        try text(command.request(config)) + command.lockOptions.path(config, command.stubs)
+            + text(command.output.options(config)) + text(command.output.files(config))
+            + command.output.format(config) + limits(command.limits, config)
+    }
+
+    private func lock(_ command: LockCommand, _ config: ConfigFile) throws -> String {
+        let options = command.output.options(config, redacts: command.redaction.isOn(config))
+        return text(command.request(config)) + text(options) + text(command.output.files(config))
+            + command.output.format(config) + limits(command.limits, config)
+    }
+
+    private func diff(_ command: DiffCommand, _ config: ConfigFile) throws -> String {
+        try text(command.request(config)) + text(command.redaction.isOn(config))
+            + limits(command.limits, config)
+    }
+
+    private func schema(_ command: SchemaCommand, _ config: ConfigFile) throws -> String {
+        try text(config.source(command.source, command.migrationFormat, command.tool))
+            + text(command.stubs.stubs(config)) + limits(command.limits, config)
+    }
+
+    private func new(_ command: NewCommand, _ config: ConfigFile) throws -> String {
+        try text(command.request(from: Self.folder, to: Self.script, config)) + command.source.folder(config)
+            + limits(command.limits, config)
+    }
+
+    private func limits(_ options: LimitOptions, _ config: ConfigFile) -> String {
+        text(options.timeout(config)) + memory(options, config)
+    }
+
+    private func memory(_ options: LimitOptions, _ config: ConfigFile) -> String {
+        text(options.memory(config))
+    }
+
+    private func text(_ value: some Any) -> String {
+        var text = ""
+        dump(value, to: &text)
+        return text
+    }
+}
+
+/// What whole commands make of drydock.yml.
+@Suite struct SettingEffectTests {
+    @Test(arguments: ["lint", "lock", "verify"]) func `reports are written`(_ command: String) throws {
+        let project = try Project()
+        try project.write("drydock.yml", "report: [json=out.json]\n")
+        _ = try project.run(command)
+        let text = try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+        #expect(text.contains("\"formatVersion\""))
+    }
+
+    @Test(arguments: ["lint", "lock", "verify"])
+    func `reports overwrite nothing that is read`(_ command: String) throws {
+        let project = try Project()
+        try project.write("drydock.yml", "report: json=Migrations/v1.sql\n")
+        let result = try project.run(command)
+        #expect(result.status == 2 && result.errors.contains("would overwrite"), "\(result.errors)")
+    }
+
+    @Test(arguments: ["full-check", "fullCheck", "full_check"]) func `full-check is read`(_ key: String)
+        throws
+    {
+        let project = try Project()
+        try project.write("drydock.yml", "\(key): true\n")
+        let result = try project.run("verify")
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+    }
+
+    @Test(arguments: ["lock", "lint", "verify", "schema Migrations"])
+    func `tools are configured on the command line`(_ command: String) throws {
+        let project = try Project(second: "ALTER TABLE email ADD COLUMN ${name} TEXT;")
+        let words = command.split(separator: " ").map(String.init)
+        let result = try project.run(words + ["--placeholder", "name=note", "--mixed"])
+        #expect(result.status != 64, "\(result.errors)")
+    }
+}
