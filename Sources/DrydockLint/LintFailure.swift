@@ -37,7 +37,7 @@ struct LintFailure {
             // What more can be said is only help; the finding stands without it.
         }
         if isOfBase {
-            finding.help =
+            finding.advice =
                 "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
         }
         return finding

@@ -40,8 +40,5 @@ public struct VerifyRequest: Sendable {
     /// The one snapshot is a live database that is to be migrated, for which the end of its replay is kept.
     package var isRehearsal = false
 
-    /// How a declaration of a migration is proposed where it is no comment.
-    package var proposal: (@Sendable (_ words: String, _ migration: String) -> String)?
-
     public init() {}
 }

@@ -11,15 +11,11 @@ package func listed(_ names: [String]) -> String {
     return names.dropLast().joined(separator: ", ") + " and " + last
 }
 
-/// A remedy that proposes a declaration. The marker line is where the replay writes the declaration in the
-/// form that the migration can take: a comment, or an entry in drydock.yml.
-package func remedy(_ condition: String, _ declaration: String, else alternative: String = "") -> String {
-    "If \(condition), declare it:\n\(declarationMarker)\(declaration)"
-        + (alternative.isEmpty ? "" : "\n" + alternative)
+/// A remedy that proposes a declaration.
+package func remedy(_ condition: String, _ declaration: String, else alternative: Help = "") -> Help {
+    let help: Help = "If \(condition), declare it:\n\(declaration: declaration)"
+    return alternative.isEmpty ? help : help + "\n" + alternative
 }
-
-/// Stands before a declaration in a remedy until it is known where it may be written.
-package let declarationMarker = "@declare "
 
 /// A name as people write it: quoted only where SQLite, in whatever place and version, may need it, and on one line,
 /// with what does not show spelled out. A declaration may have it so; SQL that is run is made with ``quotedName(_:)``.
