@@ -37,7 +37,7 @@ struct LintFailure {
             // The remaining steps only add help; the finding stands without them.
         }
         if isOfBase {
-            finding.help =
+            finding.advice =
                 "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
         }
         return finding

@@ -34,8 +34,8 @@ struct LintFault {
     var severity: Finding.Severity?
     /// The fact, and what will happen on real data.
     var message: String
-    var help: String
-    /// The statement with the fault; nil for the file as a whole.
+    var help: Help
+    /// Where it is; nil for the file as a whole.
     var statement: SQLStatement?
     /// The token within the statement that the finding points to.
     var token: Token?
@@ -50,13 +50,13 @@ struct LintFault {
     var stands: (@Sendable (Schema) -> Bool)?
 
     init(
-        _ severity: Finding.Severity? = nil, _ message: String, help: String = "",
+        _ severity: Finding.Severity? = nil, _ message: String, help: some HelpConvertible = "",
         at statement: SQLStatement? = nil, token: Token? = nil, table: String? = nil, column: String? = nil,
         edits: [SQLEdit] = []
     ) {
         self.severity = severity
         self.message = message
-        self.help = help
+        self.help = help.asHelp
         self.statement = statement
         self.token = token
         self.table = table

@@ -292,7 +292,7 @@ struct LintRun: Sendable {
     private mutating func lintEnd(_ replay: LintReplay) throws {
         for (index, stands) in pending where !stands(replay.schema) {
             findings[index].severity = findings[index].severity == .error ? .warning : .note
-            findings[index].help = "A later migration fixes it. " + findings[index].help
+            findings[index].advice = "A later migration fixes it. " + findings[index].advice
         }
         let policy = set.policy
         let end = LintEnd(

@@ -243,7 +243,7 @@ struct LintEnd {
     /// Returns a fault at the statement that created an object, or that added the column to a table.
     func fault(
         _ type: String, _ name: String, _ severity: Finding.Severity? = nil, _ message: String,
-        help: String = "", word: String? = nil, table: String? = nil, column: String? = nil
+        help: some HelpConvertible = "", word: String? = nil, table: String? = nil, column: String? = nil
     ) -> LintFault? {
         let added = column.flatMap { origins[["column", name.foldedASCII, $0.foldedASCII]] }
         guard let origin = added.map({ $0.isLinted ? $0 : nil }) ?? origin(type, name) else { return nil }

@@ -66,7 +66,7 @@ public struct Linter: Sendable {
         let places = report.findings.indices
         for index in places {
             let isReleased = report.findings[index].migration.map { request.locked?.contains($0) ?? false }
-            report.findings[index].placeDeclaration(isReleased: isReleased ?? false)
+            if isReleased == true { report.findings[index].declareInConfiguration() }
         }
         return LintOutcome(report: report, rewrites: rewrites.made, kept: rewrites.kept)
     }

@@ -37,11 +37,11 @@ struct ForeignKeyFailure {
         guard !new.isEmpty else {
             finding.tags.append(.preExisting)
             finding.message += ", as in the snapshot"
-            finding.help =
+            finding.advice =
                 "The snapshot broke this key before the migration ran, and GRDB's check covers the whole database: "
                 + "users with such a database cannot upgrade. "
             let advice = try await diagnosing(from: after) { $0.orphanAdvice(fault.id) }
-            finding.help += advice ?? "Give the rows a parent that exists, or NULL, in the migration."
+            finding.advice += advice ?? "Give the rows a parent that exists, or NULL, in the migration."
             return finding
         }
         let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)

@@ -21,8 +21,8 @@ package struct MigrationFailure {
         let code = NeighbouringCode.files(beside: migration.path)
         guard !code.isEmpty else { return finding }
         var finding = finding
-        finding.help +=
-            (finding.help.isEmpty ? "" : "\n")
+        finding.advice +=
+            (finding.advice.isEmpty ? "" : "\n")
             + "\(code.joined(separator: ", ")) beside it is code of the same version and was not run here. If it "
             + "fixes such rows first, keep a snapshot that the app has upgraded past \(migration.identifier)."
         return finding
@@ -55,7 +55,7 @@ package struct MigrationFailure {
                 migration: migration.identifier,
                 place: .init(file: migration.path))
             if migration.closureChecks != nil {
-                finding.help = help(for: error)
+                finding.advice = Help(help(for: error))
                 finding.redactedMessage = "\(migration.identifier) fails: \(error.messageWithoutValues)"
                 finding.place?.statement = error.sql
             }

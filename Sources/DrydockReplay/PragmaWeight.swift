@@ -16,7 +16,7 @@ struct PragmaWeight {
         guard finding.rule == .pragmaIgnored, finding.severity == .error, !hasDoneHarm else { return finding }
         var finding = finding
         finding.severity = .warning
-        finding.help =
+        finding.advice =
             "No snapshot lost or changed a row by that. The PRAGMA does nothing here: leave it out, or have the tool run "
             + "this file without a transaction where it can."
         return finding

@@ -137,7 +137,7 @@ struct RollbackCheck {
             var finding = finding
             finding.severity = .note
             finding.message = "undoing \(migration.identifier): \(finding.message)"
-            finding.help = ""
+            finding.advice = ""
             finding.migration = migration.identifier
             finding.place = finding.place ?? .init(file: down.path)
             return finding

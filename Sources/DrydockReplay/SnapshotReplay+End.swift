@@ -119,9 +119,9 @@ extension SnapshotReplay {
             }
             if !code.isEmpty {
                 finding.severity = min(finding.severity, .warning)
-                finding.help =
+                finding.advice =
                     "The fresh install was made without the migrations that are no SQL (\(code.joined(separator: ", "))): "
-                    + "if they do this, all is well. If not: " + finding.help
+                    + "if they do this, all is well. If not: " + finding.advice
             }
             add(finding)
         }

@@ -85,7 +85,7 @@ public struct Verifier: Sendable {
                     NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
             }
             results = try await replay(snapshots, context, fresh, request, budget.snapshotDeadlines())
-            assemble(results, context, fresh.catalogs, request.proposal, into: &report)
+            assemble(results, context, fresh.catalogs, into: &report)
         }
         report.add(locked: locked)
         report.seconds = (ContinuousClock.now - start).inSeconds
@@ -291,7 +291,7 @@ public struct Verifier: Sendable {
 
     private func assemble(
         _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
-        _ proposal: (@Sendable (String, String) -> String)?, into report: inout VerifyReport
+        into report: inout VerifyReport
     ) {
         report.replays = results.map(\.summary)
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
@@ -320,7 +320,7 @@ public struct Verifier: Sendable {
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
         for index in report.findings.indices {
             let isReleased = report.findings[index].migration.map(applied.contains) ?? false
-            report.findings[index].placeDeclaration(isReleased: isReleased, proposal)
+            if isReleased { report.findings[index].declareInConfiguration() }
         }
     }
 

@@ -40,8 +40,5 @@ public struct VerifyRequest: Sendable {
     /// Whether the one snapshot is a live database to be migrated; the end of its replay is then kept.
     package var isRehearsal = false
 
-    /// Returns how a declaration of a migration is proposed where it cannot be a comment.
-    package var proposal: (@Sendable (_ words: String, _ migration: String) -> String)?
-
     public init() {}
 }

@@ -23,7 +23,7 @@ extension Finding {
     var visible: Finding {
         var finding = self
         (finding.message, finding.redactedMessage) = (message.visible, redactedMessage?.visible)
-        finding.help = VisibleText.lines(help)
+        finding.advice = Help(VisibleText.lines(help))
         (finding.snapshot, finding.migration) = (snapshot?.visible, migration?.visible)
         // `SourceQuote` quotes the line, and keeps the caret under its column.
         finding.place?.file = place?.file.visible ?? ""

@@ -25,14 +25,13 @@ struct MigrationTest: Sendable {
         request.snapshotsFolder = folder
         if !FolderListing.isFolder(folder) { request.snapshots = [folder] }
         request.jobs = ProcessInfo.processInfo.activeProcessorCount
-        request.proposal = Self.proposal
         var report = try await OwnCode.run { [request] in
             try await Verifier(engine: engine).run(request, set)
         }
         if let lock {
             report.findings += try ClosureLock(lock, beside: folder, site, closures).findings()
         }
-        for index in report.findings.indices { report.findings[index].explain(snapshots) }
+        for index in report.findings.indices { report.findings[index].explain() }
         return report
     }
 
@@ -42,13 +41,16 @@ struct MigrationTest: Sendable {
             help: Finding.snapshotHelp)
     }
 
-    /// Writes a proposed declaration as an argument for `declaring:`.
-    private static let proposal: @Sendable (String, String) -> String = { words, migration in
+}
+
+extension ProposedDeclaration {
+    /// The form of an argument for `declaring:`.
+    fileprivate func asArgument(for migration: String) -> Form {
         let place = Finding.Place(file: migration)
         guard case .success(let declarations) = Declaration.parse(words, place: place, migration: migration)
-        else { return "  \(words)" }
+        else { return .code(words) }
         let swift = declarations.map(\.kind.swift).joined(separator: ", ")
-        return "  declaring: [\(String(reflecting: migration)): [\(swift)]]"
+        return .code("declaring: [\(String(reflecting: migration)): [\(swift)]]")
     }
 }
 
@@ -65,11 +67,13 @@ extension Finding {
         + "recordSnapshot(at:of:)."
 
     /// Replaces help written for users of the command line with help for a test.
-    fileprivate mutating func explain(_ snapshots: String) {
+    fileprivate mutating func explain() {
+        if let migration { advice.setForms { $0.asArgument(for: migration) } }
         switch rule {
-        case .nothingVerified where message.hasPrefix("there is no snapshot"): help = Self.snapshotHelp
+        case .nothingVerified where message.hasPrefix("there is no snapshot"):
+            advice = Help(Self.snapshotHelp)
         case .migrationFailed where help.contains("drydock.yml"):
-            help =
+            advice =
                 "If the app registers it, hand over the app's own configuration: configuration: "
                 + "AppDatabase.configuration"
         default: break

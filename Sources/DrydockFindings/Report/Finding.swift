@@ -28,8 +28,8 @@ public struct Finding: Sendable {
     public var message: String
     /// The fact without anything that the message may quote from a row; nil if it quotes nothing.
     public var redactedMessage: String?
-    /// What to do about it. Several lines if SQL or a declaration is proposed.
-    public var help: String
+    /// What to do about it, with the declarations that it proposes.
+    public var advice: Help
     public var snapshot: String?
     public var migration: String?
     public var place: Place?
@@ -39,14 +39,15 @@ public struct Finding: Sendable {
     public var evidence: Evidence?
 
     public init(
-        _ rule: Rule, _ severity: Severity, _ message: String, help: String = "", migration: String? = nil,
+        _ rule: Rule, _ severity: Severity, _ message: String, help: some HelpConvertible = "",
+        migration: String? = nil,
         place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [],
         evidence: Evidence? = nil
     ) {
         self.rule = rule
         self.severity = severity
         self.message = message
-        self.help = help
+        advice = help.asHelp
         self.migration = migration
         self.place = place
         self.table = table
@@ -57,7 +58,8 @@ public struct Finding: Sendable {
 
     /// Creates an error.
     public init(
-        _ rule: Rule, _ message: String, help: String = "", migration: String? = nil, place: Place? = nil,
+        _ rule: Rule, _ message: String, help: some HelpConvertible = "", migration: String? = nil,
+        place: Place? = nil,
         table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
     ) {
         self.init(
@@ -66,7 +68,10 @@ public struct Finding: Sendable {
             tags: tags, evidence: evidence)
     }
 
-    /// Where in a file a finding points, and the text there.
+    /// What to do about it, as it is shown. Several lines where SQL or a declaration is proposed.
+    public var help: String { advice.text }
+
+    /// Where in a file a finding points, and what stands there.
     public struct Place: Sendable, Hashable {
         public var file: String
         /// Counted from 1; nil if the file as a whole is meant.

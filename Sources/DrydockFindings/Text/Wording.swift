@@ -11,19 +11,14 @@ package func listed(_ names: [String]) -> String {
     return names.dropLast().joined(separator: ", ") + " and " + last
 }
 
-/// Returns a remedy that proposes a declaration. At the marker line the replay writes the declaration in the form
-/// that the migration can take: a comment, or an entry in drydock.yml.
-package func remedy(_ condition: String, _ declaration: String, else alternative: String = "") -> String {
-    "If \(condition), declare it:\n\(declarationMarker)\(declaration)"
-        + (alternative.isEmpty ? "" : "\n" + alternative)
+/// A remedy that proposes a declaration.
+package func remedy(_ condition: String, _ declaration: String, else alternative: Help = "") -> Help {
+    let help: Help = "If \(condition), declare it:\n\(declaration: declaration)"
+    return alternative.isEmpty ? help : help + "\n" + alternative
 }
 
-/// Precedes a declaration in a remedy until it is known where it may be written.
-package let declarationMarker = "@declare "
-
-/// Returns a name as people write it: quoted only where some version of SQLite may need it in some place, and on one
-/// line, with invisible characters spelled out. A declaration may use this form; SQL that is run uses
-/// ``quotedName(_:)``.
+/// A name as people write it: quoted only where SQLite, in whatever place and version, may need it, and on one line,
+/// with what does not show spelled out. A declaration may have it so; SQL that is run is made with ``quotedName(_:)``.
 package func quotedIfNeeded(_ name: String) -> String { VisibleText.line(SQLName.printed(name)) }
 
 /// Returns the help for a function that SQLite does not have.

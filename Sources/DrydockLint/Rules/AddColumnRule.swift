@@ -16,7 +16,8 @@ struct AddColumnRule: LintRule {
             let table = step.after.table(name.name), let column = table.column(word)
         else { return [] }
         func fault(
-            _ message: String, _ help: String, _ token: Token?, _ severity: Finding.Severity = .error
+            _ message: String, _ help: some HelpConvertible, _ token: Token?,
+            _ severity: Finding.Severity = .error
         ) -> LintFault {
             LintFault(
                 severity, message, help: help, at: step.statement, token: token, table: table.name,

@@ -41,7 +41,7 @@ extension DestructiveRule {
         if isHandled || !step.changing(child.name).isEmpty { return nil }
         let name = QualifiedName(name: child.name)
         let isOfAll = step.statement.outermost("where") == nil
-        func fault(_ severity: Finding.Severity, _ what: String, _ help: String) -> LintFault {
+        func fault(_ severity: Finding.Severity, _ what: String, _ help: Help) -> LintFault {
             LintFault(
                 severity, "\(verb) of \(parent.name) \(what): foreign keys are on", help: help,
                 at: step.statement, table: child.name, column: isDelete ? nil : key.columns.first)

@@ -15,7 +15,7 @@ extension DestructiveRule {
         let table = step.firstName(of: name.name)
         let own = "\(quotedIfNeeded(table)).\(quotedIfNeeded(old.name))"
         let last = lastName(of: name.folded, step)
-        func fault(_ severity: Finding.Severity, _ more: String, _ help: String) -> LintFault {
+        func fault(_ severity: Finding.Severity, _ more: String, _ help: Help) -> LintFault {
             LintFault(
                 severity, "DROP COLUMN takes every value of \(name.name).\(column)\(more)", help: help,
                 at: step.statement, table: name.name, column: column)

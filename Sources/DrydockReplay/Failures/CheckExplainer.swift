@@ -37,7 +37,7 @@ struct CheckExplainer: FailureExplainer {
     }
 
     /// A default helps only where the condition reads the new column.
-    private func help(_ check: CheckConstraint, _ added: AddedColumn, _ scene: FailureScene) -> String {
+    private func help(_ check: CheckConstraint, _ added: AddedColumn, _ scene: FailureScene) -> Help {
         let read = check.expression.names
         let isGenerated = added.column.generated != nil
         let others = sources(of: read.union(added.column.generated?.expression.names ?? []), in: added.table)
@@ -49,12 +49,11 @@ struct CheckExplainer: FailureExplainer {
                 : "Give the column a DEFAULT that meets \(condition)."
         }
         let declared = others.compactMap { scene.origin(of: $0, in: added.table.name) }
-        let change =
+        let change: Help =
             "Give \(listed(others)) in these rows values that meet \(condition) first, with UPDATE"
             + (declared.isEmpty
                 ? "."
-                : ", and declare it:\n"
-                    + declared.map { "\(declarationMarker)rewrites \($0)" }.joined(separator: "\n"))
+                : ", and declare it:\n" + declared.map { Help.declaration("rewrites \($0)") }.joinedLines())
         guard readsOwn, !isGenerated else {
             return isGenerated
                 ? change : "No DEFAULT helps: the condition does not read \(added.column.name). " + change
@@ -76,7 +75,7 @@ struct CheckExplainer: FailureExplainer {
 
     private func help(
         _ check: CheckConstraint, _ names: [String], _ rows: UncheckedRows, _ scene: FailureScene
-    ) -> String {
+    ) -> Help {
         guard let origin = rows.copiedFrom else {
             return "Write values that meet CHECK (\(check.expression)), or leave these rows out with WHERE."
         }
@@ -85,8 +84,7 @@ struct CheckExplainer: FailureExplainer {
             "Give these rows of \(origin.name) values that meet CHECK (\(check.expression)) before the copy, with UPDATE"
             + (declared.isEmpty
                 ? "."
-                : ", and declare it:\n"
-                    + declared.map { "\(declarationMarker)rewrites \($0)" }.joined(separator: "\n"))
+                : ", and declare it:\n" + declared.map { Help.declaration("rewrites \($0)") }.joinedLines())
     }
 
     /// Returns the columns that the condition reads.

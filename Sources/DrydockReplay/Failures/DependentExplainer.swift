@@ -115,7 +115,7 @@ struct DependentExplainer: RefusalExplainer {
             "drops column \(quotedIfNeeded(removal.table.name)).\(quotedIfNeeded($0))"
         }
         let declarations = (planned + generated.filter { !planned.contains($0) })
-            .map { "\n\(declarationMarker)\($0)" }.joined()
+            .map { "\n" + Help.declaration($0) }.reduce(Help(), +)
         let recreated =
             removal.dependents.isEmpty
             ? ""

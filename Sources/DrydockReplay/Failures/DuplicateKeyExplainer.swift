@@ -133,7 +133,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
             first: first, values: totals?.0 ?? 1, rows: totals?.1 ?? first.count, isTaken: isTaken)
     }
 
-    private func explanation(_ found: Duplicates, _ key: Key, help: String) -> FailureExplanation {
+    private func explanation(_ found: Duplicates, _ key: Key, help: Help) -> FailureExplanation {
         let more = found.values - 1
         var others = found.isTaken ? ", as a row that was there before" : ""
         if more > 0 {
@@ -150,14 +150,14 @@ struct DuplicateKeyExplainer: FailureExplainer {
 
     // MARK: - Help
 
-    /// Returns help for rows that already exist.
-    private static func help(_ key: Key, _ table: Table, _ scene: FailureScene) -> String {
+    /// Rows that are there already.
+    private static func help(_ key: Key, _ table: Table, _ scene: FailureScene) -> Help {
         "Give all but one of them another value first, or make the index without UNIQUE."
             + merge(key, table, columns: nil, scene)
     }
 
-    /// Returns help for rows that a statement would have written.
-    private static func help(_ key: Key, _ rows: UncheckedRows, _ scene: FailureScene) -> String {
+    /// Rows that a statement would have written.
+    private static func help(_ key: Key, _ rows: UncheckedRows, _ scene: FailureScene) -> Help {
         guard let origin = rows.copiedFrom, case .insert(_, let columns, let copy?)? = scene.statement?.action
         else { return "Give each row a value of its own." }
         let targets = columns ?? rows.table.columns.filter { $0.generated == nil }.map(\.name)
@@ -178,7 +178,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
     /// Returns help for rows that represent the same thing, so that one of them is enough.
     /// - Parameter columns: the names of the key's columns in the table, by folded name; nil where they are the same.
     private static func merge(_ key: Key, _ table: Table, columns: [String: String]?, _ scene: FailureScene)
-        -> String
+        -> Help
     {
         guard let rowid = table.rowidName else { return "" }
         let terms = key.terms.map { term -> String in

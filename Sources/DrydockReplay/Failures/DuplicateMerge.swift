@@ -26,7 +26,7 @@ struct DuplicateMerge {
         "\(covered) AND \(rowid) NOT IN (SELECT min(\(rowid)) FROM \(name) WHERE \(covered) GROUP BY \(group.joined(separator: ", ")))"
     }
 
-    var help: String {
+    var help: Help {
         if let trigger = schema.triggers(on: table.name).first(where: { $0.event == .delete }) {
             return
                 "\nWhere such rows mean the same, one of each is enough; but trigger \(trigger.name) acts on every DELETE of \(name): first make sure that it takes nothing that is needed."
@@ -48,12 +48,9 @@ struct DuplicateMerge {
             references.isEmpty
             ? "Only where such rows mean the same and nothing references them, keep the first of each and declare it:"
             : "Only where such rows mean the same, have \(children) reference the first of each, delete the others and declare it:"
-        let declarations = (["deletes from \(name) where \(condition)"] + declared).map {
-            declarationMarker + $0
-        }
+        let declarations = (["deletes from \(name) where \(condition)"] + declared).map(Help.declaration)
         let statements = repoints.compactMap { $0?.sql } + ["DELETE FROM \(name) WHERE \(condition);"]
-        return "\n" + intro + "\n" + declarations.joined(separator: "\n") + "\n"
-            + proposed(statements.joined(separator: "\n"))
+        return "\n\(intro)\n\(declarations.joinedLines())\n\(proposed(statements.joined(separator: "\n")))"
     }
 
     /// Returns statements that make the rows of a child reference the row that is kept.

@@ -9,11 +9,19 @@ package struct FailureExplanation: Sendable {
     /// The detail without values of rows; nil where it contains none.
     var redactedDetail: String?
     /// What to do, in place of the general advice.
-    var help: String?
+    var help: Help?
     var table: String?
     var evidence: Evidence?
     /// The violation, and its count in the state before.
     var fault: (id: Fault.ID, baseline: Int)?
+
+    init(
+        detail: String = "", redactedDetail: String? = nil, help: (some HelpConvertible)? = Help?.none,
+        table: String? = nil, evidence: Evidence? = nil
+    ) {
+        (self.detail, self.redactedDetail, self.help) = (detail, redactedDetail, help?.asHelp)
+        (self.table, self.evidence) = (table, evidence)
+    }
 
     package func added(to finding: Finding) -> Finding {
         var finding = finding
@@ -22,7 +30,7 @@ package struct FailureExplanation: Sendable {
                 (finding.redactedMessage ?? finding.message) + (redactedDetail ?? detail)
         }
         finding.message += detail
-        finding.help = help ?? finding.help
+        finding.advice = help ?? finding.advice
         finding.table = table ?? finding.table
         finding.evidence = evidence ?? finding.evidence
         return finding

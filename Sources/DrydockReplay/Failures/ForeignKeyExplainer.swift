@@ -1,3 +1,4 @@
+import DrydockFindings
 import DrydockMigrations
 import DrydockState
 import DatabaseEngine
@@ -28,8 +29,7 @@ struct ForeignKeyExplainer: FailureExplainer {
             explanation.detail +=
                 ", since DROP TABLE deletes the rows of \(name.name) first while foreign keys are on"
             explanation.help =
-                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards."
-                + advice
+                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards.\(advice)"
             return explanation
         }
         let diagnosis = ForeignKeyDiagnosis(

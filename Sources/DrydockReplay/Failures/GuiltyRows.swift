@@ -39,7 +39,7 @@ struct GuiltyRows {
         return ": \(name) \(count == 1 ? "has" : "have") \(what)"
     }
 
-    func explanation(help: String) -> FailureExplanation {
+    func explanation(help: some HelpConvertible) -> FailureExplanation {
         FailureExplanation(
             detail: detail(\.literal), redactedDetail: detail(\.shape), help: help, table: table,
             evidence: Evidence(rowCount: count, rows: rows))

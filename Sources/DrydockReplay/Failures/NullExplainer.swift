@@ -29,7 +29,7 @@ struct NullExplainer: FailureExplainer {
 
     private func help(
         _ column: Column, _ rows: UncheckedRows, _ scene: FailureScene, _ statement: SQLStatement
-    ) -> String {
+    ) -> Help {
         let value = Self.value(column, rows.table)
         guard case .insert(_, let columns, _?) = statement.action else {
             return
@@ -48,7 +48,7 @@ struct NullExplainer: FailureExplainer {
         }
         return
             "The copy brings NULL, which a DEFAULT does not replace. Give a value in the SELECT, \(value) or another:\n"
-            + proposed(copy.text + ";") + (declared.map { "\n\(declarationMarker)rewrites \($0)" } ?? "")
+            + proposed(copy.text + ";") + (declared.map { "\n" + Help.declaration("rewrites \($0)") } ?? "")
     }
 
     /// Returns the column's default, or otherwise the empty value of its type.

@@ -38,7 +38,7 @@ struct CascadeAdvice {
             ? "With foreign keys on, DROP TABLE deletes the table's rows first. Run the migration with foreign keys off. "
                 + (format?.foreignKeysOffAdvice ?? "")
             : "Leave out of the DELETE what is referenced, or give \(table.name) another parent first."
-        it.finding.help = advice + "\n" + it.finding.help
+        it.finding.advice = Help(advice + "\n") + it.finding.advice
         return it
     }
 

@@ -25,11 +25,11 @@ struct CopyAdvice {
             let cause = ": " + crossed.cause(migration.mention(culprit))
             it.finding.message += cause
             it.finding.redactedMessage? += cause
-            it.finding.help = crossed.help + "\n" + it.finding.help
+            it.finding.advice = crossed.help + "\n" + it.finding.advice
         case .rowsLost where statement.conflictWord == "ignore":
-            it.finding.help =
+            it.finding.advice =
                 "OR IGNORE leaves out in silence what the new table refuses. Without it the copy fails and names these rows: "
-                + "change their values in the SELECT so that the table takes them.\n" + it.finding.help
+                + "change their values in the SELECT so that the table takes them.\n" + it.finding.advice
         default: break
         }
         return it

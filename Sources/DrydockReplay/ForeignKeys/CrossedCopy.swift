@@ -47,7 +47,7 @@ struct CrossedCopy {
         return "the copy in \(place) puts \(parts.joined(separator: " and "))"
     }
 
-    var help: String {
+    var help: Help {
         let list = shared.map(quotedIfNeeded).joined(separator: ", ")
         return """
             Name the columns on both sides of the copy:

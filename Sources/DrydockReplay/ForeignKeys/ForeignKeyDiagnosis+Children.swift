@@ -60,8 +60,8 @@ extension ForeignKeyDiagnosis {
                 "before they are copied"))
     }
 
-    /// Returns what to do about orphans that the step did not cause.
-    func orphanAdvice(_ id: Fault.ID) -> String? {
+    /// What to do about orphans that the step did not make.
+    func orphanAdvice(_ id: Fault.ID) -> Help? {
         guard let child = id.names.first.flatMap(after.table), id.names.count > 1,
             let parent = after.table(id.names[1])
         else { return nil }
@@ -73,7 +73,7 @@ extension ForeignKeyDiagnosis {
 
     private func advice(
         _ key: ResolvedKey, child: String, columns: [String], parent: String?, _ when: String
-    ) -> String {
+    ) -> Help {
         let mayBeNull = key.columns.contains { name in
             key.child.model.map { model in model.column(name).map { !model.isNotNull($0) } ?? true } ?? true
         }
@@ -87,11 +87,11 @@ extension ForeignKeyDiagnosis {
             "\(quotedIfNeeded(parent)).\(quotedIfNeeded($0)) = \(table).\(quotedIfNeeded($1))"
         }
         let filled = columns.map { "\(quotedIfNeeded($0)) IS NOT NULL" }
-        let rewrites = columns.map { "\(declarationMarker)rewrites \(table).\(quotedIfNeeded($0))" }
+        let rewrites = columns.map { Help.declaration("rewrites \(table).\(quotedIfNeeded($0))") }
         return """
             Insert the rows of \(key.parent.name) that are missing, or let these rows reference nothing, \(when):
               UPDATE \(table) SET \(columns.map { "\(quotedIfNeeded($0)) = NULL" }.joined(separator: ", ")) WHERE \(filled.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM \(quotedIfNeeded(parent)) WHERE \(same.joined(separator: " AND ")));
-            \(rewrites.joined(separator: "\n"))
+            \(rewrites.joinedLines())
             """
     }
 

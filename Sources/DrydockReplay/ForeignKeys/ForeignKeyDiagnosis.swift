@@ -12,7 +12,7 @@ struct ForeignKeyDiagnosis {
         /// Completes "2 rows of child (parent_id) reference no row of parent: ...".
         var cause: String
         /// What to do about this cause.
-        var help: String
+        var help: Help
     }
 
     let connection: any Connection
@@ -77,7 +77,7 @@ struct ForeignKeyDiagnosis {
         var it = it
         it.finding.message += ": \(found.cause)"
         it.finding.redactedMessage? += ": \(found.cause)"
-        it.finding.help = found.help
+        it.finding.advice = found.help
         return it
     }
 

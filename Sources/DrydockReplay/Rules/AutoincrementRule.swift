@@ -29,9 +29,9 @@ struct AutoincrementRule: StepRule {
         }
     }
 
-    private func help(_ match: TableMatch, _ step: StepView) -> String {
-        let permission =
-            "If ids may be given out again, declare it:\n\(declarationMarker)rewrites sqlite_sequence"
+    private func help(_ match: TableMatch, _ step: StepView) -> Help {
+        let permission: Help =
+            "If ids may be given out again, declare it:\n\(declaration: "rewrites sqlite_sequence")"
         guard match.after.isAutoincrement else {
             return
                 "The table is no longer AUTOINCREMENT. Declare it AUTOINCREMENT again, and copy its row of sqlite_sequence.\n"

@@ -38,7 +38,7 @@ struct ChangeSummary {
         return ": " + sentences.joined(separator: ", ")
     }
 
-    func help(column: String, declaration: String) -> String {
+    func help(column: String, declaration: String) -> Help {
         guard let replaced = parts[.replaced], parts.count > 1 else {
             return remedy("the new values are intended", declaration)
         }
@@ -51,7 +51,7 @@ struct ChangeSummary {
         } else {
             advice += ", or keep the old \(it) in a column of \(replaced.count == 1 ? "its" : "their") own.\n"
         }
-        return advice
+        return Help(advice)
             + remedy(
                 "every new value is intended", declaration,
                 else: "That lets the \(replaced.count) replaced \(it) go too.")

@@ -33,12 +33,13 @@ struct ColumnDroppedRule: StepRule {
                             evidence: Evidence(rowCount: count))))
                 continue
             }
-            let rename = dropped.twin.map { twin in
-                "Column \(twin) holds its every value. If that is a rename, declare it:\n\(declarationMarker)"
-                    + "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))"
+            let rename: Help? = dropped.twin.map { twin in
+                "Column \(twin) holds its every value. If that is a rename, declare it:\n"
+                    + .declaration(
+                        "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))")
             }
             let places = dropped.whereabouts.joined(separator: ", ")
-            let moved =
+            let moved: Help? =
                 places.isEmpty
                 ? nil
                 : "Its every value is in \(places): if it was moved there, with its row, nothing is lost."

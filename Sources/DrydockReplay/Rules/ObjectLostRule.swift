@@ -33,15 +33,16 @@ struct ObjectLostRule: StepRule {
                 Finding(
                     .objectLost,
                     "\(kind) \(object.name)" + (object.kind == .view ? "" : " of \(home)") + " is gone",
-                    help: """
+                    help: Help(
+                        """
                         No statement drops it by name; it went with what it stood on. Make it again:
                           \(object.text.replacing("\n", with: "\n  "));
                         If it is no longer needed, drop it by name before:
                           DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                         or declare it:
-                        \(declarationMarker)drops \(kind) \(quotedIfNeeded(object.name))
-                        """,
-                    place: step.statement(at: cause).map { .init($0) }, table: home),
+
+                        """) + .declaration("drops \(kind) \(quotedIfNeeded(object.name))"),
+                    place: step.statement(at: culprit).map { .init($0) }, table: home),
                 stands: { end, lastName in
                     guard let home = object.kind == .view ? home : lastName(home) else { return false }
                     return end.catalog.has(home) && !sought.lives(on: home, in: end.catalog)

@@ -36,7 +36,7 @@ struct TableDroppedRule: StepRule {
                     help: remedy(
                         "its rows are no longer needed", "drops table \(quotedIfNeeded(name))",
                         else: "If it was only renamed, declare that:\n"
-                            + "\(declarationMarker)renames table \(quotedIfNeeded(name)) to NEW_NAME"
+                            + .declaration("renames table \(quotedIfNeeded(name)) to NEW_NAME")
                     ),
                     place: place, table: name, evidence: Evidence(rowCount: rows)))
         }
