@@ -42,7 +42,7 @@ struct ObjectLostRule: StepRule {
                         or declare it:
 
                         """) + .declaration("drops \(kind) \(quotedIfNeeded(object.name))"),
-                    place: step.statement(at: culprit).map { .init($0) }, table: home),
+                    place: step.statement(at: cause).map { .init($0) }, table: home),
                 stands: { end, lastName in
                     guard let home = object.kind == .view ? home : lastName(home) else { return false }
                     return end.catalog.has(home) && !sought.lives(on: home, in: end.catalog)

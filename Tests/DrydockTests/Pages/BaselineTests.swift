@@ -62,7 +62,8 @@ import Testing
         #expect(report.replays.map(\.baseline) == [.checked])
     }
 
-    @Test func `only what a replay touched is checked again, unless a full check is requested`() async throws {
+    @Test func `only what a replay touched is checked again, unless a full check is requested`() async throws
+    {
         var scenario = scenario
         scenario.rows = "INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 'x');"
         let folder = try scenario.write()

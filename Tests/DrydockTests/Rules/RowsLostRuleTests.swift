@@ -143,7 +143,8 @@ import Testing
             "a table that does not exist",
             "-- drydock: deletes from logg where line = 'b'\nDELETE FROM log WHERE line = 'b'",
             errors: [.invalidDeclaration, .rowsLost]),
-        RuleCase("nothing was lost", "-- drydock: deletes from log\nSELECT 1", warnings: [.unusedDeclaration]),
+        RuleCase(
+            "nothing was lost", "-- drydock: deletes from log\nSELECT 1", warnings: [.unusedDeclaration]),
     ])
     func declarations(_ it: RuleCase) async throws { try await it.check() }
 
