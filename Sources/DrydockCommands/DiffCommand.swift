@@ -10,7 +10,7 @@ struct DiffCommand: AsyncParsableCommand {
         discussion: """
             A source is a database file, a .sql file or a folder of migrations; FOLDER@VERSION stops there. \
             Schemas are compared by meaning: whitespace, comments, quotes, the case of keywords, the order of \
-            statements and what ALTER appended make no difference. A name that differs in case alone is told, \
+            statements and what ALTER appended make no difference. A name that differs only in case is reported, \
             as respelled, though SQLite takes both for the same.
 
             EXAMPLES
@@ -25,7 +25,7 @@ struct DiffCommand: AsyncParsableCommand {
             The SQL is proved before it is shown: it has run on the old database with its rows, the schema is \
             then the new one, and nothing was lost.
 
-            With --data rows are told apart by their key, or the rowid, or by all they hold, and values are \
+            With --data rows are matched by their key, else by the rowid, else by all their values, and values are \
             exact: 1 is not 1.0, and no collation hides a change. Different schemas are compared on what they \
             share. The SQL of --format sql makes the old rows the new ones in one transaction.
 

@@ -17,7 +17,7 @@ struct HealthCommand: AsyncParsableCommand {
               drydock health 'data/*.sqlite' --jobs 4       several at once
               drydock health app.sqlite --budget 5s         say what five seconds were not enough for
               drydock health app.sqlite --budget 5s --continue health.state   and go on there the next time
-              drydock health app.sqlite --accept            what is known now is not told again
+              drydock health app.sqlite --accept            what is known now is not reported again
               drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
               drydock health app.sqlite --format nagios     one line for a monitoring system
               drydock health app.sqlite --format nagios --only freelist -w 25 -c 50
@@ -78,7 +78,7 @@ struct HealthCommand: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var baseline: String?
 
-    @Flag(help: "Write what is found to the file of known findings; it is not told again.")
+    @Flag(help: "Write what is found to the file of known findings; it is not reported again.")
     var accept = false
 
     @Option(

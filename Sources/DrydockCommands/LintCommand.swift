@@ -9,7 +9,7 @@ struct LintCommand: AsyncParsableCommand {
         commandName: "lint",
         abstract: "Read the migrations and say what will fail or lose rows, without any snapshot.",
         discussion: """
-            Each statement is held against the schema that it meets, which the migrations before it make on an \
+            Each statement is checked against the schema that it meets, which the migrations before it make on an \
             empty database, and against what their tool does around them. No row is run through them.
 
             EXAMPLES

@@ -9,7 +9,7 @@ struct MigrateCommand: AsyncParsableCommand {
             The pending migrations run on a copy of the database as one moment shows it, and every rule of \
             'drydock verify' is held. Nothing is written to the database, which programs may go on using.
 
-            With --apply, what was rehearsed becomes the database: it is locked, held against the copy byte by byte, \
+            With --apply, what was rehearsed becomes the database: it is locked, compared with the copy byte by byte, \
             and its pages are replaced in one transaction. If somebody committed meanwhile, it is rehearsed again, \
             under the lock. Killed at any moment, the database is the old one or the migrated one. A backup is kept \
             beside it, NAME.VERSION-TIME.backup.

@@ -7,7 +7,7 @@ struct VacuumCommand: AsyncParsableCommand {
         commandName: "vacuum",
         abstract: "Make a database small again, and prove that every row is still there.",
         discussion: """
-            A copy is made, checked, and held against the database row by row under a lock; then its pages take \
+            A copy is made, checked, and compared with the database row by row under a lock; then its pages take \
             the place of the old ones in one transaction. Killed at any moment, the database is the old one or \
             the new one. Programs that have the file open may keep it open.
 

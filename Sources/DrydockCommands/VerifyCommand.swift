@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Replay every snapshot to the newest version and hold every rule.",
         discussion: """
             Each snapshot is replayed step by step from its own version. After every step each row, column and \
-            value is held against what it was. Snapshots are never written and never copied.
+            value is compared with what it was. Snapshots are never written and never copied.
 
             EXAMPLES
               drydock verify                           Migrations/ and Snapshots/

@@ -13,15 +13,16 @@ public struct FileRewrite: Sendable {
     private(set) var fixes: [LintFix] = []
 
     /// Applies the fixes that are possible at once: of fixes that touch the same place, the first.
-    init(path: String, bytes: [UInt8], mends: [LintMend]) {
+    init(path: String, bytes: [UInt8], proposals: [ProposedFix]) {
         self.path = path
         self.bytes = bytes
         result = []
         var edits: [SQLEdit] = []
-        var made: [LintMend] = []
-        for mend in mends where !mend.edits.contains(where: { edit in edits.contains(where: edit.touches) }) {
-            edits += mend.edits
-            made.append(mend)
+        var made: [ProposedFix] = []
+        for proposal in proposals
+        where !proposal.edits.contains(where: { edit in edits.contains(where: edit.touches) }) {
+            edits += proposal.edits
+            made.append(proposal)
         }
         edits.sort { $0.range.lowerBound < $1.range.lowerBound }
         var offset = 0
@@ -32,13 +33,13 @@ public struct FileRewrite: Sendable {
         }
         result += bytes[offset...]
         let source = SQLSource(name: path, bytes: result)
-        fixes = made.map { mend in
-            let first = mend.edits.map(\.range.lowerBound).min() ?? 0
+        fixes = made.map { proposal in
+            let first = proposal.edits.map(\.range.lowerBound).min() ?? 0
             // Earlier edits have moved the position.
             let shift = edits.filter { $0.range.lowerBound < first }.reduce(0) {
                 $0 + $1.text.utf8.count - $1.range.count
             }
-            return LintFix(mend.finding, place: Finding.Place(source, offset: first + shift))
+            return LintFix(proposal.finding, place: Finding.Place(source, offset: first + shift))
         }
     }
 
@@ -83,7 +84,7 @@ public struct FileRewrite: Sendable {
 }
 
 /// A finding and the edits of one file that fix it.
-struct LintMend: Sendable {
+struct ProposedFix: Sendable {
     var finding: Finding
     var path: String
     var edits: [SQLEdit]

@@ -7,12 +7,12 @@ extension LintRun {
     ///
     /// - Parameter edited: the content of files after other rewrites, by path.
     func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> (made: [FileRewrite], kept: [KeptFile]) {
-        guard !mends.isEmpty else { return ([], []) }
+        guard !proposals.isEmpty else { return ([], []) }
         let released = set.migrations.filter { locked.contains($0.identifier) }.map(\.path)
         // A link is another name of its target.
         let places = Set(released.map(FolderListing.realPath))
         var result: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
-        for path in Set(mends.map(\.path)).sorted(by: naturallyPrecedes) {
+        for path in Set(proposals.map(\.path)).sorted(by: naturallyPrecedes) {
             guard !places.contains(FolderListing.realPath(path)) else {
                 let reason = released.contains(path) ? "it is locked" : "it is another name of a locked file"
                 result.kept.append(KeptFile(path: path, reason: reason))
@@ -30,8 +30,8 @@ extension LintRun {
             result.made.append(
                 FileRewrite(
                     path: path, bytes: bytes,
-                    mends: mends.filter { $0.path == path }.map { mend in
-                        LintMend(finding: findings[mend.finding], path: path, edits: mend.edits)
+                    proposals: proposals.filter { $0.path == path }.map { proposal in
+                        ProposedFix(finding: findings[proposal.finding], path: path, edits: proposal.edits)
                     }))
         }
         return result

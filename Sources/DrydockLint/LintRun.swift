@@ -17,7 +17,7 @@ struct LintRun: Sendable {
     var findings: [Finding] = []
     private(set) var notChecked: [NotChecked] = []
     /// Possible fixes: the number of a finding, and its edits.
-    var mends: [(finding: Int, path: String, edits: [SQLEdit])] = []
+    var proposals: [(finding: Int, path: String, edits: [SQLEdit])] = []
     var used: Set<Declaration> = []
     private var origins: [[String]: LintEnd.Origin] = [:]
     private var occupied: Set<String> = []
@@ -337,6 +337,6 @@ struct LintRun: Sendable {
                 column: fault.column))
         if let stands = fault.stands, severity == nil { pending.append((findings.count - 1, stands)) }
         guard !fault.edits.isEmpty, let source = fault.statement?.source else { return }
-        mends.append((findings.count - 1, source.name, fault.edits))
+        proposals.append((findings.count - 1, source.name, fault.edits))
     }
 }

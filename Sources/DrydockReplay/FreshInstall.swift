@@ -25,7 +25,7 @@ struct FreshInstall: Sendable {
     ) async throws -> FreshInstall {
         let watchdog = Watchdog(deadline: deadline)
         do {
-            let made = try await Patience(watchdog: watchdog).result { try await make(context, watchdog) }
+            let made = try await BoundedWait(watchdog: watchdog).result { try await make(context, watchdog) }
             if let made, !watchdog.hasCutShort { return made }
         } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
             // The message is the same wherever the install stopped.

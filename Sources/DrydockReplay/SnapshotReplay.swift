@@ -16,7 +16,7 @@ struct SnapshotReplay {
     var result: ReplayResult
     /// The findings of the steps' rules, each with the number of steps taken by then.
     var stepFindings: [(finding: StepFinding, step: Int)] = []
-    var trail = NameTrail()
+    var trail = RenameHistory()
     private let chronicle: Chronicle
     /// Temporary tables that the migrations so far left on their connection.
     private var temporaries: Set<String> = []

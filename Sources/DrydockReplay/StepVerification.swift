@@ -145,7 +145,7 @@ package struct StepVerification: Sendable {
             return found.without(answers: Set(old.compactMap(\.first)), Set(new.compactMap(\.first)))
         }
         do {
-            let image = try await UnrecordedRun(
+            let image = try await RunWithoutHistory(
                 migration: migration, before: before, engine: engine, inspector: inspector
             ).image()
             let (catalog, sharing) = (try await inspector.catalog(of: image), history.shared)

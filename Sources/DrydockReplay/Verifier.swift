@@ -101,7 +101,7 @@ public struct Verifier: Sendable {
         if let known { return (known, nil) }
         let watchdog = Watchdog(deadline: budget.firstDeadline)
         do {
-            let set = try await Patience(watchdog: watchdog).result {
+            let set = try await BoundedWait(watchdog: watchdog).result {
                 try await load(request, snapshots, watchdog)
             }
             if let set {
@@ -274,7 +274,7 @@ public struct Verifier: Sendable {
             if case .step(_, let migration, _, _) = event { place.set(migration) }
             onEvent(event)
         }
-        let result = try await Patience(watchdog: watchdog).result {
+        let result = try await BoundedWait(watchdog: watchdog).result {
             var replay = SnapshotReplay(
                 context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: noting)
             try await replay.run()
@@ -298,12 +298,12 @@ public struct Verifier: Sendable {
         for migration in context.targets where tried.contains(migration.identifier) {
             let index = context.set.index(of: migration.identifier) ?? 0
             let schema = catalogs[index]?.schema
-            let weight = PragmaWeight(
+            let weight = PragmaSeverity(
                 migration: migration, before: schema, found: results.flatMap(\.findings))
             report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)
                 .map(weight.weighed)
         }
-        report.findings += CodeGaps(context: context, results: results).findings()
+        report.findings += CodeMigrationCheck(context: context, results: results).findings()
         report.findings += unique(results.flatMap(\.migrationFindings))
         // A single database uses only some of the declarations, and none once it is at the newest version.
         if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }

@@ -17,11 +17,11 @@ extension HumanRenderer {
                 "\(verb) \(StatisticsRenderer.size(need.bytes)) in \(need.folder)\(free): \(need.purpose)")
         }
         if let seconds = migrate.lockSeconds {
-            let deed = migrate.locksReaders ? "read or write" : "write"
+            let action = migrate.locksReaders ? "read or write" : "write"
             lines.append(
                 migrate.outcome == .applied || migrate.outcome == .damaged
-                    ? "others could not \(deed) for \(duration(seconds))"
-                    : "others cannot \(deed) for about \(duration(seconds))")
+                    ? "others could not \(action) for \(duration(seconds))"
+                    : "others cannot \(action) for about \(duration(seconds))")
         }
         if migrate.rehearsals > 1 {
             lines.append("rehearsed \(migrate.rehearsals) times: somebody committed meanwhile")

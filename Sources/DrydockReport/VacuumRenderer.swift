@@ -29,7 +29,7 @@ package enum VacuumRenderer {
         if report.tablesCompared > 0 {
             text +=
                 "  \(counted(report.rowsCompared, "row")) in \(counted(report.tablesCompared, "table")) "
-                + "held against the old ones: all there, to the bit\n"
+                + "compared with the old ones: all there, to the bit\n"
         }
         if report.copies > 1 { text += "  copied \(report.copies) times: somebody committed meanwhile\n" }
         for note in report.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }

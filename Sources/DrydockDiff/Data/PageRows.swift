@@ -6,7 +6,7 @@ import SQLiteSchema
 /// The differing rows of a table, read from the pages of both files.
 ///
 /// If the trees are in key order, they are merged. Rows whose key is not the rowid are aligned by rowid, or in sequence
-/// if VACUUM renumbered them; equal rows pair off, and ``Leftovers`` finds partners for the rest.
+/// if VACUUM renumbered them; equal rows pair off, and ``UnpairedRows`` finds partners for the rest.
 struct PageRows: RowDiffSource {
     /// How the two trees are walked.
     enum Alignment {
@@ -35,11 +35,12 @@ struct PageRows: RowDiffSource {
         } else if tables.isRowidKey {
             (alignment, identity) = (.key(nil), .key(key))
         } else {
-            if let resolution = try Leftovers.resolve(tables, limit: limit, by: tables.alignByRowid) {
+            if let resolution = try UnpairedRows.resolve(tables, limit: limit, by: tables.alignByRowid) {
                 let isByRowid = key.isEmpty && resolution.cancelled == 0
                 alignment = isByRowid ? .key(nil) : .rowid(resolution)
                 identity = isByRowid ? .rowid : key.isEmpty ? .content : .key(key)
-            } else if let resolution = try Leftovers.resolve(tables, limit: limit, by: tables.alignBySequence)
+            } else if let resolution = try UnpairedRows.resolve(
+                tables, limit: limit, by: tables.alignBySequence)
             {
                 alignment = .sequence(resolution)
                 identity = key.isEmpty ? .content : .key(key)

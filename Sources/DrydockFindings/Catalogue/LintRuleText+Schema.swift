@@ -51,7 +51,7 @@ extension LintRuleText {
         detail: """
             It costs space and time on every write and serves no query. PRIMARY KEY and UNIQUE make an index \
             themselves, and an INTEGER PRIMARY KEY is the table's own order. Of two indexes that are alike the \
-            newer one is told of.
+            newer one is reported.
             """,
         bad: """
             CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT UNIQUE);

@@ -26,7 +26,7 @@ extension DestructiveRule {
         let loss = remedy(
             isTaken ? "that is intended" : "they are no longer needed",
             "\(isTaken ? "rewrites" : "drops column") \(own)")
-        guard let (place, extent) = ColumnShelter(of: old.name, in: origin, step.migration).ends.first else {
+        guard let (place, extent) = SavedColumn(of: old.name, in: origin, step.migration).ends.first else {
             return fault(.error, "", loss)
         }
         let copy = place.table.name + (place.column.map { ".\($0)" } ?? "")
@@ -61,7 +61,7 @@ extension DestructiveRule {
 
     /// Whether the column that then has the values has a different affinity, which converts them.
     private func isConverted(
-        _ old: Column, _ place: ColumnShelter.Place, _ origin: String, _ step: LintStep
+        _ old: Column, _ place: SavedColumn.Place, _ origin: String, _ step: LintStep
     ) -> Bool {
         guard let before = step.start.table(origin), let table = step.after.table(place.table.name),
             let column = place.column.flatMap(table.column)

@@ -14,7 +14,7 @@ extension DestructiveRule {
             }
             guard column.generated == nil, rebuild.new.column(column.name) == nil,
                 !rebuild.copy.items.contains(.star),
-                !isRead || ColumnShelter(of: column.name, in: table, migration.migration).ends.isEmpty,
+                !isRead || SavedColumn(of: column.name, in: table, migration.migration).ends.isEmpty,
                 !declaresColumn(migration.migration, [table.foldedASCII], [column.name])
             else { return nil }
             return LintFault(

@@ -56,7 +56,7 @@ struct DestructiveRule: LintRule {
 
     private func table(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
         guard isSubject(name, step) else { return nil }
-        let shelter = RowShelter(step.migration)
+        let shelter = SavedRows(step.migration)
         let holding = shelter.holding(name.name, at: step.index)
         if case .whole = holding { return nil }
         let names = self.names(name, step)
@@ -108,7 +108,7 @@ struct DestructiveRule: LintRule {
 
     private func rows(_ name: QualifiedName, _ step: LintStep) -> LintFault? {
         guard isSubject(name, step), !isOfNoRow(step) else { return nil }
-        if case .whole = RowShelter(step.migration).holding(name.name, at: step.index) { return nil }
+        if case .whole = SavedRows(step.migration).holding(name.name, at: step.index) { return nil }
         guard !declaresDeletes(step.migration, names(name, step)) else { return nil }
         let whereToken = step.token("where")
         let condition = whereToken.map {

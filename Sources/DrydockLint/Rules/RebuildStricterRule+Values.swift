@@ -14,7 +14,7 @@ extension RebuildStricterRule {
                     copy.old.rowidAlias?.name != was.name, !leavesOut(rowsWithout: was.name, copy, migration)
                 else { return nil }
                 return LintFault(
-                    isCared([from, to], copy, migration) ? .note : .warning,
+                    isHandled([from, to], copy, migration) ? .note : .warning,
                     "\(copy.new.name).\(to) is NOT NULL: the copy fails on a row of \(copy.old.name) without \(from)",
                     help:
                         "Fill it in the copy, as with coalesce(\(quotedIfNeeded(from)), ...), or leave such rows out.",
@@ -132,7 +132,7 @@ extension RebuildStricterRule {
             else { return nil }
             let list = key.columns.joined(separator: ", ")
             return LintFault(
-                isCared(key.columns + sources, rebuild, migration) ? .note : .warning,
+                isHandled(key.columns + sources, rebuild, migration) ? .note : .warning,
                 "\(list) becomes a foreign key: the migration fails if a row of \(rebuild.old.name) has one that \(key.parent) has not",
                 help: "Fix such rows in the copy or before it.", at: rebuild.statement,
                 table: rebuild.old.name,

@@ -26,10 +26,10 @@ struct RebuildStricterRule: LintRule {
         let (old, new) = (rebuild.old, rebuild.new)
         return rebuild.copiedColumns.compactMap { from, to -> LintFault? in
             guard let was = old.column(from), let now = new.column(to) else { return nil }
-            let isCared = self.isCared([from, to], rebuild, migration)
+            let isHandled = self.isHandled([from, to], rebuild, migration)
             func fault(_ message: String, _ help: String) -> LintFault {
                 LintFault(
-                    isCared ? .note : .warning, message, help: help, at: rebuild.statement, table: old.name,
+                    isHandled ? .note : .warning, message, help: help, at: rebuild.statement, table: old.name,
                     column: to)
             }
             let isNever = old.isNotNull(was) || old.rowidAlias?.name == was.name
@@ -93,9 +93,9 @@ struct RebuildStricterRule: LintRule {
             guard !names.isEmpty, !rebuild.old.checks.contains(where: { allows(check, $0) }),
                 !rebuild.isAlwaysTrue(check), !isImplied(check, rebuild, migration)
             else { return nil }
-            let isCared = names.contains { self.isCared([$0.from, $0.to], rebuild, migration) }
+            let isHandled = names.contains { self.isHandled([$0.from, $0.to], rebuild, migration) }
             return LintFault(
-                isCared ? .note : .warning,
+                isHandled ? .note : .warning,
                 "the new \(rebuild.old.name) has CHECK (\(check.expression)): the copy fails on a row that breaks it",
                 help: "Fix such rows in the copy or before it.", at: rebuild.statement,
                 table: rebuild.old.name)
@@ -135,7 +135,7 @@ struct RebuildStricterRule: LintRule {
     }
 
     /// Whether the author has considered such rows: the copy leaves some out, or they were changed before.
-    func isCared(
+    func isHandled(
         _ names: [String], _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
     ) -> Bool {
         if let token = rebuild.statement.outermost("where") {

@@ -314,7 +314,7 @@ extension DatabaseHealth {
 enum HealthHelp {
     static let empty = """
         A failed copy or a wrong path looks like this: look for the database where it was, or restore a backup.
-        One that is yet to be made is left in peace with --without file-header.
+        If the app has yet to create it, leave this check out with --without file-header.
         """
 
     static let orphan = """

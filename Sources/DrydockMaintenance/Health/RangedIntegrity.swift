@@ -100,7 +100,7 @@ struct RangedIntegrity {
             if table?.kind == .withoutRowid, view.isDeep, !indexes.isEmpty {
                 range.notReached.append(
                     miss(
-                        "its rows are not held against its indexes while the database is being written",
+                        "its rows are not compared with its indexes while the database is being written",
                         .wholeFile))
             }
             return true

@@ -56,7 +56,7 @@ public struct Vacuum: Sendable {
         settings.interrupt = { isStopped.value }
         let path = realPath(of: request.path)
         let state = LiveState(path)
-        let habit = state.isLogged ? JournalHabit.deleted : JournalHabit(path)
+        let habit = state.isLogged ? JournalModeGuess.deleted : JournalModeGuess(path)
         // Opening creates an empty log, which is deleted again.
         let keepsLog = request.into != nil && state.logSize ?? 0 > 0
         let database = try await engine.open(.uri(fileURI(of: request.path)), settings: settings)

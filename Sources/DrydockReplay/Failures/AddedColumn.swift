@@ -33,7 +33,7 @@ struct AddedColumn {
 
     /// Returns the rows of the table that match a condition in which the column is replaced by its future value.
     func rows(where condition: String, _ scene: FailureScene, showing shown: [String] = []) throws
-        -> GuiltyRows?
+        -> RefusedRows?
     {
         var source = RowSource(table, scene)
         let value = column.generated.map { "(\($0.expression))" } ?? "\(column.defaultValue ?? .null)"

@@ -87,7 +87,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
 
     private struct Duplicates {
         /// The rows with the value that most rows share.
-        var first: GuiltyRows
+        var first: RefusedRows
         /// The number of shared values, and of the rows that share them.
         var values: Int
         var rows: Int

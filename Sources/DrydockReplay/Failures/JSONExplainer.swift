@@ -12,7 +12,7 @@ struct JSONExplainer: FailureExplainer {
             if case .createIndex = statement.action, let partial = statement.condition {
                 condition += " AND (\(partial))"
             }
-            let found: GuiltyRows?
+            let found: RefusedRows?
             do {
                 found = try RowSource(table, scene).rows(
                     where: condition, showing: [(name: column.name, expression: name)])

@@ -56,7 +56,7 @@ extension Conservation {
         in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
         _ moved: MovedData, _ declarations: [Declaration]
     ) throws {
-        let search = MovedValues(connection: connection, after: after, changes: changes)
+        let search = DroppedValueSearch(connection: connection, after: after, changes: changes)
         let table = pair.before
         for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
             let dropped = droppedColumns[index]

@@ -7,8 +7,8 @@ import SQLiteSchema
 /// What the tool records there is not a loss, and any other change is: a migration may write to the table, and an app
 /// may keep its version among its settings. So the bookkeeping is run on the state before, and only the remaining
 /// differences are reported. Bookkeeping that writes the time of day never gives the same result: then the migration is
-/// run without it (``UnrecordedRun``).
-/// migration is run without it (``UnrecordedRun``).
+/// run without it (``RunWithoutHistory``).
+/// migration is run without it (``RunWithoutHistory``).
 package struct HistoryComparison: Sendable {
     /// The history tables of the state before.
     package let before: Catalog

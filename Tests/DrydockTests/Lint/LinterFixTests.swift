@@ -63,13 +63,13 @@ import Testing
     }
 
     @Test func overlappingFixesAreAppliedOneAfterAnother() throws {
-        func edit(_ edits: SQLEdit...) -> LintMend {
-            LintMend(finding: Finding(.positionalCopy, "m"), path: "f", edits: edits)
+        func edit(_ edits: SQLEdit...) -> ProposedFix {
+            ProposedFix(finding: Finding(.positionalCopy, "m"), path: "f", edits: edits)
         }
         let bytes = Array("ab\ncd\nef".utf8)
         let rewrite = FileRewrite(
             path: "f", bytes: bytes,
-            mends: [
+            proposals: [
                 edit(SQLEdit(range: 6..<7, text: "E"), SQLEdit(range: 0..<0, text: "<\n")),
                 edit(SQLEdit(range: 4..<5, text: "D"), SQLEdit(range: 0..<1, text: "A")),
                 edit(SQLEdit(range: 3..<4, text: "CCC")),

@@ -4,7 +4,7 @@ import OverlayVFS
 /// The check `file-header`: the file's first hundred bytes are wrong, or the file cannot be read.
 struct FileHeaderCheck: HealthCheck {
     let text = HealthCheckText(
-        "file-header", "the file is no database, is cut short, or is not what its header says",
+        "file-header", "the file is not a database, is cut short, or is not what its header says",
         why: "SQLite refuses the file, or reads another size than it has.")
 
     func check(_ view: HealthView) throws -> HealthResult {

@@ -96,7 +96,8 @@ struct IntegrityHealthCheck: RangedHealthCheck {
             help: isIndex && what == "is damaged"
                 ? "If its table is whole, make the index anew: REINDEX \(quotedIfNeeded(object.index ?? ""));"
                 : what == "is damaged"
-                    ? HealthHelp.damaged : "Find the rows with the constraint's own condition and mend them.",
+                    ? HealthHelp.damaged
+                    : "Find the rows with the constraint's own condition and correct them.",
             table: object.table, object: object.index, evidence: evidence)
     }
 }

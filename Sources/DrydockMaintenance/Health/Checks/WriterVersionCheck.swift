@@ -22,7 +22,7 @@ struct WriterVersionCheck: HealthCheck {
                 finding(
                     .note,
                     "\(name), \(SQLiteBug.text(number)), has a bug: \(bug.description)",
-                    help: "Mended in \(bug.mendedIn). \(bug.source)", object: bug.name)
+                    help: "Fixed in \(bug.fixedIn). \(bug.source)", object: bug.name)
             }
         }
         return HealthResult(findings)
@@ -46,8 +46,8 @@ struct SQLiteBug: Sendable {
     /// `SQLITE_VERSION_NUMBER`s.
     let versions: ClosedRange<UInt32>
     /// Versions in that range with the bug fixed.
-    var mended: [ClosedRange<UInt32>] = []
-    let mendedIn: String
+    var fixed: [ClosedRange<UInt32>] = []
+    let fixedIn: String
     let source: String
     var needsLog = false
     var needsIncrementalVacuum = false
@@ -58,33 +58,33 @@ struct SQLiteBug: Sendable {
             description:
                 "two connections that write and checkpoint at the same moment can damage a database in WAL mode",
             versions: 3_007_000...3_051_002,
-            mended: [3_044_006...3_044_999, 3_050_007...3_050_999],
-            mendedIn: "3.51.3, 3.50.7 and 3.44.6", source: "https://www.sqlite.org/wal.html#walresetbug",
+            fixed: [3_044_006...3_044_999, 3_050_007...3_050_999],
+            fixedIn: "3.51.3, 3.50.7 and 3.44.6", source: "https://www.sqlite.org/wal.html#walresetbug",
             needsLog: true),
         SQLiteBug(
             name: "savepoint-journal",
             description: "rolling back a savepoint whose journal is in memory can damage a database",
-            versions: 3_035_000...3_037_001, mendedIn: "3.37.2",
+            versions: 3_035_000...3_037_001, fixedIn: "3.37.2",
             source: "https://www.sqlite.org/howtocorrupt.html#svptbug"),
         SQLiteBug(
             name: "journal-mode-switch",
             description: "switching between WAL and rollback modes with VACUUM between can damage a database",
-            versions: 3_007_000...3_007_004, mendedIn: "3.7.5",
+            versions: 3_007_000...3_007_004, fixedIn: "3.7.5",
             source: "https://www.sqlite.org/howtocorrupt.html"),
         SQLiteBug(
             name: "freelist-leak", description: "incremental_vacuum can lose pages of the freelist",
-            versions: 3_006_016...3_007_001, mendedIn: "3.7.2",
+            versions: 3_006_016...3_007_001, fixedIn: "3.7.2",
             source: "https://www.sqlite.org/howtocorrupt.html", needsIncrementalVacuum: true),
         SQLiteBug(
             name: "header-size",
             description: "writing a database that 3.6 also writes can damage it",
-            versions: 3_007_000...3_007_000, mendedIn: "3.7.1",
+            versions: 3_007_000...3_007_000, fixedIn: "3.7.1",
             source: "https://www.sqlite.org/src/tktview/51ae9cad31"),
     ]
 
     static func bugs(of version: UInt32, _ conditions: Conditions) -> [SQLiteBug] {
         all.filter { bug in
-            bug.versions.contains(version) && !bug.mended.contains { $0.contains(version) }
+            bug.versions.contains(version) && !bug.fixed.contains { $0.contains(version) }
                 && (!bug.needsLog || conditions.isLogged)
                 && (!bug.needsIncrementalVacuum || conditions.isIncremental)
         }

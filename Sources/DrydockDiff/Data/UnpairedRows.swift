@@ -16,7 +16,7 @@ struct Resolution {
 /// Finds partners for rows that no walk paired: by key if the table has one, otherwise by content.
 ///
 /// For each row it keeps the rowid and a hash. Two rows are paired only after both were read again and compared.
-struct Leftovers {
+struct UnpairedRows {
     typealias Walk = (_ settled: () throws -> Void, _ leftover: (Bool, Bool) throws -> Void) throws -> Void
 
     private struct Row {
@@ -32,7 +32,7 @@ struct Leftovers {
 
     /// - Returns: Nil if more than `limit` rows are left over.
     static func resolve(_ tables: RecordPair, limit: Int, by walk: Walk) throws -> Resolution? {
-        var leftovers = Leftovers(tables)
+        var leftovers = UnpairedRows(tables)
         do {
             try walk({}) { hasOld, hasNew in
                 if hasOld { try leftovers.old.append(leftovers.row(\.before)) }

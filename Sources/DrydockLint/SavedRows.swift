@@ -7,7 +7,7 @@ import SQLiteSchema
 ///
 /// A copy counts if it exists when the migration ends, or was copied further before it went: a temporary table goes,
 /// and so does one that a later statement drops or empties.
-struct RowShelter {
+struct SavedRows {
     enum Holding {
         case none
         /// Only one copy is left, and it has only some of the rows.

@@ -8,7 +8,7 @@ import SQLiteSchema
 ///
 /// A copy counts if it exists at the end: one that is dropped, also with its table, or overwritten does not count. Nor
 /// does a temporary table, which goes with the connection.
-struct ColumnShelter {
+struct SavedColumn {
     /// A column by the folded names that it has at the end; without a column, values computed from it are somewhere in
     /// the table.
     struct Place: Hashable {
@@ -186,7 +186,7 @@ extension SQLStatement {
     ///
     /// - Parameter target: the table that the statement changes, whose columns need no qualifier.
     fileprivate func reads(
-        _ table: ColumnShelter.TableName, _ column: String?, of target: ColumnShelter.TableName?
+        _ table: SavedColumn.TableName, _ column: String?, of target: SavedColumn.TableName?
     ) -> Bool {
         guard table == target || mentions(table.name) else { return false }
         guard let column else { return table != target }

@@ -3,7 +3,7 @@ import DatabaseEngine
 
 /// How programs leave the rollback journal of a database, judged by the file beside it: a connection in another mode
 /// would leave it differently (https://www.sqlite.org/pragma.html#pragma_journal_mode).
-enum JournalHabit: Equatable {
+enum JournalModeGuess: Equatable {
     /// There is no journal, or one that is not of a finished transaction.
     case deleted
     /// "The TRUNCATE journaling mode commits transactions by truncating the rollback journal to zero-length."

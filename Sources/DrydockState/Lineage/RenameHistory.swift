@@ -30,7 +30,7 @@ package struct StepNames: Sendable {
 }
 
 /// The names of tables through all steps of a replay, so that a table can be found under its last name.
-package struct NameTrail: Sendable {
+package struct RenameHistory: Sendable {
     package private(set) var steps: [StepNames] = []
 
     package init(steps: [StepNames] = []) {

@@ -5,7 +5,7 @@ import OverlayVFS
 import SQLiteSchema
 
 /// Runs a step's statements on a fork of the state before it, without what its tool would record.
-struct UnrecordedRun: Sendable {
+struct RunWithoutHistory: Sendable {
     let migration: Migration
     let before: DatabaseState
     let engine: any Engine

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// SQLite can be stopped while it compiles and while it runs, but not inside one function: LIKE with a hostile pattern
 /// may take hours. Such work is left running on its thread, and the report is made without it.
-struct Patience: Sendable {
+struct BoundedWait: Sendable {
     let watchdog: Watchdog
 
     private static let grace = Duration.seconds(5)

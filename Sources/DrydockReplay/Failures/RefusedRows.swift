@@ -3,7 +3,7 @@ import DatabaseEngine
 import SQLiteSchema
 
 /// The rows that a constraint refused: their number, and a few of them.
-struct GuiltyRows {
+struct RefusedRows {
     var count: Int
     /// The rows with their keys and the relevant values.
     var rows: [Evidence.Row]
@@ -79,7 +79,7 @@ struct RowSource {
     /// Returns the rows that match a condition, with the values of some expressions.
     /// - Returns: nil where there are none.
     func rows(where condition: String, showing shown: [(name: String, expression: String)]) throws
-        -> GuiltyRows?
+        -> RefusedRows?
     {
         let count = try connection.firstRow("SELECT count(*) FROM \(from) WHERE \(condition)") {
             Int($0.integer(0))
@@ -94,6 +94,6 @@ struct RowSource {
             }
             return Evidence.Row(key: cells(key, from: 0), values: cells(shown, from: key.count))
         }
-        return GuiltyRows(count: count, rows: rows, table: table)
+        return RefusedRows(count: count, rows: rows, table: table)
     }
 }

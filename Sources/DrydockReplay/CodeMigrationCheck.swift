@@ -3,7 +3,7 @@ import DrydockMigrations
 
 /// `migration-in-code`: replays that ended before a migration which is not SQL. A snapshot of a later version continues
 /// where they ended; where there is none, later migrations are not verified.
-struct CodeGaps {
+struct CodeMigrationCheck {
     let context: ReplayContext
     let results: [ReplayResult]
 

@@ -5,7 +5,7 @@ import SQLiteSchema
 
 /// The severity of a `PRAGMA foreign_keys` without effect, once the migration has run: an error only where rows were
 /// lost or changed through the foreign keys that stayed on, or where the step's result is broken in another way.
-struct PragmaWeight {
+struct PragmaSeverity {
     let migration: Migration
     /// The schema before the migration, where it is known.
     let before: Schema?

@@ -4,7 +4,7 @@ import SQLiteSchema
 
 /// Searches for the values of a dropped column in the tables that a step wrote: a hint for the reader of the finding,
 /// not a proof.
-struct MovedValues {
+struct DroppedValueSearch {
     let connection: any Connection
     let after: Catalog
     let changes: PageChanges?
