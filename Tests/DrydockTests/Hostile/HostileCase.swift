@@ -9,7 +9,10 @@ struct HostileCase {
 
     /// The allowed exit statuses of a command.
     private static let statuses: Set<Int32> = [0, 1, 2, 64]
-    private static let seconds = 10.0
+    /// What a command may use of the processor: other than time by the clock, this is the same on a busy machine.
+    private static let processorSeconds = 10
+    /// After this a command that uses no processor time is one that waits for ever.
+    private static let patience = Duration.seconds(600)
 
     init(seed: UInt64) throws {
         self.seed = seed
@@ -29,8 +32,9 @@ struct HostileCase {
         var faults: [String] = []
         switch end {
         case .status(let status) where !Self.statuses.contains(status): faults.append("exit status \(status)")
+        case .signal(SIGXCPU): faults.append("uses more than \(Self.processorSeconds) s of the processor")
         case .signal(let signal): faults.append("signal \(signal)")
-        case .late: faults.append("still runs after \(Int(Self.seconds)) seconds")
+        case .hangs: faults.append("does not end")
         case .status: break
         }
         let left = try names().subtracting(before).filter { !isWanted($0) }
@@ -66,13 +70,14 @@ struct HostileCase {
     private enum End {
         case status(Int32)
         case signal(Int32)
-        case late
+        case hangs
     }
 
     private func run() async throws -> End {
         let process = Process()
-        process.executableURL = URL(filePath: Tool.path)
-        process.arguments = arguments
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments =
+            ["-c", "ulimit -St \(Self.processorSeconds); exec \"$0\" \"$@\"", Tool.path] + arguments
         process.currentDirectoryURL = URL(filePath: folder.path)
         var environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
         environment["TMPDIR"] = folder.file("tmp")
@@ -92,13 +97,13 @@ struct HostileCase {
         try process.run()
         let id = process.processIdentifier
         let watch = Task {
-            try await Task.sleep(for: .seconds(Self.seconds))
+            try await Task.sleep(for: Self.patience)
             kill(id, SIGKILL)
             return true
         }
         for await _ in ended {}
         watch.cancel()
-        if (try? await watch.value) == true { return .late }
+        if (try? await watch.value) == true { return .hangs }
         return process.terminationReason == .uncaughtSignal
             ? .signal(process.terminationStatus) : .status(process.terminationStatus)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whatever untrusted SQL does, a signal ends the command within a second.
+/// Whatever untrusted SQL does, a signal ends the command soon.
 @Suite struct InterruptionTests {
     private static let endless =
         "INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r;\n"
@@ -20,17 +20,14 @@ import Testing
         try folder.write("all.sql", "CREATE TABLE t(a);\n" + step)
         let engines = command.contains("--engine") ? [[]] : [["--engine", "grdb"], ["--engine", "nio"]]
         for (engine, number) in zip(engines, [SIGINT, SIGTERM]) {
-            let running = try Tool(folder: folder).start(command + engine)
-            Thread.sleep(forTimeInterval: 1)
+            let running = try Tool(folder: folder, processorSeconds: 5).start(command + engine)
+            try running.waitUntilBusy()
             #expect(running.process.isRunning)
-            let start = ContinuousClock.now
             kill(running.process.processIdentifier, number)
             let result = try running.result()
             #expect(result.status == 130, "\(result.output)\(result.errors)")
             #expect(running.process.terminationReason == .exit)
             #expect(result.errors.contains("interrupted"), "\(result.errors)")
-            // A machine that is busy with other tests needs a little longer than a second.
-            #expect(ContinuousClock.now - start < .seconds(5))
         }
     }
 }

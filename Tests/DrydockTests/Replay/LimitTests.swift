@@ -37,16 +37,14 @@ import Testing
         throws
     {
         let folder = try project(step)
-        let start = ContinuousClock.now
-        let result = try Tool(folder: folder).run(
+        // One time limit and one grace period, rather than one for each install.
+        let result = try Tool(folder: folder, processorSeconds: 20).run(
             "verify", "--no-cache", "--timeout", "1s", "--engine", engine)
         #expect(result.status == 1)
         #expect(result.output.contains("error[time-limit]"), "\(result.output)")
         #expect(result.output.contains("not finished after 1 s (the time limit)"), "\(result.output)")
         #expect(result.output.contains("Migrations/v2.sql:"), "\(result.output)")
         #expect(result.output.contains("--timeout 30m"), "\(result.output)")
-        // One time limit and one grace period, rather than one for each install.
-        #expect(ContinuousClock.now - start < .seconds(20))
     }
 
     /// Whether the time is up depends on the machine, and then on what runs at that moment.
@@ -139,10 +137,9 @@ import Testing
         String(repeating: "BEGIN;", count: 20_000),
         String(repeating: "-- drydock: deletes from t\n", count: 20_000) + "DELETE FROM t;",
     ]) func lintIsNotQuadratic(_ sql: String) throws {
-        let start = ContinuousClock.now
-        let result = try Tool(folder: try project(sql)).run("lint", "--timeout", "60s")
+        let result = try Tool(folder: try project(sql), processorSeconds: 45)
+            .run("lint", "--timeout", "none")
         #expect([0, 1].contains(result.status), "\(result.errors)")
-        #expect(ContinuousClock.now - start < .seconds(45))
     }
 
     @Test(

@@ -9,6 +9,9 @@ struct Tool {
     }
 
     let folder: TemporaryFolder
+    /// How much of the processor a run may use before SIGXCPU ends it; time by the clock would depend on what else the
+    /// machine does.
+    var processorSeconds: Int?
 
     /// The tool's path: beside the tests, where the package manager builds it.
     static let path: String = {
@@ -44,8 +47,9 @@ struct Tool {
 
     func start(_ arguments: [String]) throws -> Running {
         let running = Running()
-        running.process.executableURL = URL(filePath: Self.path)
-        running.process.arguments = arguments
+        running.process.executableURL = URL(filePath: "/bin/sh")
+        let limit = processorSeconds.map { "ulimit -St \($0); " } ?? ""
+        running.process.arguments = ["-c", limit + "exec \"$0\" \"$@\"", Self.path] + arguments
         running.process.currentDirectoryURL = URL(filePath: folder.path)
         // Where CI is set, values are not shown.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
@@ -59,6 +63,21 @@ struct Tool {
         let process = Process()
         fileprivate let output = Pipe()
         fileprivate let errors = Pipe()
+
+        /// Waits until the process has used half a second of the processor, so that it is in the middle of its work.
+        func waitUntilBusy() throws {
+            while process.isRunning {
+                let stat = try String(
+                    contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+                // What follows the name, from field 3; utime and stime are fields 14 and 15, in ticks (see proc(5)).
+                let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+                guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+                    return
+                }
+                if user + system >= sysconf(Int32(_SC_CLK_TCK)) / 2 { return }
+                usleep(1000)
+            }
+        }
 
         /// Waits for the end; call it before the process writes more than a pipe can hold.
         func result() throws -> Result {
