@@ -142,7 +142,7 @@ private struct FaultTrace {
             let catalog = try? Catalog(
                 reading: connection, historyTables: moment.historyTables, unreadable: &unreadable),
             let faults = try? rule.faults(
-                in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+                in: StateView(connection: connection, catalog: catalog))
         else { return nil }
         return faults.reduce(0) { $0 + ($1.id == id ? $1.count : 0) }
     }

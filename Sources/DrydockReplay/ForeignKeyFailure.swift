@@ -18,7 +18,7 @@ struct ForeignKeyFailure {
     /// Returns the finding with the violations, their rows and the statement that caused them.
     func explaining(_ finding: Finding) async throws -> Finding {
         let baseline = before.faultCounts()
-        let old = before.faults.filter { $0.id.rule == .foreignKeyViolation }
+        let old = before.faults.filter(ForeignKeyRule.isRefused)
         let after: DatabaseState
         let ran: Migration
         do {
@@ -27,14 +27,16 @@ struct ForeignKeyFailure {
             // The migration checks its foreign keys itself.
             return finding
         }
-        let now = after.faults.filter { $0.id.rule == .foreignKeyViolation }
-        let new = now.filter { $0.count > baseline[$0.id] ?? 0 }
+        let now = after.faults.filter(ForeignKeyRule.isRefused)
+        let new = try await diagnosing(from: after, ran) { diagnosis in
+            try diagnosis.newFaults(now, baseline)
+        }
         var finding = finding
-        guard let fault = new.first ?? old.first ?? now.first else { return finding }
+        guard let fault = new.first?.fault ?? old.first ?? now.first else { return finding }
         finding.message += ": \(fault.message)"
         finding.table = fault.table
         finding.evidence = fault.evidence
-        guard !new.isEmpty else {
+        guard let probe = new.first?.probe else {
             finding.tags.append(.preExisting)
             finding.message += ", as in the snapshot"
             finding.advice =
@@ -44,7 +46,6 @@ struct ForeignKeyFailure {
             finding.advice += advice ?? "Give the rows a parent that exists, or NULL, in the migration."
             return finding
         }
-        let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: baseline[fault.id] ?? 0)
         let placed = try await CulpritSearch(
             migration: ran, before: before, engine: engine, inspector: inspector
         ).placing([StepFinding(finding, probe: probe)])[0]

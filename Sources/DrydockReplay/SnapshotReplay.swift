@@ -287,7 +287,7 @@ struct SnapshotReplay {
         _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
     ) async throws -> Finding? {
         guard reached.owesForeignKeyCheck, let migration = reached.migrations.last,
-            after.faults.contains(where: { $0.id.rule == .foreignKeyViolation }),
+            after.faults.contains(where: ForeignKeyRule.isRefused),
             let index = context.set.index(of: migration.identifier)
         else { return nil }
         return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)

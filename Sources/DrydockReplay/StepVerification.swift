@@ -72,7 +72,7 @@ package struct StepVerification: Sendable {
             usesUserVersion: format?.usesUserVersion ?? false)
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
-        outcome.findings += newFaults(outcome.names, conservation)
+        outcome.findings += try await newFaults(outcome.names, conservation)
         outcome.searched = searched
         outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
         let (broken, invalid) = try await invariants()
@@ -162,50 +162,84 @@ package struct StepVerification: Sendable {
     // MARK: - State rules
 
     /// Returns the faults of the state after the step that the state before did not have.
-    private func newFaults(_ names: StepNames, _ conservation: Conservation) -> [StepFinding] {
+    private func newFaults(_ names: StepNames, _ conservation: Conservation) async throws -> [StepFinding] {
         let columns = conservation.renamedColumns
         let known = before.faults.reduce(into: [Fault.ID: Int]()) { counts, fault in
             counts[fault.id.renaming(columns: columns).renaming(names.renamed), default: 0] += fault.count
         }
         let counts = after.faultCounts()
-        return after.faults.compactMap { fault in
+        let orphans = try await newOrphans(counts.keys.filter { known[$0] ?? 0 > 0 })
+        let counted = after.faults.compactMap { fault -> StepFinding? in
             let baseline = known[fault.id] ?? 0
-            guard counts[fault.id] ?? 0 > baseline else { return nil }
-            let id = fault.id
-            var finding = Finding(
-                id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
-                table: fault.table, column: fault.column, evidence: fault.evidence)
-            finding.redactedMessage = fault.redactedMessage
-            return StepFinding(
-                finding,
-                probe: StateRules.all.first { $0.rule == id.rule }.map {
-                    .fault($0, id, baseline: baseline)
-                },
-                stands: { end, lastName in
-                    let names = id.names.map { lastName($0) ?? "" }
-                    // The column may have a different name by then.
-                    if id.column != nil {
-                        return end.faults.contains {
-                            $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
-                        }
+            guard orphans[fault.id] == nil, counts[fault.id] ?? 0 > baseline else { return nil }
+            return finding(
+                fault, baseline, StateRules.all.first { $0.rule == fault.id.rule }.map { ($0, baseline) })
+        }
+        return counted
+            + orphans.flatMap { id, faults in
+                let old = (counts[id] ?? 0) - faults.reduce(0) { $0 + $1.count }
+                let search = NewOrphansRule(id: id, before: before.catalog, migration: migration)
+                return faults.map { finding($0, old, (search, 0)) }
+            }
+    }
+
+    /// - Parameters:
+    ///   - baseline: how much of the fault later states may have.
+    ///   - search: finds the statement since which there is more of the fault than a number.
+    private func finding(_ fault: Fault, _ baseline: Int, _ search: (any StateRule, Int)?) -> StepFinding {
+        let id = fault.id
+        var finding = Finding(
+            id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
+            table: fault.table, column: fault.column, evidence: fault.evidence)
+        finding.redactedMessage = fault.redactedMessage
+        if id.kind == ForeignKeyRule.missingParent, before.catalog.table(id.names[0]) == nil {
+            // The table is new, and nothing that was there is broken.
+            finding.severity = .warning
+        }
+        return StepFinding(
+            finding, probe: search.map { .fault($0.0, id, baseline: $0.1) },
+            stands: { end, lastName in
+                let names = id.names.map { lastName($0) ?? "" }
+                // The column may have a different name by then.
+                if id.column != nil {
+                    return end.faults.contains {
+                        $0.id.column != nil && $0.id.rule == id.rule && $0.id.names == names
                     }
-                    let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
-                    return end.faultCounts()[last] ?? 0 > baseline
-                })
+                }
+                let last = Fault.ID(rule: id.rule, kind: id.kind, names: names)
+                return end.faultCounts()[last] ?? 0 > baseline
+            })
+    }
+
+    /// Returns the rows that lost their parent, for keys of which the state before had orphans too; without the keys of
+    /// tables whose rows cannot be told apart.
+    private func newOrphans(_ ids: [Fault.ID]) async throws -> [Fault.ID: [Fault]] {
+        let ids = ids.filter { id in
+            id.rule == .foreignKeyViolation && id.kind == ForeignKeyRule.violation
+                && !id.names.allSatisfy { after.changes?.isWhollyUntouched(table: $0, now: $0) ?? false }
+        }
+        guard !ids.isEmpty else { return [:] }
+        return try await withDiagnosis { diagnosis in
+            try ids.reduce(into: [:]) { $0[$1] = try diagnosis.newOrphans($1) }
+        }
+    }
+
+    private func withDiagnosis<Result: Sendable>(
+        _ body: @escaping @Sendable (ForeignKeyDiagnosis) throws -> Result
+    ) async throws -> Result {
+        let (old, new, migration) = (before.catalog, after.catalog, migration)
+        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
+            try body(
+                ForeignKeyDiagnosis(
+                    connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                    after: new, migration: migration))
         }
     }
 
     /// Explains why rows reference parents that do not exist, where the step shows it.
     private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
         guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
-        let (old, new, migration) = (before.catalog, after.catalog, migration)
-        return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
-            let diagnosis = ForeignKeyDiagnosis(
-                connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
-                after: new,
-                migration: migration)
-            return try findings.map { try diagnosis.explaining($0) }
-        }
+        return try await withDiagnosis { diagnosis in try findings.map { try diagnosis.explaining($0) } }
     }
 
     // MARK: - Search

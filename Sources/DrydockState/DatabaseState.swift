@@ -75,19 +75,16 @@ package struct Fault: Sendable, Codable {
 package struct StateView {
     package let connection: any Connection
     package let catalog: Catalog
-    /// Whether the engine has checked every foreign key of this state without finding a violation.
-    package let foreignKeysAreProven: Bool
     /// The state before, where the changes since are known.
     var earlier: DatabaseState?
     var changes: PageChanges?
 
     package init(
-        connection: any Connection, catalog: Catalog, foreignKeysAreProven: Bool,
+        connection: any Connection, catalog: Catalog,
         earlier: DatabaseState? = nil, changes: PageChanges? = nil
     ) {
         self.connection = connection
         self.catalog = catalog
-        self.foreignKeysAreProven = foreignKeysAreProven
         self.earlier = earlier
         self.changes = changes
     }
@@ -144,8 +141,7 @@ package struct StateInspector: Sendable {
     ///   - footprint: the pages that differ from the earlier state.
     ///   - baseline: what is already known of these bytes.
     package func inspect(
-        _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
-        foreignKeysAreProven: Bool = false
+        _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil
     ) async throws -> DatabaseState {
         let (historyTables, readsPages) = (historyTables, readsPages)
         return try await withConnection(to: image) { connection in
@@ -170,7 +166,7 @@ package struct StateInspector: Sendable {
                     .rowsLost, reason: "table \(table.name) cannot be read: \(table.error.message)")
             }
             let view = StateView(
-                connection: connection, catalog: catalog, foreignKeysAreProven: foreignKeysAreProven,
+                connection: connection, catalog: catalog,
                 earlier: state.changes == nil ? nil : earlier, changes: state.changes)
             for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {

@@ -64,7 +64,7 @@ struct ViewCompilesRule: LintRule {
             let catalog = try? Catalog(connection, without: historyTables, earlier: nil)
         else { return [] }
         return ViewRule().notChecked(
-            in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+            in: StateView(connection: connection, catalog: catalog))
     }
 
     /// Returns the views and triggers of a schema that do not compile.
@@ -74,7 +74,7 @@ struct ViewCompilesRule: LintRule {
         guard !schema.views.isEmpty || !schema.triggers.isEmpty,
             let catalog = try? Catalog(connection, without: historyTables, earlier: nil),
             let faults = try? ViewRule().faults(
-                in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
+                in: StateView(connection: connection, catalog: catalog))
         else { return [] }
         return faults
     }

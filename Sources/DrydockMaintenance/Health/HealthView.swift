@@ -28,7 +28,7 @@ struct HealthView {
 
     /// The view for rules of a replay, which check a state.
     var stateView: StateView {
-        StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false)
+        StateView(connection: connection, catalog: catalog)
     }
 
     /// Ordinary tables, sorted by name.

@@ -13,7 +13,7 @@ package struct FailureExplanation: Sendable {
     var table: String?
     var evidence: Evidence?
     /// The violation, and its count in the state before.
-    var fault: (id: Fault.ID, baseline: Int)?
+    var probe: CulpritProbe?
 
     init(
         detail: String = "", redactedDetail: String? = nil, help: (some HelpConvertible)? = Help?.none,

@@ -45,8 +45,7 @@ struct FailureInvestigation: Sendable {
     /// Explains a refused commit: one of the statements that ran is the cause.
     private func explainingCommit(_ finding: Finding) async throws -> Finding {
         let end = migration.statements.count
-        guard let fault = try await explanation(of: .foreignKeyCheck, at: end)?.fault else { return finding }
-        let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: fault.baseline)
+        guard let probe = try await explanation(of: .foreignKeyCheck, at: end)?.probe else { return finding }
         let placed = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing([StepFinding(finding, probe: probe)])[0]

@@ -19,11 +19,15 @@ struct ForeignKeyExplainer: FailureExplainer {
         let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
         let baseline = scene.before.faultCounts()
         let faults = try ForeignKeyRule().faults(
-            in: StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false))
-        guard let fault = faults.first(where: { $0.count > baseline[$0.id] ?? 0 }) else { return nil }
+            in: StateView(connection: connection, catalog: catalog)
+        ).filter(ForeignKeyRule.isRefused)
+        let diagnosis = ForeignKeyDiagnosis(
+            connection: connection, old: StepFork.beforeSchema, new: "main",
+            before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
+        guard let (fault, probe) = try diagnosis.newFaults(faults, baseline).first else { return nil }
         var explanation = FailureExplanation(
             detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
-        explanation.fault = (fault.id, baseline[fault.id] ?? 0)
+        explanation.probe = probe
         if case .dropTable(let name)? = scene.statement?.action {
             let advice = scene.format.map { "\n" + $0.foreignKeysOffAdvice } ?? ""
             explanation.detail +=
@@ -32,9 +36,6 @@ struct ForeignKeyExplainer: FailureExplainer {
                 "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards.\(advice)"
             return explanation
         }
-        let diagnosis = ForeignKeyDiagnosis(
-            connection: connection, old: StepFork.beforeSchema, new: "main",
-            before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
         if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {
             explanation.detail += ": \(found.cause)"
             explanation.help = found.help

@@ -47,7 +47,7 @@ struct ForeignKeyDiagnosis {
     /// - Throws: ``EngineError``.
     func finding(of id: Fault.ID, culprit: Int?) throws -> Finding? {
         guard let name = id.names.first, let child = after.table(name) else { return nil }
-        guard id.kind == "violation", id.names.count > 1 else {
+        guard id.kind != ForeignKeyRule.mismatch, id.names.count > 1 else {
             return try unenforceable(child, culprit)
         }
         let keys = child.foreignKeys.filter { $0.parent.foldedASCII == id.names[1] }
@@ -116,7 +116,7 @@ struct ForeignKeyDiagnosis {
         }
         let near = nearestName(to: key.parent, in: after.tables.values.map(\.name).sorted())
         return Finding(
-            cause: "there is no such table" + (near.map { "; did you mean '\($0)'?" } ?? ""),
+            cause: near.map { "no table has this name; did you mean '\($0)'?" } ?? "no table has this name",
             help: "Correct the name in REFERENCES, or create \(key.parent).")
     }
 

@@ -20,11 +20,18 @@ struct ResolvedKey {
 
     /// Returns a query of the child's rows, as `c`, that reference no parent.
     func orphans(in schema: String) -> String {
-        let filled = columns.map { "c.\(quotedName($0)) IS NOT NULL" }
-        let same = zip(parentColumns, columns).map { "p.\(quotedName($0)) = c.\(quotedName($1))" }
-        return
-            "SELECT 1 FROM \(schema).\(quotedName(child.name)) AS c WHERE \(filled.joined(separator: " AND ")) "
-            + "AND NOT EXISTS (SELECT 1 FROM \(schema).\(quotedName(parent.name)) AS p WHERE \(same.joined(separator: " AND ")))"
+        "SELECT 1 FROM \(schema).\(quotedName(child.name)) AS c WHERE \(isOrphan("c", in: schema))"
+    }
+
+    /// Returns the condition that a row of the child references no parent.
+    ///
+    /// The plus sign takes the affinity of the child's column away: SQLite compares with that of the parent's
+    /// (https://www.sqlite.org/foreignkeys.html#fk_basics).
+    func isOrphan(_ alias: String, in schema: String) -> String {
+        let filled = columns.map { "\(alias).\(quotedName($0)) IS NOT NULL" }
+        let same = zip(parentColumns, columns).map { "p.\(quotedName($0)) = +\(alias).\(quotedName($1))" }
+        return "\(filled.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM "
+            + "\(schema).\(quotedName(parent.name)) AS p WHERE \(same.joined(separator: " AND ")))"
     }
 
     func equation(child: String, parent: String) -> String {

@@ -2,7 +2,8 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
-/// `foreign-key-violation`: a row references a parent that does not exist, and did not before the step.
+/// `foreign-key-violation`: a row references a parent that does not exist, or a key a table that does not exist, and did
+/// not before the step.
 ///
 /// `foreign_key_check` stops at the first key whose parent has no unique index on the columns
 /// (https://www.sqlite.org/foreignkeys.html#fk_schemaerrors), so each table is checked separately: such a key is a
@@ -13,7 +14,6 @@ package struct ForeignKeyRule: StateRule {
     package init() {}
 
     package func faults(in view: StateView) throws -> [Fault] {
-        if view.foreignKeysAreProven { return [] }
         var faults: [Fault] = []
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
             guard table.sql.containsWord("references") else { continue }
@@ -28,7 +28,7 @@ package struct ForeignKeyRule: StateRule {
             {
                 faults.append(
                     Fault(
-                        id: .init(rule: rule, kind: "mismatch", names: [table.name.foldedASCII]),
+                        id: .init(rule: rule, kind: Self.mismatch, names: [table.name.foldedASCII]),
                         message: "a foreign key of \(table.name) cannot be enforced: \(error.message)",
                         help: "The parent's columns need a PRIMARY KEY or a UNIQUE index of their own.",
                         table: table.name))
@@ -70,20 +70,58 @@ package struct ForeignKeyRule: StateRule {
             }
             broken[row.integer(3)] = evidence
         }
-        return broken.sorted { $0.key < $1.key }.map { id, evidence in
+        let violations = broken.sorted { $0.key < $1.key }.map { id, evidence in
             let key = keys[id] ?? ("?", [])
-            let columns = key.columns.joined(separator: ", ")
-            let count = evidence.rowCount ?? 0
-            return Fault(
-                id: .init(
-                    rule: rule, kind: "violation", names: [table.name.foldedASCII, key.parent.foldedASCII]),
-                count: count,
-                message: "\(counted(count, "row")) of \(table.name) (\(columns)) "
-                    + "\(count == 1 ? "references" : "reference") no row of \(key.parent)",
-                help:
-                    "Give the rows a parent that exists, or set the column to NULL where it may be. Delete only rows that "
-                    + "no one needs, and declare that.",
-                table: table.name, evidence: evidence)
+            return Self.violation(of: table.name, key.columns, by: evidence, parent: key.parent)
         }
+        // The check says nothing of a missing table as long as no row needs it.
+        let tables = Set(
+            try view.connection.rows("SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')") {
+                $0.string(0).foldedASCII
+            })
+        let dangling = keys.sorted { $0.key < $1.key }.filter { id, key in
+            broken[id] == nil && !tables.contains(key.parent.foldedASCII)
+        }
+        return violations
+            + dangling.map { Self.missingParent(of: table.name, $0.value.columns, parent: $0.value.parent) }
     }
+
+    /// A fault of rows without a parent.
+    /// - Parameter rows: with their number.
+    package static func violation(
+        of child: String, _ columns: [String], by rows: Evidence, parent: String
+    ) -> Fault {
+        let count = rows.rowCount ?? 0
+        return Fault(
+            id: .init(
+                rule: .foreignKeyViolation, kind: violation, names: [child.foldedASCII, parent.foldedASCII]),
+            count: count,
+            message: "\(counted(count, "row")) of \(child) (\(columns.joined(separator: ", "))) "
+                + "\(count == 1 ? "references" : "reference") no row of \(parent)",
+            help:
+                "Give the rows a parent that exists, or set the column to NULL where it may be. Delete only rows that "
+                + "no one needs, and declare that.",
+            table: child, evidence: rows)
+    }
+
+    private static func missingParent(of child: String, _ columns: [String], parent: String) -> Fault {
+        Fault(
+            id: .init(
+                rule: .foreignKeyViolation, kind: missingParent,
+                names: [child.foldedASCII, parent.foldedASCII]),
+            message:
+                "\(child) (\(columns.joined(separator: ", "))) references a table that does not exist, \(parent)",
+            help:
+                "With foreign keys on, no row that uses the key can be inserted. Create \(parent), or correct the name in "
+                + "REFERENCES.",
+            table: child)
+    }
+
+    /// Whether `foreign_key_check` reports the fault: it says nothing of a missing table that no row needs.
+    package static func isRefused(_ fault: Fault) -> Bool {
+        fault.id.rule == .foreignKeyViolation && fault.id.kind != missingParent
+    }
+
+    /// The kinds of faults: rows without a parent, a key whose table is missing, and one that cannot be enforced.
+    package static let (violation, missingParent, mismatch) = ("violation", "missing-parent", "mismatch")
 }

@@ -91,10 +91,9 @@ struct ForeignKeyCheck: RangedHealthCheck {
     private func check(_ view: HealthView, _ tables: [Catalog.Table]) throws -> HealthResult {
         HealthResult(
             try ForeignKeyRule().faults(in: view.stateView(of: tables)).map { fault in
-                let isMismatch = fault.id.kind == "mismatch"
                 return finding(
-                    .error, fault.message,
-                    help: isMismatch ? fault.help : Self.help,
+                    fault.id.kind == ForeignKeyRule.missingParent ? .warning : .error, fault.message,
+                    help: fault.id.kind == ForeignKeyRule.violation ? Self.help : fault.help,
                     table: fault.table, object: fault.id.names.dropFirst().first, evidence: fault.evidence)
             })
     }
@@ -105,6 +104,6 @@ extension HealthView {
     func stateView(of tables: [Catalog.Table]) -> StateView {
         var catalog = facts.catalog
         catalog.tables = Dictionary(tables.map { ($0.name.foldedASCII, $0) }) { $1 }
-        return StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false)
+        return StateView(connection: connection, catalog: catalog)
     }
 }

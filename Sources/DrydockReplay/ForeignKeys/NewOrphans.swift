@@ -1,0 +1,160 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+extension ForeignKeyDiagnosis {
+    /// Returns the faults of the state after that the state before did not have, and how to search for their cause.
+    /// - Parameter baseline: the number of each fault in the state before.
+    func newFaults(
+        _ faults: [Fault], _ baseline: [Fault.ID: Int]
+    ) throws -> [(fault: Fault, probe: CulpritProbe)] {
+        try faults.flatMap { fault -> [(Fault, CulpritProbe)] in
+            let known = baseline[fault.id] ?? 0
+            if known > 0, let rows = try newOrphans(fault.id) {
+                let search = NewOrphansRule(id: fault.id, before: before, migration: migration)
+                return rows.map { ($0, .fault(search, fault.id, baseline: 0)) }
+            }
+            let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: known)
+            return fault.count > known ? [(fault, probe)] : []
+        }
+    }
+
+    /// Returns the rows without a parent that had one before the step, or did not exist, key by key; nil where the rows
+    /// before and after cannot be told apart.
+    ///
+    /// Counting is not enough: a row that loses its parent would take the place of one that gets a parent back. A row is
+    /// the same before and after if its primary key is. A row whose key is new may be one that was renumbered: it is
+    /// paired with an orphan that is gone and had the same value.
+    /// - Parameter id: of a fault that ``ForeignKeyRule`` found in the state after.
+    /// - Throws: ``EngineError``.
+    func newOrphans(_ id: Fault.ID) throws -> [Fault]? {
+        guard id.kind == ForeignKeyRule.violation, id.names.count == 2, let child = after.table(id.names[0]),
+            let parent = after.table(id.names[1]), let earlier = pairs[id.names[0]]
+        else { return nil }
+        var faults: [Fault] = []
+        for key in child.foreignKeys where key.parent.foldedASCII == id.names[1] {
+            guard let key = ResolvedKey(key, child, parent),
+                let rows = try OrphanPairing(self, key, earlier)?.newRows(connection)
+            else { return nil }
+            guard rows.rowCount != 0 else { continue }
+            faults.append(
+                ForeignKeyRule.violation(of: child.name, key.columns, by: rows, parent: parent.name))
+        }
+        return faults
+    }
+}
+
+/// Pairs the rows without a parent after a step with those before it, for one foreign key.
+private struct OrphanPairing {
+    /// The child's rows now and then, as SQL.
+    private let (now, then): (String, String)
+    private let (isOrphanNow, wasOrphan): (String, String)
+    /// Values of the foreign key, now and then.
+    private let (values, oldValues): ([String], [String])
+    /// What tells rows apart, now and then; empty where nothing does.
+    private let (identity, oldIdentity): ([String], [String])
+    private let shown: [String]
+    private let encoding: TextEncoding
+
+    /// nil where a column of the key cannot be followed.
+    init?(_ diagnosis: ForeignKeyDiagnosis, _ key: ResolvedKey, _ match: TableMatch) {
+        let (old, new) = (match.before, match.after)
+        func before(_ name: String) -> String? {
+            match.columns.first { $0.after.name.foldedASCII == name.foldedASCII }?.before.name
+        }
+        let columns = key.columns.compactMap(before)
+        guard columns.count == key.columns.count else { return nil }
+        now = "\(diagnosis.new).\(quotedName(new.name)) AS c"
+        then = "\(diagnosis.old).\(quotedName(old.name)) AS b"
+        isOrphanNow = key.isOrphan("c", in: diagnosis.new)
+        (values, oldValues) = (
+            key.columns.map { "c.\(quotedName($0))" }, columns.map { "b.\(quotedName($0))" }
+        )
+        let required = old.foreignKeys.first { $0.columns.map(\.foldedASCII) == columns.map(\.foldedASCII) }
+        if let required, let parent = diagnosis.before.table(required.parent) {
+            guard let key = ResolvedKey(required, old, parent) else { return nil }
+            wasOrphan = key.isOrphan("b", in: diagnosis.old)
+        } else {
+            // Without a parent's table each value is without a parent; without a key none is.
+            wasOrphan =
+                required == nil ? "0" : oldValues.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        }
+        let keys = new.primaryKey.map(\.name)
+        let oldKeys = keys.compactMap(before)
+        if !keys.isEmpty, Set(oldKeys) == Set(old.primaryKey.map(\.name)) {
+            (identity, oldIdentity) = (
+                keys.map { "c.\(quotedName($0))" }, oldKeys.map { "b.\(quotedName($0))" }
+            )
+        } else if diagnosis.lineage[new.name]?.createdBy == nil, let rowid = new.rowidName,
+            let oldRowid = old.rowidName
+        {
+            (identity, oldIdentity) = (["c.\(rowid)"], ["b.\(oldRowid)"])
+        } else {
+            (identity, oldIdentity) = ([], [])
+        }
+        encoding = diagnosis.after.encoding
+        shown = keys.isEmpty ? [new.rowidName].compactMap(\.self) : keys
+    }
+
+    /// Returns the orphans without a counterpart, and their number.
+    func newRows(_ connection: any Connection) throws -> Evidence {
+        let known = "EXISTS (SELECT 1 FROM \(then) WHERE \(same(oldIdentity, identity))"
+        let isThere = "EXISTS (SELECT 1 FROM \(now) WHERE \(same(identity, oldIdentity)))"
+        // Orphans whose row is gone, by value.
+        var spare: [[String]: Int] = [:]
+        try connection.forEachRow(
+            "SELECT \(texts(oldValues)) FROM \(then) WHERE \(wasOrphan) AND NOT \(isThere)"
+        ) { row in
+            spare[(0..<oldValues.count).map(row.string), default: 0] += 1
+        }
+        var rows = Evidence(rowCount: 0)
+        let columns = shown.map { "c.\(quotedName($0))" }
+        try connection.forEachRow(
+            """
+            SELECT \(known)), \((values.map { "CAST(\($0) AS TEXT)" } + columns).joined(separator: ", ")) FROM \(now) \
+            WHERE \(isOrphanNow) AND NOT \(known) AND \(wasOrphan))
+            """
+        ) { row in
+            let value = (0..<values.count).map { row.string($0 + 1) }
+            if row.integer(0) == 0, let left = spare[value], left > 0 {
+                spare[value] = left - 1
+                return
+            }
+            rows.rowCount = (rows.rowCount ?? 0) + 1
+            guard rows.rows.count < Evidence.rowLimit, !shown.isEmpty else { return }
+            let key = shown.enumerated().map { index, name in
+                Evidence.Cell(
+                    column: name,
+                    value: Evidence.Sample(row.value(values.count + 1 + index), encoding: encoding))
+            }
+            rows.rows.append(.init(key: key))
+        }
+        return rows
+    }
+
+    private func texts(_ columns: [String]) -> String {
+        columns.map { "CAST(\($0) AS TEXT)" }.joined(separator: ", ")
+    }
+
+    /// The condition that a row of the one table is that of the other; the plus sign keeps the first one's index usable.
+    private func same(_ sought: [String], _ given: [String]) -> String {
+        sought.isEmpty ? "0" : zip(sought, given).map { "\($0) IS +\($1)" }.joined(separator: " AND ")
+    }
+}
+
+/// Searches for the statement since which rows have no parent, where other rows had none before.
+struct NewOrphansRule: StateRule {
+    let rule = Rule.foreignKeyViolation
+    let id: Fault.ID
+    let before: Catalog
+    let migration: Migration
+
+    func faults(in view: StateView) throws -> [Fault] {
+        let diagnosis = ForeignKeyDiagnosis(
+            connection: view.connection, old: StepFork.beforeSchema, new: "main", before: before,
+            after: view.catalog, migration: migration)
+        return try diagnosis.newOrphans(id) ?? []
+    }
+}
