@@ -192,8 +192,11 @@ package struct StepVerification: Sendable {
             id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
             table: fault.table, column: fault.column, evidence: fault.evidence)
         finding.redactedMessage = fault.redactedMessage
-        if id.kind == ForeignKeyRule.missingParent, before.catalog.table(id.names[0]) == nil {
-            // The table is new, and nothing that was there is broken.
+        if id.kind == ForeignKeyRule.missingParent,
+            before.catalog.table(id.names[1]) != nil || before.catalog.table(id.names[0]) == nil
+        {
+            // No row uses the key of a new table, or of one whose parent was dropped on purpose. A key that has followed
+            // its parent's rename is another matter: the author did not see it.
             finding.severity = .warning
         }
         return StepFinding(

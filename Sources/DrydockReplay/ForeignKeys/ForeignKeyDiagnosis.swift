@@ -90,7 +90,8 @@ struct ForeignKeyDiagnosis {
         var drop: Int?
         for (index, statement) in migration.statements.enumerated() {
             switch statement.action {
-            case .renameTable(let old, let to) where to.foldedASCII == folded: rename = (index, old.name)
+            case .renameTable(let old, let to) where to.foldedASCII == folded && before.table(folded) == nil:
+                rename = (index, old.name)
             case .dropTable(let name) where name.folded == folded: drop = index
             default: continue
             }
