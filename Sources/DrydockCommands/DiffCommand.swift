@@ -110,7 +110,7 @@ struct DiffCommand: AsyncParsableCommand {
         }
         try validateData()
         if let sqliteVersion, AlterSupport(version: sqliteVersion) == nil {
-            throw ValidationError("'\(sqliteVersion)' is no version of SQLite 3, such as 3.24")
+            throw ValidationError("'\(sqliteVersion)' is not a version of SQLite 3, such as 3.24")
         }
         if nameOnly, sql || down || format != nil {
             throw ValidationError("--name-only is a form of its own: leave out --sql, --down and --format")

@@ -59,7 +59,7 @@ struct HealthCommand: AsyncParsableCommand {
     @Option(name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help)
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("Make this check alone; may be repeated.", valueName: "check"))
+    @Option(help: ArgumentHelp("Make only this check; may be repeated.", valueName: "check"))
     var only: [String] = []
 
     @Option(name: Setting.without.name, help: Setting.without.help)

@@ -15,7 +15,7 @@ struct LintCommand: AsyncParsableCommand {
             EXAMPLES
               drydock lint                             what is not in drydock.lock yet; without one all
               drydock lint --all                       locked migrations too
-              drydock lint --since v11_create_tags     only what is behind the last release, as one set
+              drydock lint --since v11_create_tags     only what came after the last release, as one set
               drydock lint --new                       what is not in drydock.lock, which must be there
               drydock lint --rule positional-copy=error --rule redundant-index=off
               drydock lint --sqlite android-11         what the oldest SQLite must know
@@ -170,7 +170,7 @@ struct LintCommand: AsyncParsableCommand {
         for file in outcome.kept {
             Terminal.show(
                 error:
-                    "drydock: \(VisibleText.line(file.path)) was left alone: \(VisibleText.line(file.reason))\n"
+                    "drydock: \(VisibleText.line(file.path)) was not changed: \(VisibleText.line(file.reason))\n"
             )
         }
         if outcome.rewrites.isEmpty, outcome.kept.isEmpty {

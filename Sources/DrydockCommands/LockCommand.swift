@@ -17,7 +17,7 @@ struct LockCommand: AsyncParsableCommand {
               drydock lock                       add what is new
               drydock lock --check               write nothing: a pre-commit hook
               drydock lock --replace v12_threads edited, and nobody has it
-              drydock lock --replace v1.sqlite   the snapshot was made anew
+              drydock lock --replace v1.sqlite   the snapshot was made again
               drydock lock --check --format json the same for other tools
 
             EXIT STATUS

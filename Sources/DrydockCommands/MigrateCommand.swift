@@ -10,7 +10,7 @@ struct MigrateCommand: AsyncParsableCommand {
             'drydock verify' is held. Nothing is written to the database, which programs may go on using.
 
             With --apply, what was rehearsed becomes the database: it is locked, compared with the copy byte by byte, \
-            and its pages are replaced in one transaction. If somebody committed meanwhile, it is rehearsed again, \
+            and its pages are replaced in one transaction. If another program committed meanwhile, it is rehearsed again, \
             under the lock. Killed at any moment, the database is the old one or the migrated one. A backup is kept \
             beside it, NAME.VERSION-TIME.backup.
 

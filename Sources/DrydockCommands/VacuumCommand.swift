@@ -31,7 +31,8 @@ struct VacuumCommand: AsyncParsableCommand {
     var dryRun = false
 
     @Option(
-        help: ArgumentHelp("Leave the database alone and write here.", valueName: "path"), completion: .file()
+        help: ArgumentHelp("Leave the database as it is and write here.", valueName: "path"),
+        completion: .file()
     )
     var into: String?
 

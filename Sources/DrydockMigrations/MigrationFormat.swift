@@ -133,7 +133,7 @@ public struct FormatOptions: Sendable {
     public var doubleQuotedStrings: Bool?
     /// The name of the history table, if the tool was given another than its own.
     public var historyTable: String?
-    /// Whether Flyway was told that a file may mix statements which need no transaction with others.
+    /// Whether Flyway is configured so that a file may mix statements which need no transaction with others.
     public var mixed: Bool?
     public var base: SchemaBase?
     public var custom: CustomFormat?

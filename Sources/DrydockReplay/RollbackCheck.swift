@@ -101,7 +101,7 @@ struct RollbackCheck {
         let message = cause?.error.message ?? (failure.error as? EngineError)?.message ?? "\(failure.error)"
         var finding = Finding(
             .rollbackFailed, "\(migration.identifier) \(what): \(message)",
-            help: "Mend the way back, or leave it out.", migration: migration.identifier,
+            help: "Correct the way back, or leave it out.", migration: migration.identifier,
             place: cause.map { .init(statements[$0.index], offset: $0.error.offset) } ?? .init(file: path))
         if let cause, cause.mayQuoteValues {
             finding.redactedMessage = "\(migration.identifier) \(what): \(cause.error.messageWithoutValues)"

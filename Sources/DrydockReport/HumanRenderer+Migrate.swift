@@ -24,7 +24,7 @@ extension HumanRenderer {
                     : "others cannot \(action) for about \(duration(seconds))")
         }
         if migrate.rehearsals > 1 {
-            lines.append("rehearsed \(migrate.rehearsals) times: somebody committed meanwhile")
+            lines.append("rehearsed \(migrate.rehearsals) times: another program committed meanwhile")
         }
         if let backup = migrate.backup {
             lines.append("backup: \(paint.bold(backup)), every page read again")

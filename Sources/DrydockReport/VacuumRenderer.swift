@@ -31,7 +31,9 @@ package enum VacuumRenderer {
                 "  \(counted(report.rowsCompared, "row")) in \(counted(report.tablesCompared, "table")) "
                 + "compared with the old ones: all there, to the bit\n"
         }
-        if report.copies > 1 { text += "  copied \(report.copies) times: somebody committed meanwhile\n" }
+        if report.copies > 1 {
+            text += "  copied \(report.copies) times: another program committed meanwhile\n"
+        }
         for note in report.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
         return text
     }

@@ -37,7 +37,7 @@ final class StatementCache {
         idle = [:]
     }
 
-    /// Returns whether a statement begins like one that leaves the schema alone. One that begins with a
+    /// Returns whether a statement begins like one that does not change the schema. One that begins with a
     /// comment does not.
     private static func isOfRows(_ statement: OpaquePointer) -> Bool {
         guard let sql = sqlite3_sql(statement) else { return false }

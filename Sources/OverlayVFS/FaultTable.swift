@@ -91,7 +91,7 @@ enum FaultTable {
         if !isFault { raise(number) }
     }
 
-    /// Puts a page of zeros under an address that lies in a mapped range, and marks the range.
+    /// Puts a page of zeros under an address in a mapped range, and marks the range.
     private static func covers(_ address: UInt) -> Bool {
         guard let slots else { return false }
         var index = 0

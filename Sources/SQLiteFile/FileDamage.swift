@@ -63,7 +63,7 @@ extension FileDamage.Fault: CustomStringConvertible {
         case .pageOutsideFile: "something refers to this page, which the file does not have"
         case .pageUnreadable: "the page cannot be read"
         case .pageKind(let byte): "a b-tree page cannot begin with the byte \(byte)"
-        case .treeKind: "a page of an index lies in the tree of a table, or the other way round"
+        case .treeKind: "a page of an index is in the tree of a table, or the other way round"
         case .treeDepth: "the leaves of the tree do not all lie at the same depth"
         case .pageUsedTwice: "the page is used in two places, or within itself"
         case .cellCount: "the page claims more cells than it has room for"

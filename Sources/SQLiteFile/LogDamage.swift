@@ -1,7 +1,7 @@
 /// Why SQLite passes over frames of a write-ahead log that was written as one.
 ///
 /// What follows the last commit is mostly of no account: frames of a transaction that was rolled back or cut off, and
-/// those from before a checkpoint, after which the log begins anew over them under other salts
+/// those from before a checkpoint, after which a new log starts over them with other salts
 /// (https://www.sqlite.org/walformat.html#the_wal_file_format). Frames under no header that SQLite would read, and
 /// commits of the log's own salts behind a frame that is not valid, are neither.
 public enum LogDamage: Equatable, Sendable {

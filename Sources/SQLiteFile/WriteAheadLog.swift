@@ -36,7 +36,7 @@ public struct WriteAheadLog: Equatable, Sendable {
     public let checkpointSequence: UInt32
     /// The number of frames up to the last commit.
     public let frameCount: Int
-    /// The first frame that is not valid, counted from 1; one behind the last where all are.
+    /// The first frame that is not valid, counted from 1; one past the last where all are.
     let firstInvalidFrame: Int
     /// The database's size in pages after the last commit; 0 when there is none.
     public let pageCount: UInt32

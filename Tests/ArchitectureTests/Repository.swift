@@ -39,6 +39,15 @@ enum Repository {
         ).filter(\.hasDirectoryPath).map(\.lastPathComponent)
     }
 
+    /// The paths of code and pages below a folder, without those of builds.
+    static func texts(in path: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: path).path)
+            .filter { name in
+                (name.hasSuffix(".swift") || name.hasSuffix(".md"))
+                    && !name.split(separator: "/").contains { $0.hasPrefix(".") }
+            }.map { path + "/" + $0 }
+    }
+
     static func swiftFiles(in path: String) throws -> [File] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: path).path)
         return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in

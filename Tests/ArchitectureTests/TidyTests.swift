@@ -19,6 +19,27 @@ import Testing
         }
     }
 
+    /// Phrases that read as translated; docs/style.md has what to say instead.
+    @Test func everythingIsPlainEnglish() throws {
+        let forbidden = try Regex(
+            #"\b(is no (?!longer|more)\w|(are|is|was) told|held against|is held to|mend(s|ed)?|so-manieth|anew|"#
+                + "puts? right|guilty|written down|is another one|somebody|stands? in the way|lies in|in vain)"
+        ).ignoresCase()
+        // "There is no" is how everyone says it.
+        let sound = try Regex(#"\b[tTw]?here is no\b"#)
+        let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        let files = try ["Sources", "Examples", "docs"].flatMap(Repository.texts).filter {
+            $0 != "docs/style.md"
+        }
+        #expect(files.count > 500)
+        for path in files + pages {
+            for (number, line) in try Repository.text(path).components(separatedBy: "\n").enumerated() {
+                let rest = line.replacing(sound, with: "")
+                #expect(rest.firstMatch(of: forbidden) == nil, "\(path):\(number + 1): \(line)")
+            }
+        }
+    }
+
     /// Each rule is on the page of verify, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")

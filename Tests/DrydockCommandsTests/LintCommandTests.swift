@@ -167,7 +167,7 @@ import Testing
         let result = try project.run("lint", "--fix")
         #expect(
             result.errors
-                == "drydock: Migrations/v4.sql was left alone: it is another name of a locked file\n")
+                == "drydock: Migrations/v4.sql was not changed: it is another name of a locked file\n")
         #expect(try project.shell("cat Migrations/v2.sql").output == before)
     }
 
@@ -189,7 +189,7 @@ import Testing
         // Locked migrations are reported if requested, and never rewritten; their declarations go elsewhere.
         let all = try project.run("lint", "--all", "--fix")
         #expect(all.output.contains("v2.sql") && all.output.contains("3 migrations"))
-        #expect(all.errors == "drydock: Migrations/v2.sql was left alone: it is locked\n")
+        #expect(all.errors == "drydock: Migrations/v2.sql was not changed: it is locked\n")
         try project.write("drydock.lock", "version 9\n")
         let newer = try project.run("lint")
         #expect(newer.status == 2 && newer.errors.contains("drydock.lock:1: a newer drydock wrote this lock"))
@@ -201,7 +201,7 @@ import Testing
         let result = try project.run("lint", "--fix", "--placeholder", "table=email")
         #expect(
             result.errors
-                == "drydock: Migrations/v2.sql was left alone: placeholders were put in where it was linted\n"
+                == "drydock: Migrations/v2.sql was not changed: placeholders were put in where it was linted\n"
         )
     }
 

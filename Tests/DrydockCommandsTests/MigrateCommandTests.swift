@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: [
         (["nowhere.db"], 2, "there is no database 'nowhere.db'"), (["Migrations"], 2, "is a folder"),
-        (["Migrations/v1.sql"], 2, "is no SQLite database"),
+        (["Migrations/v1.sql"], 2, "is not a SQLite database"),
         (["Snapshots/v1.sqlite", "-m", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["Snapshots/v1.sqlite", "--up-to", "v9"], 2, "there is no migration 'v9'"),
         (["Snapshots/v1.sqlite", "--temporary-folder", "nowhere"], 2, "there is no folder 'nowhere'"),

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         (["vacuum", "nowhere.db"], 2, "there is no database 'nowhere.db'"),
         (["vacuum", "Migrations"], 2, "is a folder"),
-        (["vacuum", "Migrations/v1.sql"], 2, "is no SQLite database"),
+        (["vacuum", "Migrations/v1.sql"], 2, "is not a SQLite database"),
         (["vacuum", "Snapshots/v1.sqlite", "--page-size", "1000"], 64, "a power of two"),
         (["vacuum", "Snapshots/v1.sqlite", "--incremental", "5"], 2, "no incremental auto_vacuum"),
         (["vacuum", "Snapshots/v1.sqlite", "--into", "Snapshots/v1.sqlite"], 2, "is there already"),

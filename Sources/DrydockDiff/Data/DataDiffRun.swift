@@ -152,7 +152,7 @@ struct DataDiffRun {
         let isPartial = pairings.contains { !$0.columnsOnlyInOld.isEmpty || !$0.columnsOnlyInNew.isEmpty }
         if !changes.isEmpty || !overview.onlyInOld.isEmpty || !overview.onlyInNew.isEmpty || isPartial {
             throw RequestError(
-                "the schemas differ, so no SQL of rows alone leads from one to the other: "
+                "the schemas differ, so SQL that changes only rows does not lead from one to the other: "
                     + "bring the old one to the new schema first, with what `drydock diff --sql` writes")
         }
         if let table = overview.notCompared.first {

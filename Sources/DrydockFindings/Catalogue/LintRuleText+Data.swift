@@ -4,7 +4,7 @@ extension LintRuleText {
         detail: """
             SQLite takes the statement on an empty table, so tests pass, and refuses it for users who have rows: \
             NOT NULL without a default, a default that is computed (`CURRENT_TIMESTAMP`, anything in \
-            parentheses that is no literal), a STORED generated column, a foreign key with a default while \
+            parentheses that is not a literal), a STORED generated column, a foreign key with a default while \
             foreign keys are on, and a CHECK that the default breaks. Add the column with a literal default, or \
             without one, and fill it with UPDATE.
             """,
@@ -48,7 +48,7 @@ extension LintRuleText {
         summary: "an index computes what can be an error for a row",
         detail: """
             The expression of an index is computed for every row. `json_extract` and `->` fail with "malformed \
-            JSON" on a text that is no JSON, and then neither the index can be made nor, later, such a row be \
+            JSON" on text that is not JSON, and then neither the index can be made nor, later, such a row be \
             written. `date()` and `strftime('now')` are refused as non-deterministic, but only when there is a \
             row. Make the index partial with `WHERE json_valid(column)`, or check the column.
             """,
@@ -89,7 +89,7 @@ extension LintRuleText {
         summary: "a rebuilt table may refuse rows that the old one took",
         detail: """
             A NOT NULL, a CHECK, a foreign key, an INTEGER PRIMARY KEY or STRICT that the old table did not have \
-            is asked of every row that the copy brings, and the migration fails for users who have another one. Fix such rows in the copy, as with \
+            is asked of every row that the copy brings, and the migration fails for users who have other rows. Fix such rows in the copy, as with \
             `coalesce`, or before it. A NOT NULL column without a default that the copy leaves out is an error: it \
             fails on the first row. A CHECK that only allows more than before, or that what held before \
             implies, is not meant.

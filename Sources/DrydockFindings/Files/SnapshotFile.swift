@@ -64,12 +64,12 @@ package enum SnapshotFile {
         guard head.starts(with: magic) else {
             if isRandom(head) {
                 return (
-                    "\(path) is no SQLite database; its bytes look encrypted",
+                    "\(path) is not a SQLite database; its bytes look encrypted",
                     "Keep a snapshot that is decrypted: SQLCipher's sqlcipher_export() makes one."
                 )
             }
             return (
-                "\(path) is no SQLite database",
+                "\(path) is not a SQLite database",
                 "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it."
             )
         }

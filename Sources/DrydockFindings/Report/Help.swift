@@ -42,7 +42,7 @@ public struct Help: Sendable, Hashable {
         return help
     }
 
-    /// Gives each declaration the form in which it can be written down.
+    /// Gives each declaration the form in which it can be written into a file.
     package mutating func setForms(_ form: (ProposedDeclaration) -> ProposedDeclaration.Form) {
         parts = parts.map { part in
             guard case .declaration(var proposed) = part else { return part }

@@ -98,7 +98,7 @@ package struct VacuumPlan: Sendable {
     func check() throws {
         if let size = request.pageSize {
             guard Self.isPageSize(size) else {
-                throw RequestError("--page-size \(size) is no power of two between 512 and 65536")
+                throw RequestError("--page-size \(size) is not a power of two between 512 and 65536")
             }
             if forecast.journalMode == "wal", request.into == nil {
                 throw RequestError(

@@ -168,7 +168,7 @@ struct ToolStaticChecks {
 }
 
 extension Migration {
-    /// What to write where the tool was told to open no transaction; nil where no answer is right for all files.
+    /// What to write where the tool is configured to open no transaction; nil where no answer is right for all files.
     package var transactionHelp: String? {
         guard transaction != .none, let transactionSwitch else { return nil }
         return

@@ -81,7 +81,7 @@ public struct Lock: Sendable, Equatable {
 public struct LockedMigration: Sendable, Hashable {
     public var identifier: String
     /// The file, relative to the migrations' folder; nil if its name is the identifier followed by `.sql`, or if there
-    /// is no file.
+    /// is not a file.
     public var file: String?
     /// SHA-256 of the file, 64 hexadecimal digits.
     public var bytes: String?

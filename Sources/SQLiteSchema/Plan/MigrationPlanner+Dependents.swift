@@ -28,7 +28,7 @@ extension MigrationPlanner {
             creates.append(printer.text(trigger))
         }
         return (
-            drops.isEmpty ? [] : [.init("Views and triggers that stand in the way.", drops)],
+            drops.isEmpty ? [] : [.init("Views and triggers that the changes would break.", drops)],
             creates.isEmpty ? [] : [.init("Views and triggers.", creates)]
         )
     }

@@ -114,7 +114,7 @@ extension TablePlan {
             declarations.append("renames table \(SQLName.printed(old.name)) to \(name)")
         }
         return .init(
-            "Table \(new.name) is made anew: ALTER TABLE cannot make this change.",
+            "Table \(new.name) is rebuilt: ALTER TABLE cannot make this change.",
             declarations: declarations,
             statements)
     }

@@ -121,13 +121,15 @@ import Testing
 private struct Sight {
     private let folder: String
     private let round: Int
+    private var random: SchemaRandom
     private var steps: Int
     private var isNear = false
 
     init(_ folder: TemporaryFolder, _ round: Int) {
         self.folder = folder.path
         self.round = round
-        steps = Int.random(in: 0..<60)
+        random = SchemaRandom(seed: UInt64(round))
+        steps = random.below(60)
     }
 
     /// Whether the backup exists, so that the installation begins: the test then only watches.
@@ -141,7 +143,7 @@ private struct Sight {
                 isNear = round % 3 == 0 ? steps < 30 : names.contains { $0.hasSuffix(".backup") }
                 if round % 3 == 0 { steps -= 1 }
                 guard isNear else { return false }
-                steps = round % 3 == 0 ? 0 : Int.random(in: 0..<40)
+                steps = round % 3 == 0 ? 0 : random.below(40)
             }
             steps -= 1
             usleep(100)

@@ -131,7 +131,7 @@ import Testing
         let project = try MigrateCase()
         let cases = [
             ("no.sqlite", "there is no database"), ("backups", "is a folder"),
-            ("Migrations/v1.sql", "is no SQLite database"),
+            ("Migrations/v1.sql", "is not a SQLite database"),
             ("empty", "is empty"),
         ]
         try Data().write(to: URL(filePath: project.folder.file("empty")))

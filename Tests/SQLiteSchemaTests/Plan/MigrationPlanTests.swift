@@ -64,7 +64,7 @@ import Testing
             $0.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
         if let wanted = test.statements { #expect(statements == wanted) }
-        let suffix = " is made anew: ALTER TABLE cannot make this change."
+        let suffix = " is rebuilt: ALTER TABLE cannot make this change."
         let rebuilt = plan.steps.map(\.explanation).filter { $0.hasSuffix(suffix) }.map {
             String($0.dropFirst("Table ".count).dropLast(suffix.count))
         }

@@ -9,7 +9,7 @@ struct BadClosure: Sendable, CustomTestStringConvertible {
     /// The rule that it breaks.
     var rule: String
     var checks = DatabaseMigrator.ForeignKeyChecks.deferred
-    /// Whether the migrator was told to check no foreign keys.
+    /// Whether the migrator is configured to check no foreign keys.
     var isUnchecked = false
     var declarations: [Declaration] = []
     var body: @Sendable (Database) throws -> Void

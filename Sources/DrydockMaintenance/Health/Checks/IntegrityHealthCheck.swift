@@ -94,7 +94,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         return finding(
             .error, "\(object.text) \(what): \(count)",
             help: isIndex && what == "is damaged"
-                ? "If its table is whole, make the index anew: REINDEX \(quotedIfNeeded(object.index ?? ""));"
+                ? "If its table is whole, rebuild the index: REINDEX \(quotedIfNeeded(object.index ?? ""));"
                 : what == "is damaged"
                     ? HealthHelp.damaged
                     : "Find the rows with the constraint's own condition and correct them.",

@@ -67,7 +67,7 @@ struct JournalCheck: HealthCheck {
             .warning, message,
             help: """
                 What was committed there since the last checkpoint is missing when the database is read. Copy the database \
-                and its -wal away before any program opens them: the next one that writes begins the log anew over it. Then \
+                and its -wal away before any program opens them: the next one that writes starts a new log over it. Then \
                 compare the database with what the program should have, or restore a backup.
                 """)
     }

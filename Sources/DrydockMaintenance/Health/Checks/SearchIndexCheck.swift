@@ -29,7 +29,7 @@ struct SearchIndexCheck: HealthCheck {
                     .error, fault.message,
                     help: table.isContentless
                         ? "Its index is the only copy of its words: fill it again from the texts."
-                        : "Create it anew: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
+                        : "Rebuild it: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
                     table: table.name)
             })
     }

@@ -33,7 +33,7 @@ struct SpatialIndexCheck: HealthCheck {
         return HealthResult([
             finding(
                 .error, "R-Tree \(part) is damaged: \(counted(messages.count, "message"))",
-                help: "Make it anew from the rows that it indexes.", table: part,
+                help: "Recreate it from the rows that it indexes.", table: part,
                 evidence: Evidence(rowCount: messages.count, details: messages))
         ])
     }

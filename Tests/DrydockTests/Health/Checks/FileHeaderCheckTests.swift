@@ -23,7 +23,7 @@ import Testing
         #expect(health.findings[0].message.contains("truncated"))
         #expect(health.notReached.contains { $0.check == "integrity" })
         try it.folder.write("a.sqlite", String(repeating: "text ", count: 200))
-        #expect(try await it.health().findings[0].message.contains("no SQLite database"))
+        #expect(try await it.health().findings[0].message.contains("not a SQLite database"))
     }
 
     @Test func `a file without a byte is an error, unless it is meant to be an empty database`() async throws
