@@ -56,6 +56,7 @@ struct SnapshotReplay {
         do {
             let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
             let overlay = try await opener.open(snapshot)
+            addLogDamage()
             do {
                 recognition = try recognise()
                 try await replay(on: overlay)
