@@ -206,7 +206,7 @@ struct SnapshotReplay {
                 guard let finding = try await migrationFailure(error, migration, index, state) else {
                     throw error
                 }
-                add(finding)
+                add(WrittenLimit(overlay).explaining(finding, error))
                 break
             }
             if isCut { break }
