@@ -19,7 +19,9 @@ extension ConnectionSettings {
         csqlite_forbid_native_code(connection)
         if isDefensive { csqlite_set_defensive(connection) }
         if let limits {
-            lower(SQLITE_LIMIT_LENGTH, to: limits.valueBytes, connection)
+            // Drydock's own queries sort rows to compare them, with a row's values twice in one record.
+            let longest = Int32(clamping: limits.valueBytes)
+            lower(SQLITE_LIMIT_LENGTH, to: isDefensive ? Int(longest) * 4 : Int(longest), connection)
             lower(SQLITE_LIMIT_VDBE_OP, to: limits.instructions, connection)
         }
         for count: Int32 in 1...2 {

@@ -34,6 +34,10 @@ public struct EngineError: Error, Sendable {
     /// Whether memory or the disk failed, or the connection to the disk: the operation then has no known
     /// outcome.
     public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }
+    /// Whether a file could not grow: the disk is full, or a limit was reached.
+    package var isFullDisk: Bool { code == SQLITE_FULL }
+    /// Whether a limit on memory, or on a value's length, was reached.
+    package var isOverLimit: Bool { [SQLITE_NOMEM, SQLITE_TOOBIG].contains(code) }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
     /// What a statement that is stopped throws.
     package static let interrupted = EngineError(extendedCode: SQLITE_INTERRUPT, message: "interrupted")

@@ -32,19 +32,25 @@ extension Linter {
         for other in Self.differing(readings) {
             let found: VerifyReport
             do {
-                found = try await run(request, other.set, edited: edited).report
+                let set = other.isPartial ? readings[0].set.connected(as: other.set) : other.set
+                found = try await run(request, set, edited: edited).report
             } catch is RequestError {
                 // The project's settings for its migrations do not fit the reading.
                 continue
             }
-            guard let more = found.findings.first(where: { $0.severity > .note && !report.says($0) }) else {
-                continue
-            }
+            let files = Set(other.set.migrations.map(\.path))
+            guard
+                let more = found.findings.first(where: { finding in
+                    finding.severity > .note && !report.says(finding)
+                        && (!other.isPartial || finding.place.map { files.contains($0.file) } ?? false)
+                })
+            else { continue }
             let place = more.place.map { place in place.file + (place.line.map { ":\($0)" } ?? "") }
             let words = try await differences(first: readings[0].set, other.set, making: more, request)
+            let compared = readings.filter { !$0.isPartial || $0.set.format.name == other.set.format.name }
             throw choice.ambiguity(
-                readings,
-                "do not run alike (\(Self.behaviours(readings, words))): read as \(other.set.format.name), "
+                compared,
+                "do not run alike (\(Self.behaviours(compared, words))): read as \(other.set.format.name), "
                     + "\(more.rule.rawValue) is found" + (place.map { " at \($0)" } ?? "")
                     + ", and not as \(readings[0].set.format.name)")
         }
@@ -111,6 +117,23 @@ extension Linter {
             let words = differences.map { $0.words(reading.set.policy) }
             return "\(reading.set.format.name): \(words.joined(separator: ", "))"
         }.joined(separator: "; ")
+    }
+}
+
+extension MigrationSet {
+    /// Returns the same migrations, as they would run on another tool's connections.
+    fileprivate func connected(as other: MigrationSet) -> MigrationSet {
+        var set = self
+        set.policy = other.policy
+        let known = Dictionary(
+            other.migrations.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        for (index, migration) in migrations.enumerated() {
+            let like = known[migration.path]
+            set.migrations[index].transaction = like?.transaction ?? other.policy.transaction
+            set.migrations[index].foreignKeys = like?.foreignKeys ?? other.policy.foreignKeys
+            set.migrations[index].isDeferred = like?.isDeferred ?? other.policy.isRunByEngine
+        }
+        return set
     }
 }
 

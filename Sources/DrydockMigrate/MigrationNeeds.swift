@@ -20,7 +20,9 @@ struct MigrationNeeds: Sendable {
             case .path(let path): (VacuumPlan.folder(of: path), "the backup")
             case nil: (folder, "the backup")
             }
-        return [need(place, rehearsal.base?.byteCount ?? 0, purpose)] + spilled(rehearsal)
+        // A rehearsal that was refused before any step ran needs no space.
+        guard let base = rehearsal.base, base.byteCount > 0 else { return spilled(rehearsal) }
+        return [need(place, base.byteCount, purpose)] + spilled(rehearsal)
     }
 
     /// Returns the space for pages that did not fit into memory while the migrations ran.

@@ -88,11 +88,13 @@ package struct FormatChoice {
     package struct Reading: Sendable {
         let evidence: FolderEvidence
         package let set: MigrationSet
+        /// Whether the tool would ignore some files of the first reading. Then only what its connections do matters.
+        package var isPartial = false
     }
 
     /// Returns the readings that remain after the settings, the histories and the folder: at least one, and all with
     /// the same statements in the same transactions. They may still differ in what their tools' connections do, such
-    /// as enforcing foreign keys.
+    /// as enforcing foreign keys. Where the names of the files are the only evidence, partial readings follow.
     /// - Throws: ``RequestError`` if the folder cannot be read, or two readings have different statements.
     package func readings(_ histories: [HistoryFacts]) throws -> [Reading] {
         // A project that uses one tool's setting has said which tool it is.
@@ -103,18 +105,32 @@ package struct FormatChoice {
         // A table is stronger evidence than a number that any application may use.
         let owners = histories.map { facts in candidates.filter { $0.format.owns(facts) } }
         let tables = owners.map { $0.filter { $0.format.historyTable != nil } }
-        var left = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty } ?? candidates
+        let owner = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty }
+        var left = owner ?? candidates
         let strongest = left.map(\.evidence.strength).max()
         left = left.filter { $0.evidence.strength == strongest }
         if left.isEmpty { left = [(DrydockFormat(), FolderEvidence(.possible, "nothing", at: files.path))] }
         let readings = try left.map { Reading(evidence: $0.evidence, set: try load($0.format)) }
         // A reading without migrations does not count.
         let full = readings.filter { !$0.set.migrations.isEmpty }
-        guard full.count > 1 else { return full.isEmpty ? [readings[0]] : full }
+        guard !full.isEmpty else { return [readings[0]] }
         if let difference = full.dropFirst().lazy.compactMap({ Self.difference(full[0].set, $0.set) }).first {
             throw ambiguity(full, difference)
         }
-        return full
+        guard owner == nil, strongest == .names else { return full }
+        return full + candidates.compactMap { partial($0.format, $0.evidence, of: full[0].set) }
+    }
+
+    /// Returns a format's reading of the folder if it takes some of the files of another reading. Any folder of SQL may
+    /// be in Drydock's own format, so that a single file which the other tool would ignore must not decide what that
+    /// tool's connections would do with the rest.
+    private func partial(
+        _ format: any MigrationFormat, _ evidence: FolderEvidence, of whole: MigrationSet
+    ) -> Reading? {
+        guard evidence.strength == .possible, let set = try? load(format), !set.migrations.isEmpty,
+            Set(set.migrations.map(\.path)).isSubset(of: whole.migrations.map(\.path))
+        else { return nil }
+        return Reading(evidence: evidence, set: set, isPartial: true)
     }
 
     /// Returns the refusal to choose one of several readings, with every one of them.

@@ -7,16 +7,14 @@ import SQLiteSchema
 
 /// Checks that are made once, after the last pending migration.
 extension SnapshotReplay {
-    /// Turns findings that a later step fixed into warnings.
+    /// Turns errors that a later step fixed into warnings, and warnings into notes.
     mutating func settle(_ end: DatabaseState?) {
         for (pending, step) in stepFindings {
             var finding = pending.finding
-            if let end, finding.severity >= .warning, let stands = pending.stands,
+            if let end, finding.severity > .note, let stands = pending.stands,
                 !stands(end, { trail.lastName(of: $0, after: step) })
             {
-                // What broke nothing that was there, and is complete in the end, is as the author meant it.
-                guard finding.severity == .error else { continue }
-                finding.severity = .warning
+                finding.severity = finding.severity == .error ? .warning : .note
                 finding.tags.append(.healed)
                 finding.message += "; a later migration fixes it"
             }

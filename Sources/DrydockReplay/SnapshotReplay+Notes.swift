@@ -25,6 +25,21 @@ extension SnapshotReplay {
             "\(migration.identifier) changes the attached database \(name), whose rows were not compared")
     }
 
+    /// Records that the snapshot lacks commits that its app made.
+    mutating func addLogDamage() {
+        guard snapshot.kind == .database, let damage = SnapshotFile.logDamage(beside: snapshot.file) else {
+            return
+        }
+        add(
+            Finding(
+                .integrityFailure, .warning,
+                "\(snapshot.path) is replayed without some commits of its app: \(damage)",
+                help: """
+                    Only the rows that SQLite reads were checked. Take a new copy of the database together with its -wal, \
+                    while no program has it open.
+                    """, tags: [.preExisting]))
+    }
+
     /// Records that the snapshot takes too long.
     mutating func addOverdue() {
         add(

@@ -56,6 +56,7 @@ struct SnapshotReplay {
         do {
             let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
             let overlay = try await opener.open(snapshot)
+            addLogDamage()
             do {
                 recognition = try recognise()
                 try await replay(on: overlay)
@@ -205,7 +206,7 @@ struct SnapshotReplay {
                 guard let finding = try await migrationFailure(error, migration, index, state) else {
                     throw error
                 }
-                add(finding)
+                add(WrittenLimit(overlay).explaining(finding, error))
                 break
             }
             if isCut { break }

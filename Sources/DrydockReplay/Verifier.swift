@@ -52,7 +52,10 @@ public struct Verifier: Sendable {
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
             throw RequestError("nothing was written to the database, and no report can be made. \(fault)")
         }
-        if case .writtenTooMuch? = log.first, let fault = log.first {
+        if case .writtenTooMuch? = log.first, let fault = log.first,
+            report.findings.contains(where: { $0.severity == .error }),
+            !report.findings.contains(where: { $0.advice == WrittenLimit.help(fault) })
+        {
             report.findings.append(Finding(.migrationFailed, .note, "\(fault)"))
         }
         // SQLite may have tried again, or continued without the data.

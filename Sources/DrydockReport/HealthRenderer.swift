@@ -135,6 +135,8 @@ package struct HealthHumanRenderer: HealthReportRenderer {
     static func value(_ measure: HealthMeasure) -> String {
         switch measure.unit {
         case .bytes: StatisticsRenderer.size(Int(measure.value))
+        case .ratio where measure.value.magnitude >= 10 && measure.value.magnitude < 1e15:
+            "\(StatisticsRenderer.grouped(Int(measure.value.rounded()))) times"
         case .ratio: "\((measure.value * 1000).rounded() / 10) %"
         case .rows, .frames: "\(StatisticsRenderer.grouped(Int(measure.value))) \(measure.unit.rawValue)"
         }

@@ -37,6 +37,14 @@ final class BlockStore: Sendable {
         try arena.withLock { arena throws(OverlayError) in try arena.take() }
     }
 
+    /// Raises the limit on what may be written.
+    func allow(_ bytes: Int) {
+        arena.withLock { arena in
+            let (sum, isOver) = arena.allowance.addingReportingOverflow(bytes)
+            arena.allowance = isOver ? .max : sum
+        }
+    }
+
     func giveBack(_ cell: Cell) {
         arena.withLock { $0.giveBack(cell) }
     }
@@ -45,7 +53,7 @@ final class BlockStore: Sendable {
 /// The chunks of a store and the free cells in them.
 private struct Arena {
     let memoryLimit: Int
-    let allowance: Int
+    var allowance: Int
     let meter: SpillMeter?
     var spilled = 0
     var chunks: [UnsafeMutableRawPointer] = []
@@ -61,12 +69,13 @@ private struct Arena {
     mutating func take() throws(OverlayError) -> BlockStore.Cell {
         if let cell = free.popLast() { return cell }
         if let newest, newestUsed < BlockStore.chunkSize, !newest.isSpilled { return cut(newest) }
-        if memoryUsed + BlockStore.chunkSize <= memoryLimit, let chunk = mapMemory() { return cut(chunk) }
+        let isOver = memoryUsed + spilled + BlockStore.chunkSize > allowance
+        if !isOver, memoryUsed + BlockStore.chunkSize <= memoryLimit, let chunk = mapMemory() {
+            return cut(chunk)
+        }
         if let cell = freeSpilled.popLast() { return cell }
         if let newest, newestUsed < BlockStore.chunkSize { return cut(newest) }
-        guard memoryUsed + spilled + BlockStore.chunkSize <= allowance else {
-            throw .writtenTooMuch(bytes: allowance)
-        }
+        if isOver { throw .writtenTooMuch(bytes: allowance) }
         return cut(try mapSpill())
     }
 
@@ -96,6 +105,8 @@ private struct Arena {
     }
 
     private mutating func mapSpill() throws(OverlayError) -> BlockStore.Cell {
+        // The pages of the last chunk are in the file: the process does not need to keep them in memory as well.
+        if let newest, newest.isSpilled { madvise(newest.bytes, BlockStore.chunkSize, MADV_DONTNEED) }
         var file: SpillFile
         if let spill { file = spill } else { file = try SpillFile() }
         defer { spill = file }

@@ -33,10 +33,13 @@ final class FileSpace: Sendable {
     private let reach = Overlay.reach
     private let state: Mutex<State>
 
-    /// - Parameter images: the initial state of the files; nil for a name without a file.
-    init(_ images: [FilePath: FileImage?], bases: [MappedFile], memoryLimit: Int) {
-        let store = BlockStore(
-            memoryLimit: memoryLimit, allowance: Overlay.allowance(over: bases.reduce(0) { $0 + $1.size }))
+    /// - Parameters:
+    ///   - images: the initial state of the files; nil for a name without a file.
+    ///   - allowance: how many bytes may be written.
+    init(
+        _ images: [FilePath: FileImage?], bases: [MappedFile], memoryLimit: Int, allowance: Int
+    ) {
+        let store = BlockStore(memoryLimit: memoryLimit, allowance: allowance)
         self.store = store
         state = Mutex(State(nodes: images.mapValues { Self.node($0, store) }, bases: bases))
     }
@@ -126,6 +129,8 @@ final class FileSpace: Sendable {
             let known = Set(state.bases.map(ObjectIdentifier.init))
             state.bases += bases.filter { !known.contains(ObjectIdentifier($0)) }
         }
+        // Comparing or sorting these files writes about as much again.
+        store.allow(Overlay.share(of: images))
     }
 
     /// Freezes every file.

@@ -30,11 +30,21 @@ package final class Overlay: Sendable {
         writtenLimit.store(bytes ?? .max, ordering: .relaxed)
     }
 
-    static func allowance(over size: Int) -> Int {
+    /// Returns how many bytes may be written to an overlay.
+    /// - Parameter isFork: whether Drydock's own checks write there. They may write twice as much as a migration, since
+    ///   they run the migration again and keep what they compare.
+    private static func allowance(over images: [FilePath: FileImage?], isFork: Bool) -> Int {
         let limit = writtenLimit.load(ordering: .relaxed)
-        let (sum, isOver) = limit.addingReportingOverflow(
-            size.multipliedReportingOverflow(by: 4).partialValue)
-        return isOver ? .max : sum
+        let (doubled, overflows) = limit.addingReportingOverflow(isFork ? limit : 0)
+        let (sum, isOver) = doubled.addingReportingOverflow(share(of: images))
+        return overflows || isOver ? .max : sum
+    }
+
+    /// Returns how many bytes may be written in addition because of the files that are there.
+    static func share(of images: [FilePath: FileImage?]) -> Int {
+        let size = images.values.reduce(0) { $0 + ($1?.size ?? 0) }
+        let (product, isOver) = size.multipliedReportingOverflow(by: 4)
+        return isOver ? .max : product
     }
 
     /// What fails in the overlays that are made meanwhile; for tests.
@@ -68,7 +78,8 @@ package final class Overlay: Sendable {
             files.updateValue(base.map { FileImage($0) }, forKey: name)
             if let base { bases.append(base) }
         }
-        try self.init(Image(path: path, files: files, bases: bases), memoryLimit: memoryLimit)
+        try self.init(
+            Image(path: path, files: files, bases: bases), memoryLimit: memoryLimit, isFork: false)
     }
 
     /// Creates an empty database that is not on the disk.
@@ -80,13 +91,22 @@ package final class Overlay: Sendable {
         let nowhere = Image(path: FilePath(name), files: [:], bases: [])
         let path = Self.unusedPath(like: nowhere.path)
         let files = nowhere.mainFiles(as: path)
-        try self.init(Image(path: path, files: files, bases: []), memoryLimit: memoryLimit)
+        try self.init(
+            Image(path: path, files: files, bases: []), memoryLimit: memoryLimit, isFork: false)
     }
 
     /// Starts a new overlay from a frozen state. Its writes show in no other overlay.
     /// - Throws: ``OverlayError``.
-    package init(_ image: Image, memoryLimit: Int = defaultMemoryLimit) throws(OverlayError) {
-        let space = FileSpace(image.files, bases: image.bases, memoryLimit: memoryLimit)
+    package convenience init(
+        _ image: Image, memoryLimit: Int = defaultMemoryLimit
+    ) throws(OverlayError) {
+        try self.init(image, memoryLimit: memoryLimit, isFork: true)
+    }
+
+    private init(_ image: Image, memoryLimit: Int, isFork: Bool) throws(OverlayError) {
+        let space = FileSpace(
+            image.files, bases: image.bases, memoryLimit: memoryLimit,
+            allowance: Self.allowance(over: image.files, isFork: isFork))
         let name = "drydock-\(Self.nextNumber())"
         path = image.path
         fileSystem = try VirtualFileSystem(space, name: name)

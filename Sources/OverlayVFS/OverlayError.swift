@@ -59,8 +59,8 @@ extension OverlayError: CustomStringConvertible {
             "Written pages could not be put into a temporary file in \(directory): \(Self.text(errno)). "
                 + "Free space there, or point TMPDIR to a folder that has room."
         case .writtenTooMuch(let bytes):
-            "More than \(bytes >> 20) MB were written, which is the memory limit and four times the database. Where it "
-                + "is meant to write as much, give it more with --memory."
+            "More than \(bytes >> 20) MB were written. The limit is --memory plus four times the size of the database: "
+                + "if so much is intended, raise the limit with --memory."
         case .notRegistered(let code):
             "SQLite did not register the overlay's file system (result code \(code)). Close other "
                 + "overlays, then run again."

@@ -14,8 +14,7 @@ struct ExpressionFailsRule: LintRule {
             let probe = ExpressionProbe(table: table, connection: step.connection)
             let old = step.before.table(table.name).map(Self.subjects) ?? []
             return Self.subjects(table).filter { !old.contains($0) }.compactMap { subject in
-                probe.failure(of: subject.value).map { fault($0, subject, table, step) }
-                    ?? json(subject, table, step)
+                failure(of: subject, probe, table, step) ?? json(subject, table, step)
             }
         }
         return tables
@@ -23,7 +22,16 @@ struct ExpressionFailsRule: LintRule {
                 guard let table = step.after.table(index.table) else { return nil }
                 let probe = ExpressionProbe(table: table, connection: step.connection)
                 let subject = Subject(value: .index(index))
-                return probe.failure(of: subject.value).map { fault($0, subject, table, step) }
+                return failure(of: subject, probe, table, step)
+            }
+    }
+
+    private func failure(
+        of subject: Subject, _ probe: ExpressionProbe, _ table: Table, _ step: LintStep
+    ) -> LintFault? {
+        probe.failure(of: subject.value).map { fault($0, subject, table, step) }
+            ?? probe.refusedValue(of: subject.value).map {
+                fault($0.error, subject, table, step, value: $0.value)
             }
     }
 
@@ -107,23 +115,25 @@ struct ExpressionFailsRule: LintRule {
     // MARK: - Messages
 
     private func fault(
-        _ error: EngineError, _ subject: Subject, _ table: Table, _ step: LintStep
+        _ error: EngineError, _ subject: Subject, _ table: Table, _ step: LintStep, value: String? = nil
     ) -> LintFault {
+        let (rows, once) =
+            value == nil ? ("to \(table.name)", "") : ("of such a row", "once a row has one, ")
         let (what, result, column): (String, String, String?) =
             switch subject.value {
             case .generated(let column, _):
                 (
                     "the generated column \(column.name) of \(table.name)",
-                    "every SELECT of all columns of \(table.name) fails", column.name
+                    "\(once)every SELECT of all columns of \(table.name) fails", column.name
                 )
-            case .check: ("a CHECK of \(table.name)", "every write to \(table.name) fails", nil)
+            case .check: ("a CHECK of \(table.name)", "every write \(rows) fails", nil)
             case .defaultValue(let column, _):
                 (
                     "the DEFAULT of \(table.name).\(column.name)", "every INSERT that leaves it out fails",
                     column.name
                 )
             case .index(let index):
-                ("the index \(index.name)", "every write to \(table.name) fails", nil)
+                ("the index \(index.name)", "every write \(rows) fails", nil)
             }
         let function = UnknownFunction(error, on: step.connection)
         // What was added between this SQLite and the oldest supported version is not the migration's fault.
@@ -132,7 +142,7 @@ struct ExpressionFailsRule: LintRule {
             isKnown ? .warning : nil,
             isKnown
                 ? "\(what) cannot be checked here: \(error.message)"
-                : "\(what) cannot be computed: \(error.message); \(result)",
+                : "\(what) cannot be computed\(value.map { " from values such as \($0)" } ?? ""): \(error.message); \(result)",
             help: function?.help ?? "Write it another way.", at: step.statement,
             token: function.flatMap { step.statement.token(named: $0.name) }
                 ?? column.flatMap(step.statement.token(named:)), table: table.name, column: column)

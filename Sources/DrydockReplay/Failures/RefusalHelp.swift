@@ -27,6 +27,10 @@ package struct RefusalHelp {
             return
                 "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
         }
+        if error.isOverLimit {
+            return
+                "Drydock limits the memory of the SQL that it runs. If so much is intended, raise the limit with --memory."
+        }
         return constraintHelp(message) ?? statement.flatMap(quotedTextHelp)
             ?? TransactionAdvice.help(for: error) ?? nestedTransactionHelp(message) ?? shapeHelp(message)
     }

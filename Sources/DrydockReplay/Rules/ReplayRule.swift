@@ -8,7 +8,8 @@ import SQLiteSchema
 enum ReplayRules {
     /// The rules checked for every step.
     static let steps: [any StepRule] = [
-        TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
+        TableDroppedRule(), SearchIndexDroppedRule(), ColumnDroppedRule(), RowsLostRule(),
+        ValuesChangedRule(), RowsAddedRule(),
         ObjectLostRule(), AutoincrementRule(), HeaderMarkRule(),
     ]
 }

@@ -138,10 +138,10 @@ package struct SearchedIndexes {
 }
 
 extension Catalog.Table {
-    var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module ?? "") }
+    package var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module ?? "") }
 
     /// The parsed definition of a virtual table.
-    var virtual: VirtualTable? {
+    package var virtual: VirtualTable? {
         SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)])
             .virtualTables.values.first
     }

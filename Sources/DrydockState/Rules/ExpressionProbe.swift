@@ -29,12 +29,49 @@ package struct ExpressionProbe {
 
     /// Returns why no row can have the expression computed; nil where one can, and where it cannot be tested.
     package func failure(of subject: Subject) -> EngineError? {
+        undoing { failureOfEveryRow(of: subject) }
+    }
+
+    /// A value from which an expression cannot be computed.
+    package struct RefusedValue: Sendable {
+        /// The value as SQL.
+        package let value: String
+        package let error: EngineError
+    }
+
+    /// Returns a value from which the expression cannot be computed, although a row without values may have it: SQLite
+    /// refuses what depends on the machine, such as `datetime(a, 'localtime')`, only when it computes with a value.
+    package func refusedValue(of subject: Subject) -> RefusedValue? {
+        // A DEFAULT depends on no value.
+        if case .defaultValue = subject { return nil }
+        return undoing {
+            guard attempt({ try connection.execute(definition(nil) + ";DROP TABLE \(name)") }) == nil,
+                attempt({ try connection.execute(definition(subject)) }) == nil
+            else { return nil }
+            for row in Self.samples {
+                guard let values = values(row), let error = failure(values), error.isOfNonDeterminism else {
+                    continue
+                }
+                try? connection.execute("DROP TABLE \(name)")
+                if allows(values, besides: subject) { return RefusedValue(value: row, error: error) }
+                guard attempt({ try connection.execute(definition(subject)) }) == nil else { return nil }
+            }
+            return nil
+        }
+    }
+
+    /// Runs a test and undoes what it wrote.
+    private func undoing<Failure>(_ body: () -> Failure?) -> Failure? {
         do {
             try connection.execute("SAVEPOINT drydock_lint")
         } catch {
             return nil
         }
         defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
+        return body()
+    }
+
+    private func failureOfEveryRow(of subject: Subject) -> EngineError? {
         // Where the columns alone are refused, nothing is known about the expressions over them.
         guard attempt({ try connection.execute(definition(nil) + ";DROP TABLE \(name)") }) == nil else {
             return nil
@@ -45,14 +82,17 @@ package struct ExpressionProbe {
         // Functions that read the clock are refused only where there is a row. An error for one of the rows is ignored.
         var rows = ["DEFAULT VALUES", "(\(targets)) VALUES (\(values))"]
         if case .defaultValue = subject { rows[1] = rows[0] }
-        let failures = rows.map { row in
-            attempt {
-                try connection.execute("DELETE FROM \(name); INSERT INTO \(name) \(row)")
-                _ = try connection.firstRow("SELECT * FROM \(name)") { _ in true }
-            }
-        }
+        let failures = rows.map(failure)
         guard let first = failures[0], first.message == failures[1]?.message else { return nil }
         return first
+    }
+
+    /// Returns SQLite's error where a row is written and read again.
+    private func failure(_ row: String) -> EngineError? {
+        attempt {
+            try connection.execute("DELETE FROM \(name); INSERT INTO \(name) \(row)")
+            _ = try connection.firstRow("SELECT * FROM \(name)") { _ in true }
+        }
     }
 
     private var name: String { "temp." + quotedName(table.name) }
@@ -81,6 +121,48 @@ package struct ExpressionProbe {
         }.joined(separator: ", ")
     }
 
+    /// A value of each storage class, text also as what functions read in it.
+    private static let samples = [
+        "'2024-02-03 04:05:06'", "1", "1.5", "'a'", "'{}'", "X'323032342D30322D3033'",
+    ]
+
+    /// A row of one value in every column that takes it; nil where none does. A STRICT table takes no other class.
+    private func values(_ sample: String) -> String? {
+        let isText = sample.hasPrefix("'")
+        let values = plain.map { column in
+            guard table.isStrict else { return sample }
+            return switch column.declaredType.foldedASCII {
+            case "any": sample
+            case "int", "integer": sample == "1" ? sample : "NULL"
+            case "real": sample.first?.isNumber == true ? sample : "NULL"
+            case "text": isText ? sample : "NULL"
+            default: sample.hasPrefix("X") ? sample : "NULL"
+            }
+        }
+        guard values.contains(sample) else { return nil }
+        return "(\(targets)) VALUES (\(values.joined(separator: ", ")))"
+    }
+
+    /// Whether the table's other constraints let a row be written.
+    private func allows(_ row: String, besides subject: Subject) -> Bool {
+        var checks = table.checks
+        if case .check(let check) = subject { checks.removeAll { $0.expression == check.expression } }
+        guard !checks.isEmpty else { return true }
+        // A CHECK that needs a generated column or an unknown function is left out.
+        return checks.allSatisfy { check in
+            defer { try? connection.execute("DROP TABLE IF EXISTS \(name)") }
+            guard attempt({ try connection.execute(definition(.check(check))) }) == nil else { return true }
+            do {
+                try connection.execute("INSERT INTO \(name) \(row)")
+                return true
+            } catch let error as EngineError {
+                return error.isStatementError
+            } catch {
+                return false
+            }
+        }
+    }
+
     private func definition(_ subject: Subject?) -> String {
         var parts = table.columns.map { column in
             var part = "\(quotedName(column.name)) \(column.declaredType)"
@@ -104,5 +186,12 @@ package struct ExpressionProbe {
         }
         return table + "; CREATE INDEX temp.drydock_lint_index ON \(quotedName(self.table.name)) "
             + "(\(terms.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "")
+    }
+}
+
+extension EngineError {
+    /// SQLite has no result code for it (sqlite3NotPureFunc in vdbeapi.c, since 3.20).
+    fileprivate var isOfNonDeterminism: Bool {
+        isStatementError && message.hasPrefix("non-deterministic use of ")
     }
 }

@@ -86,7 +86,7 @@ package struct TableReading {
                 fault(
                     "no row can be written to table \(table.name): \(message)", kind: "writing",
                     help:
-                        "Every later INSERT fails so. Correct the generated column, CHECK constraint or index that "
+                        "Every later INSERT fails. Correct the generated column, CHECK constraint or index that "
                         + "says it. If the app registers what is missing, give a stand-in."))
         }
         faults += try collationFaults(besides: faults)

@@ -33,7 +33,7 @@ extension TableReading {
                 fault(
                     "no row can be written to table \(table.name): \(message)", kind: "collation",
                     help:
-                        "Every later INSERT fails so. Correct the index or constraint that names the collation. If the app "
+                        "Every later INSERT fails. Correct the index or constraint that names the collation. If the app "
                         + "registers it, give a stand-in."))
         }
         return faults
@@ -62,8 +62,13 @@ extension TableReading {
         probe.countsRefusals = false
         var faults = try model.columns.compactMap { try fault(ofDefault: $0, probe) }
         for check in model.checks {
-            if let error = probe.failure(of: .check(check)) { faults.append(unwritable("a CHECK", error)) }
+            if let error = probe.failure(of: .check(check)) {
+                faults.append(unwritable("a CHECK", error))
+            } else if let refused = probe.refusedValue(of: .check(check)) {
+                faults.append(unwritable("a CHECK", refused.error, value: refused.value))
+            }
         }
+        faults += refusedValues(model, schema, probe, besides: known)
         guard !model.columns.allSatisfy({ $0.generated == nil }) || !schema.indexes.isEmpty,
             try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil
         else { return faults }
@@ -86,16 +91,45 @@ extension TableReading {
         return faults
     }
 
+    /// Returns what fails as soon as a row has a value, which the existing rows may not have.
+    private func refusedValues(
+        _ model: Table, _ schema: Schema, _ probe: ExpressionProbe, besides known: [Fault]
+    ) -> [Fault] {
+        let columns = model.columns.compactMap { column -> Fault? in
+            guard let generated = column.generated,
+                !known.contains(where: { $0.id.column == column.name.foldedASCII }),
+                let refused = probe.refusedValue(of: .generated(column, generated.expression)),
+                probe.failure(of: .generated(column, generated.expression)) == nil
+            else { return nil }
+            return fault(
+                "\(table.name).\(column.name) cannot be read in rows with values such as \(refused.value): \(refused.error.message)",
+                kind: "reading",
+                help:
+                    "Once the table has such a row, every SELECT of the column fails, SELECT * included. Correct the expression.",
+                column: column.name)
+        }
+        let indexes = schema.indexes.values.sorted { $0.name < $1.name }.compactMap { index -> Fault? in
+            guard let refused = probe.refusedValue(of: .index(index)), probe.failure(of: .index(index)) == nil
+            else { return nil }
+            return unwritable("index \(index.name)", refused.error, value: refused.value)
+        }
+        return columns + indexes
+    }
+
     private var schema: Schema? {
         SchemaParser().schema(
             of: [SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)]
                 + indexes.map { SchemaRow(type: "index", name: $0.name, table: $0.tableName, sql: $0.text) })
     }
 
-    private func unwritable(_ what: String, _ error: EngineError) -> Fault {
-        fault(
-            "no row can be written to table \(table.name): \(what) cannot be computed: \(error.message)",
-            kind: "writing", help: "Every later INSERT fails so. Correct the expression.")
+    /// - Parameter value: a value, as SQL, without which a row can be written; nil if no row can be.
+    private func unwritable(_ what: String, _ error: EngineError, value: String? = nil) -> Fault {
+        let rows = value.map { "rows with values such as \($0) cannot" } ?? "no row can"
+        return fault(
+            "\(rows) be written to table \(table.name): \(what) cannot be computed: \(error.message)",
+            kind: "writing",
+            help: (value == nil ? "Every later INSERT fails." : "Every INSERT of such a row fails.")
+                + " Correct the expression.")
     }
 
     private func fault(ofDefault column: Column, _ probe: ExpressionProbe) throws -> Fault? {

@@ -37,6 +37,9 @@ import Testing
         let unknown = try run(good.folder.file("none.sqlite"))
         #expect(unknown.status == 3 && unknown.output.hasPrefix("DRYDOCK UNKNOWN - "))
         #expect(try run(good.path, "--only", "nonsense").status == 3)
+        // A file of two pages on a disk of gigabytes.
+        let details = try tool.run(["health", good.path, "-v"]).output
+        #expect(details.contains(" times") && !details.contains("000 %"), "\(details)")
         // A range without a check belongs to the one check that is named.
         func disk(_ range: String) throws -> Int32 {
             try run(good.path, "--only", "disk-space", "-w", "0:", "-c", range).status

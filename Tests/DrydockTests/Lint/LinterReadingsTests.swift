@@ -95,6 +95,47 @@ import Testing
         #expect(report.findings.contains { $0.rule == .dropParentCascades })
     }
 
+    /// Every folder of SQL may be Drydock's own: a file more does not make it so.
+    @Test(
+        arguments: [
+            ["20240101000000_people.sql", "20240102000000_rebuild.sql"], ["1_people.sql", "2_rebuild.sql"],
+        ], ["seed.sql", "zz.sql", "begin.sql"])
+    func aFileMoreDoesNotSettleWhoseTheFolderIs(_ names: [String], _ more: String) async throws {
+        let folder = try folder(names)
+        try folder.write("Migrations/\(more)", "CREATE TABLE more(a);\n")
+        let refusal = try await refusal(folder)
+        for format in ["drydock", "sqlx"] {
+            #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal))
+        }
+        #expect(refusal.contains("drop-parent-cascades") && refusal.contains("\(names[1]):3"))
+        #expect(refusal.contains("foreign keys on") && !refusal.contains("user-version"))
+        #expect(try await lint(folder) { $0.migrationFormat = "drydock" }.hasPassed)
+        try PlainDatabase(folder.file("plain.sqlite")).execute("CREATE TABLE t(a)")
+        let verified = try Tool(folder: folder).run("verify", "plain.sqlite", "--no-cache")
+        #expect(verified.status == 2 && verified.errors.contains("as sqlx ("), "\(verified.errors)")
+    }
+
+    /// What differs between the readings must matter, in a file that both run.
+    @Test func aFileMoreIsNoDoubtWhereNothingDiffers() async throws {
+        let names = ["20240101000000_people.sql", "20240102000000_second.sql"]
+        let folder = try folder(names, ToolProject.two)
+        try folder.write("Migrations/seed.sql", Self.rebuild)
+        #expect(try await lint(folder).migrationFormat == "drydock")
+        let first = try self.folder(["schema.sql", "20240102000000_born.sql"], ToolProject.two)
+        #expect(try await lint(first).migrationFormat == "drydock")
+        // A history decides.
+        let decided = try self.folder(names)
+        try decided.write("Migrations/seed.sql", "CREATE TABLE more(a);\n")
+        try FileManager.default.createDirectory(
+            atPath: decided.file("Snapshots"), withIntermediateDirectories: true)
+        try PlainDatabase(decided.file("Snapshots/first.sqlite")).execute(
+            ToolProject.one
+                + "CREATE TABLE grdb_migrations(identifier TEXT PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('20240101000000_people');"
+        )
+        let report = try await lint(decided) { $0.snapshotsFolder = decided.file("Snapshots") }
+        #expect(report.migrationFormat == "drydock")
+    }
+
     /// A lock is relied on from then on, so it is not made of one reading of two.
     @Test func aLockIsRefusedWhereReadingsDiffer() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])

@@ -99,6 +99,22 @@ import Testing
         #expect(try tool.run("verify", "--no-cache", "--memory", "1GB").status == 0)
     }
 
+    /// The finding says which limit was met where, and what raises it; what the checks write has room of its own.
+    @Test(arguments: ["grdb", "nio"]) func theWrittenLimitIsNamed(_ engine: String) throws {
+        let blob = "INSERT INTO t VALUES (zeroblob(10000000));\n"
+        let tool = Tool(folder: try project(String(repeating: blob, count: 30)))
+        let result = try tool.run("verify", "--no-cache", "--memory", "128MB", "--engine", engine)
+        #expect(result.output.contains("v2 fails: it writes too much"), "\(result.output)")
+        #expect(result.output.contains("More than 128 MB were written"), "\(result.output)")
+        #expect(result.output.contains("Migrations/v2.sql:14:1"), "\(result.output)")
+        #expect(result.output.contains("raise the limit with --memory"), "\(result.output)")
+        #expect(!result.output.contains("cannot be trusted"), "\(result.output)")
+        let legitimate = Tool(folder: try project(String(repeating: blob, count: 9)))
+        let passed = try legitimate.run("verify", "--no-cache", "--memory", "128MB", "--engine", engine)
+        #expect(passed.status == 0, "\(passed.output)")
+        #expect(!passed.output.contains("not checked"), "\(passed.output)")
+    }
+
     /// A rehearsal has the limits of a replay, and leaves the database unchanged.
     @Test(arguments: ["grdb", "nio"]) func aRehearsalIsLimited(_ engine: String) throws {
         let folder = try project(Self.steps[0])

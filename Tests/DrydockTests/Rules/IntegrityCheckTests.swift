@@ -35,6 +35,30 @@ import Testing
     ])
     func constraints(_ it: RuleCase) async throws { try await it.check() }
 
+    /// What SQLite passes over in a log was committed by the app: the verdict is on less than its users have.
+    @Test(arguments: ["header", "frame"]) func aLogOfWhichSQLiteReadsAPartIsReported(_ kind: String)
+        async throws
+    {
+        let folder = try Scenario(Self.schema, rows: Self.rows, steps: "ALTER TABLE n ADD COLUMN c").write()
+        let path = folder.file("Snapshots/snapshot.sqlite")
+        let source = folder.file("source.sqlite")
+        try FileManager.default.moveItem(atPath: path, toPath: source)
+        let app = try PlainDatabase(source)
+        try app.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;")
+        for id in 4...8 { try app.execute("INSERT INTO n VALUES (\(id), 'w', NULL)") }
+        try FileManager.default.copyItem(atPath: source, toPath: path)
+        try FileManager.default.copyItem(atPath: source + "-wal", toPath: path + "-wal")
+        try await folder.verify().expectNothing()
+        var log = [UInt8](try #require(FileManager.default.contents(atPath: path + "-wal")))
+        log[kind == "header" ? 17 : 32 + (24 + 4096) + 100] ^= 1
+        #expect(FileManager.default.createFile(atPath: path + "-wal", contents: Data(log)))
+        let report = try await folder.verify()
+        report.expect(warnings: [.integrityFailure])
+        let finding = try report.finding(.integrityFailure)
+        #expect(finding.message.contains("write-ahead log") && finding.snapshot?.contains("snapshot") == true)
+        withExtendedLifetime(app) {}
+    }
+
     @Test func damagedStructureIsNotReplayed() async throws {
         let folder = try Scenario(
             Self.schema,

@@ -197,7 +197,7 @@ import Testing
         RuleCase(
             "dropped, and made by a later step", "DROP TABLE note_fts;",
             "CREATE VIRTUAL TABLE note_fts USING fts5(body);", schema: external, rows: rows,
-            errors: [.searchIndexStale]),
+            errors: [.searchIndexStale], notes: [.tableDropped]),
         RuleCase(
             "made beside it and renamed",
             "CREATE VIRTUAL TABLE f USING fts5(body); DROP TABLE note_fts; ALTER TABLE f RENAME TO note_fts;",

@@ -101,8 +101,12 @@ import Testing
             "a CHECK that reads the clock", "CREATE TABLE u(a TEXT CHECK (a <= date('now')), b ANY) STRICT;",
             schema: schema, errors: [.tableUnreadable]),
         RuleCase(
-            "a CHECK that some row passes", "CREATE TABLE u(a, CHECK (a IS NULL OR a <= date('now')));",
-            schema: schema),
+            "a CHECK that only a row without a value passes",
+            "CREATE TABLE u(a, CHECK (a IS NULL OR a <= date('now')));", schema: schema,
+            errors: [.tableUnreadable]),
+        RuleCase(
+            "a CHECK that some values pass",
+            "CREATE TABLE u(a, CHECK (a NOT LIKE 'until%' OR substr(a, 7) > date('now')));", schema: schema),
         RuleCase(
             "an index that reads the clock", "CREATE TABLE u(a); CREATE INDEX i ON u(date('now'), a);",
             schema: schema, errors: [.tableUnreadable]),
@@ -159,6 +163,38 @@ import Testing
             #expect(report.rules(.warning) == it.warnings.inOrder, comment)
             #expect(report.rules(.note) == it.notes.inOrder, comment)
         }
+    }
+
+    @Test(
+        arguments: [
+            "ALTER TABLE e ADD COLUMN g AS (datetime(a, 'localtime'));",
+            "ALTER TABLE e ADD COLUMN g AS (strftime('%s', b, 'utc'));",
+            "CREATE TABLE f(a TEXT, g AS (date(a, 'localtime')) STORED);",
+            "CREATE TABLE f(a TEXT CHECK (time(a, 'localtime') <> '00:00'));",
+            "CREATE TABLE f(a INTEGER, g TEXT AS (datetime(a, 'unixepoch', 'localtime'))) STRICT;",
+            "CREATE INDEX i ON e(datetime(\"a\", 'localtime'));",
+            "CREATE INDEX i ON e(a) WHERE julianday(a, 'utc') > 1;",
+            "CREATE TABLE f(a TEXT CHECK (length(a) > 3), g AS (date(a, 'localtime')), PRIMARY KEY(a)) WITHOUT ROWID;",
+        ], ["", "INSERT INTO e VALUES (NULL, NULL);"])
+    func `what no row with a value can have computed`(_ step: String, _ rows: String) async throws {
+        let scenario = Scenario("CREATE TABLE e(a TEXT, b)", rows: rows, steps: step)
+        for isNIO in [false, true] {
+            let report = try await scenario.write().verify(isNIO ? NIODriver() : GRDBDriver())
+            let finding = try report.finding(.tableUnreadable)
+            #expect(finding.severity == .error && finding.message.contains("non-deterministic use of"))
+        }
+    }
+
+    @Test(arguments: [
+        "ALTER TABLE e ADD COLUMN g AS (datetime(a, '+1 day'));",
+        "ALTER TABLE e ADD COLUMN g AS (strftime('%Y', a));",
+        "ALTER TABLE e ADD COLUMN g AS (json_extract(a, '$.x'));",
+        "CREATE TABLE f(a, g AS (datetime(a, 'localtime')), CHECK (a IS NULL));",
+        "CREATE TABLE f(a INTEGER, g TEXT AS (CASE WHEN typeof(a) = 'text' THEN datetime(a, 'localtime') END)) STRICT;",
+        "CREATE INDEX i ON e(abs(b));", "CREATE TABLE f(a TEXT DEFAULT (datetime('now', 'localtime')));",
+    ]) func `what some value can be computed from`(_ step: String) async throws {
+        let report = try await Scenario("CREATE TABLE e(a TEXT, b)", steps: step).verify()
+        #expect(!report.findings.contains { $0.rule == .tableUnreadable }, "\(report.findings.map(\.line))")
     }
 
     @Test func `the finding names column, row and reason, and integrity is not reported as checked`()

@@ -54,17 +54,8 @@ struct JournalCheck: HealthCheck {
     }
 
     private func finding(_ damage: LogDamage, _ view: HealthView) -> HealthFinding {
-        let message =
-            switch damage {
-            case .header(let frames):
-                "the write-ahead log's header is damaged, so that SQLite reads nothing of it"
-                    + (frames > 0 ? ": \(counted(frames, "page")) in it may be lost" : "")
-            case .frame(let number, let commits):
-                "the write-ahead log breaks off at frame \(number), and SQLite does not read "
-                    + "\(counted(commits, "transaction")) behind it"
-            }
-        return finding(
-            .warning, message,
+        finding(
+            .warning, damage.text,
             help: """
                 What was committed there since the last checkpoint is missing when the database is read. Copy the database \
                 and its -wal away before any program opens them: the next one that writes starts a new log over it. Then \

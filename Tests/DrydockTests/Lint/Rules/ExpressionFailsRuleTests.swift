@@ -57,6 +57,17 @@ import Testing
     }
 
     @Test(arguments: [
+        LintCase(
+            "a column", schema: hook, "ALTER TABLE hook ADD k AS (datetime(n, 'localtime'))", says: [.error]),
+        LintCase(
+            "a CHECK", schema: hook, "CREATE TABLE d(a CHECK (a IS NULL OR date(a, 'utc') > '2000'))",
+            says: [.error]),
+    ]) func expressionsThatOnlyAValueRefuses(_ it: LintCase) async throws {
+        let finding = try #require(try await it.check(.expressionFails).first)
+        #expect(finding.message.contains("from values such as '2024-02-03 04:05:06'"), "\(finding.message)")
+    }
+
+    @Test(arguments: [
         LintCase("functions", schema: hook, "ALTER TABLE hook ADD k AS (upper(n) || hex(id))"),
         LintCase(
             "JSON that is tested first", schema: hook,

@@ -122,6 +122,35 @@ import Testing
         #expect(other.rules(.error).contains(.rowsLost), "\(other.faults)")
     }
 
+    /// Without `unrecord` nobody knows how the tool removes a record, so that the history is left as it is.
+    @Test(arguments: ["row", "update"]) func aWayBackWithoutUnrecord(_ kind: String) async throws {
+        let inserts = kind == "row"
+        var format = CustomFormat(
+            files: #"(?<version>[0-9]+)_[a-z]+(?<down>\.down)?\.sql"#, query: "SELECT version FROM applied")
+        format.historyTable = "applied"
+        format.isNewestOnly = !inserts
+        format.setup = ["CREATE TABLE IF NOT EXISTS applied(version TEXT PRIMARY KEY)"]
+        format.record = [
+            inserts ? "INSERT INTO applied VALUES (:version)" : "UPDATE applied SET version = :version"
+        ]
+        let project = ToolProject(
+            files: [
+                "1_people.sql": ToolProject.one, "2_born.sql": ToolProject.two,
+                "2_born.down.sql": "ALTER TABLE person DROP COLUMN born;", "3_index.sql": ToolProject.three,
+                "3_index.down.sql": "SELECT 1;",
+            ],
+            history: "CREATE TABLE applied(version TEXT PRIMARY KEY); INSERT INTO applied VALUES ('1');")
+        let report = try await project.verify { [format] in
+            $0.format.custom = format
+            $0.checksRollback = true
+        }
+        #expect(report.steps == ["2", "3"])
+        // The second way back does nothing, and only that is reported.
+        let broken = report.findings.filter { $0.severity == .error }
+        #expect(broken.allSatisfy { $0.migration == "3" }, "\(report.findings.map(\.line))")
+        #expect(!broken.contains { $0.message.contains("UNIQUE") }, "\(report.findings.map(\.line))")
+    }
+
     @Test func aSecondFormatIsRefused() async throws {
         let refusal = try await Self.project.refusal {
             $0.format.custom = Self.format

@@ -27,6 +27,20 @@ import Testing
         #expect(report.steps == ["2_born", "3_rebuild"])
     }
 
+    /// Of ``ToolProject/one``, by sha256sum.
+    static let whole = "8946ba7a852db869149590c2e1f99a4d0ad0a114c937e9166703a58fbbcca47d"
+
+    /// Git checks the file out with the line endings of another system.
+    @Test func lineEndingsAreReportedAsSuch() async throws {
+        var project = Self.project
+        project.history = Self.history().replacing(Self.checksum, with: Self.whole)
+        let windows = project.with(
+            "1_people/migration.sql", ToolProject.one.replacing("\n", with: "\r\n"))
+        let finding = try await windows.verify().finding(.migrationEdited)
+        #expect(finding.message.contains("only in its line endings"), "\(finding.message)")
+        #expect(try await project.verify().findings.allSatisfy { $0.rule != .migrationEdited })
+    }
+
     @Test func withoutThePragmaTheRebuildCascades() async throws {
         let text = ToolProject.rebuild.replacing("PRAGMA foreign_keys = OFF;", with: "")
         let report = try await Self.project.with("3_rebuild/migration.sql", text).verify()
