@@ -57,10 +57,11 @@ public struct Linter: Sendable {
                 isOneSet: request.since != nil || request.followsLock)
             let result = try await lint(run, request)
             try engine.checkTime()
-            report.findings += result.findings + Self.idleness(of: result, request)
+            rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
+            report.findings +=
+                result.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
             report.notChecked = result.notChecked
             report.lint = result.linted
-            rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
         let places = report.findings.indices

@@ -80,6 +80,7 @@ private struct JSONFinding: Encodable {
     /// The character in the line, from 1; `column` is a column of a table.
     var linePosition: Int?
     var tags: [String]?
+    var edits: [JSONEdit]?
     var evidence: JSONEvidence?
 
     init(_ finding: Finding, _ options: RenderOptions) {
@@ -95,7 +96,19 @@ private struct JSONFinding: Encodable {
         file = finding.place?.file
         line = finding.place?.line
         tags = finding.tags.isEmpty ? nil : finding.tags.map(\.rawValue)
+        edits = finding.edits.isEmpty ? nil : finding.edits.map(JSONEdit.init)
         evidence = finding.evidence.map { JSONEvidence($0, options) }
+    }
+}
+
+private struct JSONEdit: Encodable {
+    var file: String
+    var line, linePosition: Int
+    var replace, with: String
+
+    init(_ edit: Finding.Edit) {
+        (file, line, linePosition) = (edit.file, edit.line, edit.linePosition)
+        (replace, with) = (edit.replaced, edit.replacement)
     }
 }
 

@@ -37,6 +37,8 @@ public struct Finding: Sendable {
     public var column: String?
     public var tags: [Tag] = []
     public var evidence: Evidence?
+    /// The rewrite that `drydock lint --fix` would make, in the order of the file; empty where it would make none.
+    public var edits: [Edit] = []
 
     public init(
         _ rule: Rule, _ severity: Severity, _ message: String, help: some HelpConvertible = "",
