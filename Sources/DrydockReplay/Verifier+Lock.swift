@@ -16,8 +16,7 @@ extension Verifier {
             report.notChecked.append(
                 NotChecked(
                     .migrationEdited,
-                    reason: "\(try check.mismatch(request.migrationsFolder)); --lock names another lock, "
-                        + "--no-lock holds none"))
+                    .foreignLock("\(try check.mismatch(request.migrationsFolder))")))
             return nil
         }
         return check

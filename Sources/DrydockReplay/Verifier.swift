@@ -82,7 +82,7 @@ public struct Verifier: Sendable {
             let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
-                    NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
+                    NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
             }
             results = try await replay(snapshots, context, fresh, request, budget.snapshotDeadlines())
             assemble(results, context, fresh.catalogs, into: &report)

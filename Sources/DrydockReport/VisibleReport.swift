@@ -9,7 +9,7 @@ extension VerifyReport {
         report.findings = findings.map(\.visible)
         report.replays = replays.map(\.visible)
         report.notChecked = notChecked.map {
-            NotChecked($0.rule, snapshot: $0.snapshot?.visible, reason: $0.reason.visible)
+            NotChecked($0.rule, snapshot: $0.snapshot?.visible, .recorded($0.reason.visible))
         }
         report.migrationFormat = migrationFormat?.visible
         report.lock = lock?.visible

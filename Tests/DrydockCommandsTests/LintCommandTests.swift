@@ -114,7 +114,8 @@ import Testing
         #expect(try project.run("lint", "--format", "json").output.contains("\"fixed\"") == false)
     }
 
-    /// Several in a line, after characters of four bytes, with CRLF, put in and put in place of another.
+    /// Several edits in a line, after characters of four bytes, with CRLF and a byte order mark; insertions and
+    /// replacements.
     @Test(arguments: [
         "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email; -- é\n",
         "CREATE TABLE n(subject TEXT, id INTEGER);\r\n/* 🚢é */ INSERT INTO n SELECT * FROM email; INSERT INTO \"n\" SELECT * FROM email;\r\n",
@@ -150,7 +151,9 @@ import Testing
         _ = try project.run("lint", "--fix")
         var applied = ""
         applied.unicodeScalars.append(contentsOf: text)
-        #expect(try Array(project.shell("cat Migrations/v2.sql").output.utf8) == Array(applied.utf8))
+        // Foundation leaves out the mark at the start when it reads a file as text.
+        let written = try Data(contentsOf: project.folder.appending(path: "Migrations/v2.sql"))
+        #expect(written == Data(applied.utf8))
     }
 
     @Test func whatFixLeavesAloneHasNoEdits() throws {

@@ -55,7 +55,7 @@ import Testing
             .init(migration: name, seconds: 1, pagesWritten: 1, bytesWritten: 1, statementSeconds: [])
         ]
         report.replays = [replay]
-        report.notChecked = [NotChecked(.valuesChanged, snapshot: name, reason: name)]
+        report.notChecked = [NotChecked(.valuesChanged, snapshot: name, .recorded(name))]
         report.migrationFormat = name
         var lock = LockSummary(path: name)
         (lock.added, lock.replaced, lock.unchanged) = ([name], [name], [name])

@@ -24,7 +24,9 @@ import Testing
             finding.snapshot = "Snapshots/\(folder)/a.sqlite"
             return finding
         }
-        report.notChecked = [NotChecked(.viewBroken, snapshot: "Snapshots/old/a.sqlite", reason: "no time")]
+        report.notChecked = [
+            NotChecked(.viewBroken, snapshot: "Snapshots/old/a.sqlite", .recorded("no time"))
+        ]
         #expect(text(report).contains("old/a.sqlite (1), new/a.sqlite (1)"))
         #expect(text(report).contains("view-broken [old/a.sqlite]"))
     }

@@ -29,7 +29,7 @@ enum SampleReport {
                 help: "Name the columns.", migration: "v2", place: .init(statements[0], offset: 23),
                 table: "n"),
         ]
-        report.notChecked = [NotChecked(.migrationFailed, reason: "1 migration not linted: v3 is not SQL")]
+        report.notChecked = [NotChecked(.migrationFailed, .recorded("1 migration not linted: v3 is not SQL"))]
         let mended = Finding(.doubleQuotedString, "\"x\" is read as a string", migration: "v2")
         report.lint?.fixed = [LintFix(mended, place: .init(statements[0], offset: 18))]
         return report
@@ -90,10 +90,10 @@ enum SampleReport {
             Finding(.columnDropped, .note, "column email.a is now b: the copying statement says so"),
         ]
         report.notChecked = [
-            NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: v1 fails"),
+            NotChecked(.schemaMismatch, .recorded("a fresh install cannot be made: v1 fails")),
             NotChecked(
                 .rowsLost, snapshot: "Snapshots/v3.sqlite",
-                reason: "table t cannot be read: no such module: x"),
+                .recorded("table t cannot be read: no such module: x")),
         ]
         return report
     }

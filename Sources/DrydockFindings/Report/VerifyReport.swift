@@ -102,16 +102,3 @@ public struct ReplaySummary: Sendable {
         }
     }
 }
-
-/// A rule that could not be checked, and why.
-public struct NotChecked: Sendable, Hashable, Codable {
-    public var rule: Rule
-    public var reason: String
-    public var snapshot: String?
-
-    public init(_ rule: Rule, snapshot: String? = nil, reason: String) {
-        self.rule = rule
-        self.snapshot = snapshot
-        self.reason = reason
-    }
-}

@@ -15,8 +15,8 @@ extension DatabaseHealth {
         }
         for check in checks where check.isVital {
             let gaps = notReached.filter { $0.check == check.text.name && $0.cause != .wholeFile }
-            for cause in [NotReached.Cause.run, .database] {
-                let same = gaps.filter { $0.cause == cause }
+            for isOfRun in [true, false] {
+                let same = gaps.filter { $0.cause.isOfRun == isOfRun }
                 guard !same.isEmpty else { continue }
                 var gap = Self.gap(check, same)
                 guard hasErrors else {
@@ -30,7 +30,7 @@ extension DatabaseHealth {
     }
 
     private static func gap(_ check: any HealthCheck, _ gaps: [NotReached]) -> HealthFinding {
-        let isOfRun = gaps[0].cause == .run
+        let isOfRun = gaps[0].cause.isOfRun
         let tables = Set(gaps.compactMap(\.table)).sorted()
         let reasons = Set(gaps.map(\.reason)).sorted()
         let reason = reasons.count == 1 ? reasons[0] : "\(reasons.count) reasons"

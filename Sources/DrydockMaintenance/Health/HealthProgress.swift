@@ -40,7 +40,7 @@ struct HealthProgress: Sendable {
     func after(_ databases: [DatabaseHealth]) -> HealthProgress {
         var result = self
         for health in databases where health.trouble == nil || !health.notReached.isEmpty {
-            let missed = health.notReached.first { $0.reason.hasPrefix(HealthRun.timeIsOver) }
+            let missed = health.notReached.first { $0.cause == .time }
             let hasTables = missed.map { HealthChecks.named($0.check)?.isDivisible ?? false } ?? false
             result.places[FolderListing.realPath(health.path)] = missed.map {
                 Place(

@@ -58,12 +58,17 @@ public struct DatabaseHealth: Sendable {
 
         /// What kept the run from reaching it.
         public enum Cause: Sendable {
-            /// The run's time, or other writers: another run may reach it.
+            /// The run's time was over: the next run continues here.
+            case time
+            /// Other writers: another run may reach it.
             case run
             /// The database: something in it cannot be read here.
             case database
             /// Every table was checked; only what needs the whole file at once is missing.
             case wholeFile
+
+            /// Whether another run may reach it.
+            var isOfRun: Bool { self == .time || self == .run }
         }
     }
 }

@@ -16,8 +16,6 @@ struct HealthRun: Sendable {
     /// Where the previous run stopped.
     var start: HealthProgress.Place?
 
-    static let timeIsOver = "the time was over"
-
     /// A check, or the part of one that is about a table.
     private struct Task: Sendable {
         var check: any HealthCheck
@@ -146,7 +144,7 @@ struct HealthRun: Sendable {
             // What was found so far is kept.
             if let range = task.range { health.add(task.result(of: range)) }
             let place = task.range.map { " \($0.description)" } ?? ""
-            health.notReached.append(missed(task, Self.timeIsOver + place))
+            health.notReached.append(missed(task, "the time was over" + place, .time))
         }
         let missed = Set(health.notReached.map(\.check))
         health.checked = checks.map(\.text.name).filter { !missed.contains($0) }

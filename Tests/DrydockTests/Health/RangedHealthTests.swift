@@ -103,7 +103,7 @@ import Testing
         var progress = HealthProgress()
         var health = DatabaseHealth(path: "/a.sqlite")
         var missed = DatabaseHealth.NotReached(
-            check: "integrity", table: "t", reason: "the time was over behind row 7")
+            check: "integrity", table: "t", reason: "the time was over behind row 7", cause: .time)
         missed.place = .init(pass: 1, key: .rowid(7))
         health.notReached = [missed]
         progress = progress.after([health])
@@ -111,5 +111,17 @@ import Testing
         try progress.write(to: folder.file("state.json"))
         let place = try HealthProgress.load(folder.file("state.json")).place(of: "/a.sqlite")
         #expect(place == .init(check: "integrity", table: "t", range: missed.place))
+    }
+
+    /// Another run comes no further with what cannot be read, whatever is said of it.
+    @Test(arguments: [DatabaseHealth.NotReached.Cause.run, .database, .wholeFile])
+    func `only what the time was not enough for is where the next run begins`(
+        _ cause: DatabaseHealth.NotReached.Cause
+    ) {
+        var health = DatabaseHealth(path: "/a.sqlite")
+        health.notReached = [.init(check: "integrity", reason: "the time was over", cause: cause)]
+        #expect(HealthProgress().after([health]).place(of: "/a.sqlite") == nil)
+        health.notReached.append(.init(check: "freelist", reason: "any words", cause: .time))
+        #expect(HealthProgress().after([health]).place(of: "/a.sqlite")?.check == "freelist")
     }
 }

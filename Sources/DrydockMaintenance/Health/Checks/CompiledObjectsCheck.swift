@@ -26,7 +26,7 @@ struct CompiledObjectsCheck: HealthCheck {
                     table: fault.table, object: fault.id.names.first))
         }
         result.notReached += ViewRule().notChecked(in: view.stateView).map {
-            .init(check: text.name, reason: $0)
+            .init(check: text.name, reason: $0.text)
         }
         return result
     }
