@@ -26,11 +26,11 @@ extension Linter {
     /// one of the tools, a rebuild either deletes the children's rows or keeps them.
     /// - Throws: ``RequestError``.
     func refuseSilence(
-        of report: VerifyReport, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
+        of report: Report, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
         _ request: LintRequest, edited: [String: [UInt8]] = [:]
     ) async throws {
         for other in Self.differing(readings) {
-            let found: VerifyReport
+            let found: Report
             do {
                 found = try await run(request, other.set, edited: edited).report
             } catch is RequestError {
@@ -114,7 +114,7 @@ extension Linter {
     }
 }
 
-extension VerifyReport {
+extension Report {
     /// Whether the same rule is broken at the same place with the same severity.
     fileprivate func says(_ other: Finding) -> Bool {
         findings.contains { finding in

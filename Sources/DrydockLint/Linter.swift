@@ -38,8 +38,7 @@ public struct Linter: Sendable {
         var set = known
         try declare(request, &set)
         let selection = try selection(request, set)
-        var report = VerifyReport()
-        report.lint = LintSummary(migrations: 0, statements: 0)
+        var report = Report(.lint(LintSummary(migrations: 0, statements: 0)))
         report.migrationFormat = set.format.name
         report.isStrict = request.isStrict
         let faults = set.migrations.filter(\.isFaultyWhenPending).compactMap(\.fault)
@@ -61,7 +60,7 @@ public struct Linter: Sendable {
             report.findings +=
                 result.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
             report.notChecked = result.notChecked
-            report.lint = result.linted
+            report.body = .lint(result.linted)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
         let places = report.findings.indices

@@ -31,19 +31,19 @@ public struct Verifier: Sendable {
     }
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
-    public func run(_ request: VerifyRequest) async throws -> VerifyReport {
+    public func run(_ request: VerifyRequest) async throws -> Report {
         try await verify(snapshots(request), as: request).report
     }
 
     /// Verifies migrations that were already read.
-    package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> VerifyReport {
+    package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> Report {
         try await verify(snapshots(request), as: request, set).report
     }
 
     /// Verifies the given snapshots, and returns the result of each replay.
     package func verify(
         _ snapshots: [Snapshot], as request: VerifyRequest, _ set: MigrationSet? = nil
-    ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
+    ) async throws -> (report: Report, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
             try await verifySnapshots(snapshots, request, set)
@@ -64,11 +64,11 @@ public struct Verifier: Sendable {
 
     private func verifySnapshots(
         _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
-    ) async throws -> (VerifyReport, [ReplayResult]) {
+    ) async throws -> (Report, [ReplayResult]) {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
         let (set, overdue) = try await load(request, snapshots, budget, known)
-        var report = VerifyReport()
+        var report = Report(.verify(VerifySummary()))
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
@@ -291,9 +291,9 @@ public struct Verifier: Sendable {
 
     private func assemble(
         _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
-        into report: inout VerifyReport
+        into report: inout Report
     ) {
-        report.replays = results.map(\.summary)
+        report.body = .verify(VerifySummary(replays: results.map(\.summary)))
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
             let index = context.set.index(of: migration.identifier) ?? 0
@@ -325,7 +325,7 @@ public struct Verifier: Sendable {
     }
 
     /// Removes the findings that `ignore` names; an `ignore` without such a finding is unused.
-    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout VerifyReport)
+    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout Report)
     {
         let migrations = Dictionary(
             context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })

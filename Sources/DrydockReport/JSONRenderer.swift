@@ -6,7 +6,7 @@ package struct JSONRenderer: ReportRenderer {
 
     package init() {}
 
-    package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
         jsonText(Envelope(report, options))
     }
 }
@@ -30,23 +30,30 @@ private struct Envelope: Encodable {
     /// For a live database.
     var migration: JSONMigration?
 
-    init(_ report: VerifyReport, _ options: RenderOptions) {
+    init(_ report: Report, _ options: RenderOptions) {
         command = report.command
-        lock = report.lock.map(JSONLock.init)
-        migration = report.migrate.map(JSONMigration.init)
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
-        findings = report.findings.map { finding in
-            var result = JSONFinding(finding, options)
-            if report.lint != nil { result.linePosition = finding.place?.column }
-            return result
-        }
-        linted = report.lint.map { JSONLinted(migrations: $0.migrations, statements: $0.statements) }
-        fixed = report.lint?.fixed.map { $0.map(JSONFix.init) }
-        if report.lint == nil { replays = report.replays.map(JSONReplay.init) }
+        findings = report.findings.map { JSONFinding($0, options) }
         notChecked = report.notChecked.map {
             JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
+        }
+        switch report.body {
+        case .verify(let verify): replays = verify.replays.map(JSONReplay.init)
+        case .lint(let lint):
+            linted = JSONLinted(migrations: lint.migrations, statements: lint.statements)
+            fixed = lint.fixed.map { $0.map(JSONFix.init) }
+            for index in findings.indices {
+                findings[index].linePosition = report.findings[index].place?.column
+            }
+        case .lock(let summary):
+            lock = JSONLock(summary)
+            // An empty list, as the first versions wrote it.
+            replays = []
+        case .migrate(let migrate):
+            migration = JSONMigration(migrate)
+            replays = migrate.replays.map(JSONReplay.init)
         }
     }
 }

@@ -4,7 +4,7 @@ import Drydock
 package protocol ReportRenderer: Sendable {
     /// The name for `--format` and `--report`.
     var name: String { get }
-    func render(_ report: VerifyReport, _ options: RenderOptions) -> String
+    func render(_ report: Report, _ options: RenderOptions) -> String
 }
 
 package enum ReportRenderers {

@@ -3,18 +3,24 @@ import SQLiteSchema
 
 /// A report as it is shown to people: every name, value and path is on one line, with invisible characters spelled out.
 /// Help keeps its line breaks; `quotedIfNeeded` wrote the names in it.
-extension VerifyReport {
-    var visible: VerifyReport {
+extension Report {
+    var visible: Report {
         var report = self
         report.findings = findings.map(\.visible)
-        report.replays = replays.map(\.visible)
         report.notChecked = notChecked.map {
             NotChecked($0.rule, snapshot: $0.snapshot?.visible, .recorded($0.reason.visible))
         }
         report.migrationFormat = migrationFormat?.visible
-        report.lock = lock?.visible
-        report.lint?.fixed = lint?.fixed.map { $0.map(\.visible) }
-        report.migrate = migrate?.visible
+        switch body {
+        case .verify(var verify):
+            verify.replays = verify.replays.map(\.visible)
+            report.body = .verify(verify)
+        case .lint(var lint):
+            lint.fixed = lint.fixed.map { $0.map(\.visible) }
+            report.body = .lint(lint)
+        case .lock(let lock): report.body = .lock(lock.visible)
+        case .migrate(let migrate): report.body = .migrate(migrate.visible)
+        }
         return report
     }
 }
@@ -95,6 +101,7 @@ extension MigrateSummary {
     fileprivate var visible: MigrateSummary {
         var migrate = self
         (migrate.database, migrate.backup) = (database.visible, backup?.visible)
+        migrate.replays = replays.map(\.visible)
         (migrate.pending, migrate.notes) = (pending.map(\.visible), notes.map(\.visible))
         migrate.needs = needs.map {
             Need(folder: $0.folder.visible, bytes: $0.bytes, purpose: $0.purpose.visible, free: $0.free)

@@ -14,7 +14,7 @@ struct MigrationTest: Sendable {
     let site: CallSite
 
     /// - Throws: ``RequestError``, ``EngineError``, CancellationError.
-    func report() async throws -> VerifyReport {
+    func report() async throws -> Report {
         let engine = MigratorEngine(migrator: migrator, configuration: configuration)
         if let refusal = engine.refusal { return .init(refusal) }
         guard let folder = TestFiles(site: site).find(snapshots) else { return .init(missingSnapshots) }
@@ -54,9 +54,9 @@ extension ProposedDeclaration {
     }
 }
 
-extension VerifyReport {
+extension Report {
     init(_ finding: Finding) {
-        self.init()
+        self.init(.verify(VerifySummary()))
         findings = [finding]
     }
 }

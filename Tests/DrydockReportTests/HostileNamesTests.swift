@@ -40,7 +40,7 @@ import Testing
         (place.line, place.column, place.lineText, place.statement) = (3, 2, name, name)
         var whole = Finding.Place(file: name)
         whole.statement = name
-        var report = VerifyReport()
+        var report = Report(.verify(VerifySummary()))
         report.findings = [place, whole].map { place in
             var finding = Finding(
                 .valuesChanged, "values of \(name) changed", help: "Look at \(quotedIfNeeded(name)).",
@@ -54,7 +54,6 @@ import Testing
         replay.steps = [
             .init(migration: name, seconds: 1, pagesWritten: 1, bytesWritten: 1, statementSeconds: [])
         ]
-        report.replays = [replay]
         report.notChecked = [NotChecked(.valuesChanged, snapshot: name, .recorded(name))]
         report.migrationFormat = name
         var lock = LockSummary(path: name)
@@ -63,15 +62,15 @@ import Testing
         var migrate = MigrateSummary(database: name, outcome: .damaged)
         migrate.pending = [name]
         migrate.needs = [.init(folder: name, bytes: 1, purpose: name, free: 1)]
+        migrate.replays = [replay]
         (migrate.backup, migrate.notes) = (name, [name])
         var lint = LintSummary(migrations: 1, statements: 1)
         lint.fixed = []
-        let changes: [(inout VerifyReport) -> Void] = [
-            { _ in }, { $0.lock = lock }, { $0.migrate = migrate }, { $0.lint = lint },
+        let bodies: [Report.Body] = [
+            .verify(VerifySummary(replays: [replay])), .lock(lock), .migrate(migrate), .lint(lint),
         ]
-        for change in changes {
-            var report = report
-            change(&report)
+        for body in bodies {
+            report.body = body
             for options in [
                 RenderOptions(isVerbose: true), RenderOptions(redacts: true), RenderOptions(isQuiet: true),
             ] {
