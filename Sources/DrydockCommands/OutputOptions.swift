@@ -9,7 +9,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         name: Setting.format.name, help: Setting.format.help,
-        completion: .list(ReportRenderers.all.map(\.name)))
+        completion: .list(ReportRenderers.all.names))
     var format: String?
 
     @Option(name: Setting.report.name, help: Setting.report.help, transform: ReportFile.parsed)
@@ -40,7 +40,7 @@ struct OutputOptions: ParsableArguments {
             isVerbose: verbose || !quiet && config.verbose ?? false)
     }
 
-    private static var names: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
+    private static var names: String { ReportRenderers.all.names.joined(separator: ", ") }
 
     func checkFormat() throws {
         guard let format, ReportRenderers.named(format) == nil else { return }

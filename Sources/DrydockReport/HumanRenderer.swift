@@ -10,6 +10,7 @@ package struct HumanRenderer: ReportRenderer {
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
         let report = report.visible
+        if case .health(let health) = report.body { return text(health, report, options) }
         // `line` has them if it is to be verbose.
         let showsSteps = if case .migrate = report.body { !options.isVerbose } else { false }
         let lines =
@@ -97,6 +98,7 @@ package struct HumanRenderer: ReportRenderer {
         case .migrate(let migrate):
             text += cost(migrate, options)
             followsLines = migrate.outcome != .pending
+        case .health: break
         }
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
@@ -249,6 +251,7 @@ package struct HumanRenderer: ReportRenderer {
         case .migrate(let migrate):
             facts = migrate.replays.isEmpty ? [] : replayed(migrate.replays, tool)
             word = result(of: migrate, report)
+        case .health(let health): facts = [counted(health.databases.count, "database")]
         }
         let gaps = report.notChecked.isEmpty ? [] : ["\(report.notChecked.count) not checked"]
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in

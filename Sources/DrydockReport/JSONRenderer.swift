@@ -27,8 +27,11 @@ private struct Envelope: Encodable {
     var fixed: [JSONFix]?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
-    /// For a live database.
+    /// For a migration of a live database.
     var migration: JSONMigration?
+    /// For a health check.
+    var databases: [JSONDatabase]?
+    var finishedAt: Double?
 
     init(_ report: Report, _ options: RenderOptions) {
         command = report.command
@@ -37,7 +40,9 @@ private struct Envelope: Encodable {
         migrationFormat = report.migrationFormat
         findings = report.findings.map { JSONFinding($0, options) }
         notChecked = report.notChecked.map {
-            JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
+            JSONNotChecked(
+                rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot, database: $0.database,
+                table: $0.table)
         }
         switch report.body {
         case .verify(let verify): replays = verify.replays.map(JSONReplay.init)
@@ -54,6 +59,10 @@ private struct Envelope: Encodable {
         case .migrate(let migrate):
             migration = JSONMigration(migrate)
             replays = migrate.replays.map(JSONReplay.init)
+        case .health(let health):
+            databases = health.databases.map(JSONDatabase.init)
+            finishedAt = (health.finishedAt * 1000).rounded() / 1000
+            for index in findings.indices { findings[index].evidence?.leavesOutKey = true }
         }
     }
 }
@@ -82,7 +91,7 @@ private struct JSONFix: Encodable {
 
 private struct JSONFinding: Encodable {
     var rule, severity, message, help: String
-    var snapshot, migration, statement, table, column, file: String?
+    var snapshot, database, migration, statement, table, column, object, file: String?
     var line: Int?
     /// The character in the line, from 1; `column` is a column of a table.
     var linePosition: Int?
@@ -96,6 +105,7 @@ private struct JSONFinding: Encodable {
         message = finding.message(options)
         help = finding.help
         snapshot = finding.snapshot
+        (database, object) = (finding.database, finding.object)
         migration = finding.migration
         statement = options.redacts && finding.place?.quotesData == true ? nil : finding.place?.statement
         table = finding.table
@@ -125,6 +135,9 @@ private struct JSONEvidence: Encodable {
         var before, after: Sample?
         var values: [String: Sample]?
     }
+
+    /// Whether a row is its key, as in the report of `drydock health`.
+    var leavesOutKey = false
 
     struct Sample: Encodable {
         var storageClass: String
@@ -162,6 +175,35 @@ private struct JSONEvidence: Encodable {
                     })
             }
         details = evidence.details.isEmpty ? nil : evidence.details
+    }
+
+    private enum CodingKeys: String, CodingKey { case rowCount, rows, details }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(rowCount, forKey: .rowCount)
+        if leavesOutKey {
+            try container.encodeIfPresent(rows?.map(\.key), forKey: .rows)
+        } else {
+            try container.encodeIfPresent(rows, forKey: .rows)
+        }
+        try container.encodeIfPresent(details, forKey: .details)
+    }
+}
+
+private struct JSONDatabase: Encodable {
+    var path: String
+    var trouble: String?
+    var seconds: Double
+    var known: Int
+    var checked: [String]
+    var measures: [String: Double]
+
+    init(_ health: DatabaseHealth) {
+        (path, trouble, known) = (health.path, health.trouble, health.knownCount)
+        checked = health.checked.map(\.rawValue)
+        seconds = rounded(health.seconds)
+        measures = Dictionary(health.measures.map { ($0.name, $0.value) }) { $1 }
     }
 }
 
@@ -271,7 +313,7 @@ private struct JSONMigration: Encodable {
 
 private struct JSONNotChecked: Encodable {
     var rule, reason: String
-    var snapshot: String?
+    var snapshot, database, table: String?
 }
 
 /// Rounds to microseconds, the resolution of the times.

@@ -83,20 +83,23 @@ import Testing
     }
 
     @Test(arguments: seeds) func `health, statistics and vacuum`(name: String) throws {
-        var health = DatabaseHealth(path: name)
+        var health = CheckedDatabase(path: name)
         health.findings = [
-            HealthFinding(
-                "integrity", .error, name, help: "Look at \(quotedIfNeeded(name))", table: name, object: name,
+            Finding(
+                .integrity, .error, name, help: "Look at \(quotedIfNeeded(name))", table: name,
                 evidence: Evidence(details: [name]))
         ]
+        health.findings[0].object = name
         health.measures = [HealthMeasure("size_bytes", .bytes, 1, "Size.")]
-        health.notReached = [.init(check: "foreign-key", table: name, reason: name)]
-        var other = DatabaseHealth(path: name + "2")
+        health.notReached = [.init(.foreignKey, table: name, reason: name)]
+        var other = CheckedDatabase(path: name + "2")
         other.trouble = name
-        var report = HealthReport()
-        report.databases = [health, other]
-        report.accepted = (name, 1)
-        for renderer in HealthRenderers.all {
+        var report = Report([health, other])
+        if case .health(var summary) = report.body {
+            summary.accepted = (name, 1)
+            report.body = .health(summary)
+        }
+        for renderer in ReportRenderers.ofHealth {
             expectVisible(renderer.render(report, RenderOptions(isVerbose: true)), renderer.name, name)
         }
         var statistics = DatabaseStatistics(path: name)

@@ -2,6 +2,10 @@
 public struct NotChecked: Sendable, Hashable {
     public var rule: Rule
     public var snapshot: String?
+    /// The live database, for `drydock health`.
+    public var database: String?
+    /// The table that was not checked; nil if nothing was.
+    public var table: String?
     public var cause: Reason
 
     /// Why, as reports say it.
@@ -11,6 +15,21 @@ public struct NotChecked: Sendable, Hashable {
         self.rule = rule
         self.snapshot = snapshot
         self.cause = cause
+    }
+
+    /// What keeps a run on a live database from a check.
+    public enum Obstacle: Sendable, Hashable {
+        /// The run's time was over: the next run continues here.
+        case time
+        /// Other writers: another run may reach it.
+        case writers
+        /// The database: something in it cannot be read here.
+        case database
+        /// Every table was checked; only what needs the whole file at once is missing.
+        case wholeFile
+
+        /// Whether another run may reach it.
+        package var isOfRun: Bool { self == .time || self == .writers }
     }
 
     public enum Reason: Sendable, Hashable {
@@ -41,13 +60,17 @@ public struct NotChecked: Sendable, Hashable {
         case notSQL([String])
         /// Statements that name what a migration in code may have made, with the first of them.
         case behindCode(statements: Int, file: String, line: Int, message: String)
+        /// What kept a run on a live database from it, in words.
+        case notReached(Obstacle, String)
         /// Read from a baseline that an earlier run wrote down.
         case recorded(String)
 
         /// The reason as reports say it.
         public var text: String {
             switch self {
-            case .refused(let text), .unsupported(let text), .undecided(let text), .recorded(let text): text
+            case .refused(let text), .unsupported(let text), .undecided(let text), .recorded(let text),
+                .notReached(_, let text):
+                text
             case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"

@@ -25,6 +25,7 @@ public struct Report: Sendable {
         case lint(LintSummary)
         case lock(LockSummary)
         case migrate(MigrateSummary)
+        case health(HealthSummary)
     }
 
     /// The command that produced the report.
@@ -34,6 +35,7 @@ public struct Report: Sendable {
         case .lint: "lint"
         case .lock: "lock"
         case .migrate: "migrate"
+        case .health: "health"
         }
     }
 
@@ -49,6 +51,7 @@ extension Report.Body {
         switch self {
         case .verify, .lint, .lock: false
         case .migrate(let migrate): migrate.isFailure
+        case .health(let health): health.hasTrouble
         }
     }
 }
@@ -63,12 +66,15 @@ extension Report {
     /// What was done to a live database; nil in another command's report.
     public var migrate: MigrateSummary? { if case .migrate(let migrate) = body { migrate } else { nil } }
 
+    /// What was checked in live databases; nil in another command's report.
+    public var health: HealthSummary? { if case .health(let health) = body { health } else { nil } }
+
     /// The replays of `verify`, or the rehearsal of `migrate`.
     public var replays: [ReplaySummary] {
         switch body {
         case .verify(let verify): verify.replays
         case .migrate(let migrate): migrate.replays
-        case .lint, .lock: []
+        case .lint, .lock, .health: []
         }
     }
 }
