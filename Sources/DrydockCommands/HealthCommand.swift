@@ -83,9 +83,9 @@ struct HealthCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What goes to standard output: \(HealthRenderers.names.joined(separator: ", ")).",
+            "What goes to standard output: \(ReportRenderers.ofHealth.names.joined(separator: ", ")).",
             valueName: "format"),
-        completion: .list(HealthRenderers.names))
+        completion: .list(ReportRenderers.ofHealth.names))
     var format = "human"
 
     @Option(
@@ -116,9 +116,9 @@ struct HealthCommand: AsyncParsableCommand {
     private static let interrupted = "drydock: interrupted; nothing was written\n"
 
     func validate() throws {
-        if HealthRenderers.named(format) == nil {
+        if ReportRenderers.ofHealth.named(format) == nil {
             throw ValidationError(
-                "there is no format '\(format)'; choose one of: \(HealthRenderers.names.joined(separator: ", "))"
+                "there is no format '\(format)'; choose one of: \(ReportRenderers.ofHealth.names.joined(separator: ", "))"
             )
         }
         if databases.isEmpty { throw ValidationError("no database is named") }
@@ -155,8 +155,8 @@ struct HealthCommand: AsyncParsableCommand {
             let report = try await task.value
             try settings.write(report)
             if format == "nagios" { throw ExitCode(NagiosRenderer.status(of: report).rawValue) }
-            if report.hasTrouble { throw ExitCode(2) }
-            if !report.isHealthy { throw ExitCode(1) }
+            if report.health?.hasTrouble == true { throw ExitCode(2) }
+            if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
             guard format == "nagios" else {
                 Terminal.complain(error.description, help: error.quote)

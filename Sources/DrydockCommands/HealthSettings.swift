@@ -45,14 +45,14 @@ struct HealthSettings: Sendable {
     }
 
     /// - Throws: ``RequestError`` if a file cannot be written.
-    func write(_ report: HealthReport) throws {
-        if let renderer = HealthRenderers.named(format) {
+    func write(_ report: Report) throws {
+        if let renderer = ReportRenderers.ofHealth.named(format) {
             let text = renderer.render(report, options)
             // Formats for programs have their own escapes.
             if ["human", "nagios"].contains(format) { Terminal.show(text) } else { Terminal.write(text) }
         }
         for file in reports {
-            guard let renderer = HealthRenderers.named(file.format) else { continue }
+            guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
             var options = options
             options.usesColor = false
             try file.write(renderer.render(report, options))
@@ -67,7 +67,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         guard let (format, path) = argument.splitOnce("="), !path.isEmpty,
-            HealthRenderers.named(format) != nil
+            ReportRenderers.ofHealth.named(format) != nil
         else { return nil }
         (self.format, self.path) = (format, path)
     }
@@ -75,7 +75,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
     /// - Throws: `ValidationError` that names the formats.
     static func parsed(_ argument: String) throws -> HealthReportFile {
         guard let file = HealthReportFile(argument: argument) else {
-            throw ReportFile.fault(of: argument, formats: HealthRenderers.names)
+            throw ReportFile.fault(of: argument, formats: ReportRenderers.ofHealth.names)
         }
         return file
     }

@@ -6,7 +6,7 @@ struct MigrateRun: Sendable {
     let settings: MigrateSettings
 
     /// - Returns: nil if it was interrupted.
-    func report() async throws -> VerifyReport? {
+    func report() async throws -> Report? {
         try settings.reports.check(against: settings.request.verify)
         let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
         let isInstalling = Latch()
@@ -43,7 +43,7 @@ struct MigrateRun: Sendable {
         }
     }
 
-    private func write(_ report: VerifyReport) throws {
+    private func write(_ report: Report) throws {
         let text = ReportRenderers.named(settings.format)?.render(report, settings.options) ?? ""
         if settings.format == "human" { Terminal.show(text) } else { Terminal.write(text) }
         do {

@@ -9,7 +9,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         name: Setting.format.name, help: Setting.format.help,
-        completion: .list(ReportRenderers.all.map(\.name)))
+        completion: .list(ReportRenderers.all.names))
     var format: String?
 
     @Option(name: Setting.report.name, help: Setting.report.help, transform: ReportFile.parsed)
@@ -40,7 +40,7 @@ struct OutputOptions: ParsableArguments {
             isVerbose: verbose || !quiet && config.verbose ?? false)
     }
 
-    private static var names: String { ReportRenderers.all.map(\.name).joined(separator: ", ") }
+    private static var names: String { ReportRenderers.all.names.joined(separator: ", ") }
 
     func checkFormat() throws {
         guard let format, ReportRenderers.named(format) == nil else { return }
@@ -56,7 +56,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Prints the report and writes the files.
     /// - Throws: RequestError.
-    func write(_ report: VerifyReport, _ options: RenderOptions, _ config: ConfigFile) throws {
+    func write(_ report: Report, _ options: RenderOptions, _ config: ConfigFile) throws {
         let name = format(config)
         let text = (ReportRenderers.named(name) ?? HumanRenderer()).render(report, options)
         if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
@@ -66,7 +66,7 @@ struct OutputOptions: ParsableArguments {
 
 extension [ReportFile] {
     /// - Throws: RequestError.
-    func write(_ report: VerifyReport, _ options: RenderOptions) throws {
+    func write(_ report: Report, _ options: RenderOptions) throws {
         var options = options
         options.usesColor = false
         for file in self {

@@ -9,7 +9,7 @@ struct VerifyRun: Sendable {
     let settings: VerifySettings
 
     /// - Returns: nil if it was interrupted.
-    func report() async throws -> VerifyReport? {
+    func report() async throws -> Report? {
         try settings.reports.check(against: settings.request)
         let progress = VerifyProgress(settings)
         let verifier = Verifier(
@@ -34,7 +34,7 @@ struct VerifyRun: Sendable {
         }
     }
 
-    private func write(_ report: VerifyReport) throws {
+    private func write(_ report: Report) throws {
         if settings.format == "human" {
             Terminal.show(HumanRenderer().body(report, settings.options))
         } else if let renderer = ReportRenderers.named(settings.format) {

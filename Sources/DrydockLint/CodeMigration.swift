@@ -42,20 +42,16 @@ extension [CodeMigration] {
         let unread = filter(\.isLinted).map(\.migration.path)
         if !unread.isEmpty {
             entries.append(
-                NotChecked(
-                    .migrationInCode,
-                    reason: "\(counted(unread.count, "migration")) not linted: "
-                        + unread.prefix(3).joined(separator: ", ") + (unread.count > 3 ? ", …" : "")
-                        + (unread.count == 1 ? " is not SQL" : " are not SQL")))
+                NotChecked(.migrationInCode, .notSQL(unread)))
         }
         let unknown = flatMap(\.unknown)
         if let (statement, error) = unknown.first {
             entries.append(
                 NotChecked(
                     .migrationInCode,
-                    reason:
-                        "\(counted(unknown.count, "statement")) not linted, which may be of what code made; first "
-                        + "\(statement.source.name):\(statement.location.line): \(error.message)"))
+                    .behindCode(
+                        statements: unknown.count, file: statement.source.name,
+                        line: statement.location.line, message: error.message)))
         }
         return entries
     }

@@ -11,6 +11,8 @@ public struct FileRewrite: Sendable {
     public private(set) var result: [UInt8]
     /// The fixes that the edits make.
     private(set) var fixes: [LintFix] = []
+    /// The fixes that are made, with their edits of the file as it was linted.
+    private(set) var made: [ProposedFix] = []
 
     /// Applies the fixes that are possible at once: of fixes that touch the same place, the first.
     init(path: String, bytes: [UInt8], proposals: [ProposedFix]) {
@@ -18,7 +20,6 @@ public struct FileRewrite: Sendable {
         self.bytes = bytes
         result = []
         var edits: [SQLEdit] = []
-        var made: [ProposedFix] = []
         for proposal in proposals
         where !proposal.edits.contains(where: { edit in edits.contains(where: edit.touches) }) {
             edits += proposal.edits
@@ -86,6 +87,8 @@ public struct FileRewrite: Sendable {
 /// A finding and the edits of one file that fix it.
 struct ProposedFix: Sendable {
     var finding: Finding
+    /// Its number among the findings of the run.
+    var number: Int
     var path: String
     var edits: [SQLEdit]
 }

@@ -27,7 +27,7 @@ struct LintFailure {
         let message =
             error.message.hasPrefix("no such") && !error.message.contains("function")
             ? "\(error.message), on the schema that the earlier migrations make" : error.message
-        let general = RefusalHelp(error: error, statement: statement, migration: migration).text
+        let general = RefusalHelp(error: error, statement: statement, migration: migration).help
         var finding = Finding(
             .migrationFailed, isNewer ? .warning : .error, message, help: general ?? "",
             migration: migration.identifier, place: .init(statement, offset: error.offset))

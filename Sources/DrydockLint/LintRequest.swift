@@ -48,7 +48,7 @@ public struct LintRequest: Sendable {
 /// The findings of linting, and the proposed rewrites.
 public struct LintOutcome: Sendable {
     /// After ``Linter/fix(_:)``: the findings that remain once the rewrites are made.
-    public var report: VerifyReport
+    public var report: Report
     /// Rewrites that are certain, by file; none of locked migrations.
     public var rewrites: [FileRewrite]
     /// Files that could be rewritten but must stay unchanged.

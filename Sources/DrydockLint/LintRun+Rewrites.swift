@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import SQLiteSchema
 
 extension LintRun {
     /// Returns the rewrites of files that are unchanged since they were read and contain no locked migration; and the
@@ -31,9 +32,26 @@ extension LintRun {
                 FileRewrite(
                     path: path, bytes: bytes,
                     proposals: proposals.filter { $0.path == path }.map { proposal in
-                        ProposedFix(finding: findings[proposal.finding], path: path, edits: proposal.edits)
+                        ProposedFix(
+                            finding: findings[proposal.finding], number: proposal.finding, path: path,
+                            edits: proposal.edits)
                     }))
         }
         return result
+    }
+
+    /// Returns the findings with the edits that the rewrites make.
+    func findingsWithEdits(of rewrites: [FileRewrite]) -> [Finding] {
+        var findings = findings
+        for rewrite in rewrites {
+            let source = SQLSource(name: rewrite.path, bytes: rewrite.bytes)
+            for fix in rewrite.made {
+                let edits = fix.edits.sorted { $0.range.lowerBound < $1.range.lowerBound }
+                    .compactMap { Finding.Edit($0, in: source) }
+                // Some of the edits alone would mean something else.
+                if edits.count == fix.edits.count { findings[fix.number].edits = edits }
+            }
+        }
+        return findings
     }
 }

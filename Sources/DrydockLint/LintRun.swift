@@ -107,7 +107,7 @@ struct LintRun: Sendable {
         }
         if rest > 0 {
             notChecked.append(
-                NotChecked(.migrationFailed, reason: "\(counted(rest, "migration")) not linted: \(reason)"))
+                NotChecked(.migrationFailed, .notLinted(migrations: rest, because: reason)))
         }
     }
 
@@ -304,7 +304,7 @@ struct LintRun: Sendable {
         if rules.contains(where: { $0.rule.rule == .viewBroken }) {
             notChecked += ViewCompilesRule.unchecked(
                 in: replay.schema, on: replay.connection, without: set.format.ownTables
-            ).map { NotChecked(.viewBroken, reason: $0) }
+            ).map { NotChecked(.viewBroken, $0) }
         }
         for (rule, severity) in rules {
             for fault in rule.check(end) {

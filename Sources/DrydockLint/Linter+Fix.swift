@@ -22,7 +22,7 @@ extension Linter {
             outcome = next
         }
         outcome.rewrites = rewrites.values.sorted { naturallyPrecedes($0.path, $1.path) }
-        outcome.report.lint?.fixed = fixed
+        outcome.report.setFixed(fixed)
         outcome.report.seconds = (ContinuousClock.now - start).inSeconds
         return outcome
     }
@@ -35,9 +35,9 @@ extension Linter {
     /// - Throws: as ``run(_:)``.
     public func report(
         _ request: LintRequest, of outcome: LintOutcome, written paths: Set<String>
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         var report = try await run(request).report
-        report.lint?.fixed = outcome.report.lint?.fixed?.filter { paths.contains($0.place.file) }
+        report.setFixed(outcome.report.lint?.fixed?.filter { paths.contains($0.place.file) })
         report.seconds += outcome.report.seconds
         return report
     }
@@ -54,5 +54,13 @@ extension Linter {
             }
             return count(now) < count(outcome.report.findings)
         }
+    }
+}
+
+extension Report {
+    fileprivate mutating func setFixed(_ fixed: [LintFix]?) {
+        guard case .lint(var lint) = body else { return }
+        lint.fixed = fixed
+        body = .lint(lint)
     }
 }

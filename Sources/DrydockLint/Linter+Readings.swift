@@ -26,11 +26,11 @@ extension Linter {
     /// one of the tools, a rebuild either deletes the children's rows or keeps them.
     /// - Throws: ``RequestError``.
     func refuseSilence(
-        of report: VerifyReport, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
+        of report: Report, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
         _ request: LintRequest, edited: [String: [UInt8]] = [:]
     ) async throws {
         for other in Self.differing(readings) {
-            let found: VerifyReport
+            let found: Report
             do {
                 let set = other.isPartial ? readings[0].set.connected(as: other.set) : other.set
                 found = try await run(request, set, edited: edited).report
@@ -137,7 +137,7 @@ extension MigrationSet {
     }
 }
 
-extension VerifyReport {
+extension Report {
     /// Whether the same rule is broken at the same place with the same severity.
     fileprivate func says(_ other: Finding) -> Bool {
         findings.contains { finding in

@@ -38,8 +38,7 @@ public struct Linter: Sendable {
         var set = known
         try declare(request, &set)
         let selection = try selection(request, set)
-        var report = VerifyReport()
-        report.lint = LintSummary(migrations: 0, statements: 0)
+        var report = Report(.lint(LintSummary(migrations: 0, statements: 0)))
         report.migrationFormat = set.format.name
         report.isStrict = request.isStrict
         let faults = set.migrations.filter(\.isFaultyWhenPending).compactMap(\.fault)
@@ -57,10 +56,11 @@ public struct Linter: Sendable {
                 isOneSet: request.since != nil || request.followsLock)
             let result = try await lint(run, request)
             try engine.checkTime()
-            report.findings += result.findings + Self.idleness(of: result, request)
-            report.notChecked = result.notChecked
-            report.lint = result.linted
             rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
+            report.findings +=
+                result.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
+            report.notChecked = result.notChecked
+            report.body = .lint(result.linted)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
         let places = report.findings.indices

@@ -22,7 +22,7 @@ struct MigrationApply: Sendable {
     // MARK: - Rehearsing
 
     /// Runs the migrations on a copy, and writes nothing permanent.
-    func rehearsed() async throws -> VerifyReport {
+    func rehearsed() async throws -> Report {
         let place = try BackupPlace(request)
         let rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
         var (report, summary) = try self.summary(rehearsal, rehearsals: 1)
@@ -36,7 +36,7 @@ struct MigrationApply: Sendable {
         if let fault = HardLinks.fault(of: request.path) {
             summary.notes.append("it would not be applied: \(fault)")
         }
-        report.migrate = summary
+        report.body = .migrate(summary)
         return report
     }
 
@@ -53,13 +53,14 @@ struct MigrationApply: Sendable {
 
     private func summary(
         _ rehearsal: Rehearsal, rehearsals: Int
-    ) throws -> (report: VerifyReport, summary: MigrateSummary) {
+    ) throws -> (report: Report, summary: MigrateSummary) {
         var summary = MigrateSummary(database: request.path, outcome: .rehearsed)
         summary.pending = pending.map(\.identifier)
         summary.bytesBefore = rehearsal.base?.byteCount ?? 0
         summary.bytesAfter = rehearsal.end?.byteCount ?? summary.bytesBefore
         summary.rehearsals = rehearsals
         var report = rehearsal.report
+        summary.replays = report.replays
         if rehearsal.isUpToDate {
             (summary.outcome, summary.pending) = (.upToDate, [])
             summary.notes.append("another program has migrated it meanwhile")
@@ -83,14 +84,14 @@ struct MigrationApply: Sendable {
 
     // MARK: - Applying
 
-    func run() async throws -> VerifyReport {
+    func run() async throws -> Report {
         let place = try BackupPlace(request)
         var rehearsals = 1
         var rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
         for _ in 0..<Self.attempts {
             var (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
             guard summary.outcome == .rehearsed else {
-                report.migrate = summary
+                report.body = .migrate(summary)
                 return report
             }
             try Task.checkCancellation()
@@ -121,7 +122,7 @@ struct MigrationApply: Sendable {
             if isBusy {
                 summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint")
             }
-            report.migrate = summary
+            report.body = .migrate(summary)
             return report
         }
         throw RequestError(

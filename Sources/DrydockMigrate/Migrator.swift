@@ -30,7 +30,7 @@ public struct Migrator: Sendable {
 
     /// Runs a migration request. Stops soon after the task is cancelled.
     /// - Throws: ``RequestError``, `CancellationError`; the database is then unchanged.
-    public func run(_ request: MigrateRequest) async throws -> VerifyReport {
+    public func run(_ request: MigrateRequest) async throws -> Report {
         let start = ContinuousClock.now
         let stop = StopFlag()
         var report = try await withTaskCancellationHandler {
@@ -42,7 +42,7 @@ public struct Migrator: Sendable {
         return report
     }
 
-    private func run(_ request: MigrateRequest, _ stop: StopFlag) async throws -> VerifyReport {
+    private func run(_ request: MigrateRequest, _ stop: StopFlag) async throws -> Report {
         try checkFile(request)
         let verifier = Verifier(engine: engine, onEvent: forward)
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
@@ -58,7 +58,7 @@ public struct Migrator: Sendable {
             } else if !report.hasPassed {
                 summary.outcome = .refused
             }
-            report.migrate = summary
+            report.body = .migrate(summary)
             return report
         }
         let apply = MigrationApply(

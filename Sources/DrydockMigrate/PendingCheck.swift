@@ -11,7 +11,7 @@ struct PendingCheck: Sendable {
     let request: VerifyRequest
 
     struct Outcome: Sendable {
-        var report: VerifyReport
+        var report: Report
         /// In the order in which they run.
         var pending: [Migration]
     }
@@ -26,7 +26,7 @@ struct PendingCheck: Sendable {
         let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
         let set = try choice.load(facts)
         let snapshot = Snapshot(live: copier.path, copy: copier.path)
-        var report = VerifyReport()
+        var report = Report(.migrate(MigrateSummary(database: copier.path, outcome: .upToDate)))
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.findings =

@@ -8,7 +8,7 @@ import SQLiteSchema
 
 /// The pending migrations on a copy of a live database, and their result.
 struct Rehearsal: Sendable {
-    let report: VerifyReport
+    let report: Report
     let result: ReplayResult?
     /// The copy; its file is deleted with this object, unless it is kept.
     let copy: TemporaryCopy

@@ -55,8 +55,8 @@ struct EngineComparison: Sendable {
                 difference.parts.subtract(unstable)
                 outcome.notChecked = NotChecked(
                     .engineDivergence,
-                    reason:
-                        "\(difference.migration.identifier) does not make \(Self.list(unstable)) twice alike")
+                    .unstable(
+                        migration: difference.migration.identifier, parts: Self.list(unstable)))
             }
             guard !difference.parts.isEmpty else { return outcome }
         }

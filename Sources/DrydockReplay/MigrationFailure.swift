@@ -55,7 +55,7 @@ package struct MigrationFailure {
                 migration: migration.identifier,
                 place: .init(file: migration.path))
             if migration.closureChecks != nil {
-                finding.advice = Help(help(for: error))
+                finding.advice = help(for: error)
                 finding.redactedMessage = "\(migration.identifier) fails: \(error.messageWithoutValues)"
                 finding.place?.statement = error.sql
             }
@@ -65,8 +65,8 @@ package struct MigrationFailure {
     }
 
     /// - Parameter statement: the statement that failed; nil where a closure ran it.
-    private func help(for error: EngineError, in statement: SQLStatement? = nil) -> String {
-        if let help = RefusalHelp(error: error, statement: statement, migration: migration).text {
+    private func help(for error: EngineError, in statement: SQLStatement? = nil) -> Help {
+        if let help = RefusalHelp(error: error, statement: statement, migration: migration).help {
             return help
         }
         switch migration.transaction {

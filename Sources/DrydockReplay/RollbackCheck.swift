@@ -20,16 +20,16 @@ struct RollbackCheck {
     struct Outcome {
         var findings: [Finding] = []
         /// Why there was nothing to check.
-        var missing: String?
+        var missing: NotChecked.Reason?
     }
 
     func run() async throws -> Outcome {
         guard let down = migration.down else {
-            return Outcome(missing: "\(migration.identifier) has no way back")
+            return Outcome(missing: .noWayBack(migration: migration.identifier))
         }
         guard !down.statements.isEmpty else {
             return Outcome(
-                missing: "the way back of \(migration.identifier) holds no statement: \(down.path)")
+                missing: .emptyWayBack(migration: migration.identifier, file: down.path))
         }
         let undone: Image
         do {

@@ -34,7 +34,7 @@ extension SnapshotReplay {
         )
         .run(batch, from: before, first)
         if let finding = outcome.finding { add(finding) }
-        if let missing = outcome.notChecked { notChecked(missing.rule, missing.reason) }
+        if let missing = outcome.notChecked { notChecked(missing.rule, missing.cause) }
     }
 
     mutating func checkIntegrity(at end: DatabaseState) async throws {
@@ -48,7 +48,7 @@ extension SnapshotReplay {
         }
         // What a table's own expressions kept from being checked is reported for the table as well.
         for reason in check.notChecked where !baseline.notChecked.contains(reason) {
-            notChecked(.integrityFailure, reason)
+            notChecked(.integrityFailure, .refused(reason))
         }
         result.summary.integrityUnchecked = check.notChecked.count
         let known = Set(
@@ -95,12 +95,12 @@ extension SnapshotReplay {
         guard isWhole else {
             // Where there is no fresh install, the report says so once.
             guard fresh.failure == nil else { return }
-            return notChecked(.schemaMismatch, "\(snapshot.path) was not replayed to the end")
+            return notChecked(.schemaMismatch, .notReplayed(snapshot: snapshot.path))
         }
         guard plan.unknown.isEmpty else {
             return notChecked(
                 .schemaMismatch,
-                "\(snapshot.path) has applied migrations that are not in \(context.set.format.home)")
+                .unknownMigrations(snapshot: snapshot.path, home: context.set.format.home))
         }
         guard let expected = fresh.catalogs[plan.finalCount] else { return }
         addMismatches(of: end.catalog, expected, plan.code)

@@ -25,7 +25,7 @@ extension SnapshotReplay {
         }
         switch try context.lock?.check(snapshot, hash: hash) {
         case .finding(let finding): add(finding)
-        case .notChecked(let entry): notChecked(entry.rule, entry.reason)
+        case .notChecked(let entry): notChecked(entry.rule, entry.cause)
         case nil: break
         }
         guard snapshot.kind == .database, store.remembers else { return nil }

@@ -11,18 +11,18 @@ extension SnapshotReplay {
         result.findings.append(finding)
     }
 
-    mutating func notChecked(_ rule: Rule, _ reason: String) {
-        let entry = NotChecked(rule, snapshot: snapshot.path, reason: reason)
-        if !result.notChecked.contains(entry) { result.notChecked.append(entry) }
+    mutating func notChecked(_ rule: Rule, _ cause: NotChecked.Reason) {
+        let entry = NotChecked(rule, snapshot: snapshot.path, cause)
+        // What a baseline has recorded, it calls by its words.
+        let isKnown = result.notChecked.contains { $0.rule == rule && $0.reason == entry.reason }
+        if !isKnown { result.notChecked.append(entry) }
     }
 
     /// Records that a migration changed a file which it attached.
     mutating func notCompared(_ path: String, _ migration: Migration) {
         let folder = FolderListing.realPath(".") + "/"
         let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
-        notChecked(
-            .rowsLost,
-            "\(migration.identifier) changes the attached database \(name), whose rows were not compared")
+        notChecked(.rowsLost, .attachedDatabase(name, changedBy: migration.identifier))
     }
 
     /// Records that the snapshot lacks commits that its app made.

@@ -128,8 +128,8 @@ struct SnapshotReplay {
             check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
             if let known { context.baselines?.save(Baseline(state, check), for: known.hash) }
         }
-        for reason in check.notChecked { notChecked(.integrityFailure, reason) }
-        for reason in state.notChecked { notChecked(reason.rule, reason.reason) }
+        for reason in check.notChecked { notChecked(.integrityFailure, .refused(reason)) }
+        for reason in state.notChecked { notChecked(reason.rule, reason.cause) }
         guard check.damage.isEmpty else {
             add(
                 Finding(
@@ -222,8 +222,7 @@ struct SnapshotReplay {
             if let fault = migration.fault {
                 if migration.isFaultyWhenPending { result.migrationFindings.append(fault) }
                 notChecked(
-                    .migrationFailed,
-                    "\(snapshot.path) stopped before \(migration.identifier), which cannot be read")
+                    .migrationFailed, .stopped(snapshot: snapshot.path, before: migration.identifier))
                 return (ready, true)
             }
             if migration.isCode {
@@ -249,7 +248,7 @@ struct SnapshotReplay {
     ) async throws {
         guard reached.migrations.count == 1 else {
             return notChecked(
-                .rollbackMismatch, "\(reached.step.identifier) cannot be told from the step before it")
+                .rollbackMismatch, .ranTogether(migration: reached.step.identifier))
         }
         let outcome = try await RollbackCheck(
             context: context, migration: reached.step, before: before, after: after, watchdog: watchdog
@@ -303,7 +302,7 @@ struct SnapshotReplay {
     private mutating func judge(
         _ migration: Migration, from before: DatabaseState, to after: DatabaseState
     ) async throws -> DatabaseState {
-        for reason in after.notChecked { notChecked(reason.rule, reason.reason) }
+        for reason in after.notChecked { notChecked(reason.rule, reason.cause) }
         let verification = StepVerification(
             migration: migration, declarations: migration.declarations,
             before: before,
@@ -316,7 +315,7 @@ struct SnapshotReplay {
         result.summary.tablesUntouched += outcome.tablesUntouched
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
         result.migrationFindings += outcome.declarationFindings
-        for reason in outcome.notChecked { notChecked(reason.rule, reason.reason) }
+        for reason in outcome.notChecked { notChecked(reason.rule, reason.cause) }
         trail.append(outcome.names)
         stepFindings += outcome.findings.map { pending in
             var pending = pending

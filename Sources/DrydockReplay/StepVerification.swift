@@ -64,9 +64,9 @@ package struct StepVerification: Sendable {
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
         outcome.notChecked = conservation.notCompared.map { table, reason in
-            NotChecked(.rowsLost, reason: "table \(table) cannot be read: \(reason)")
+            NotChecked(.rowsLost, .unreadableTable(table, message: reason))
         }
-        outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
+        outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, .undecided($0)) }
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
             usesUserVersion: format?.usesUserVersion ?? false)

@@ -5,7 +5,7 @@ import DrydockMigrations
 extension Verifier {
     /// - Returns: nil where there is no lock, or it belongs to other migrations; that is listed as not checked.
     /// - Throws: ``RequestError`` when it cannot be read.
-    package func lockCheck(_ request: VerifyRequest, _ report: inout VerifyReport) throws -> LockCheck? {
+    package func lockCheck(_ request: VerifyRequest, _ report: inout Report) throws -> LockCheck? {
         guard let path = request.lock else { return nil }
         guard let lock = try Lock.load(path) else {
             throw RequestError("there is no lock '\(path)'; write it with: drydock lock")
@@ -16,8 +16,7 @@ extension Verifier {
             report.notChecked.append(
                 NotChecked(
                     .migrationEdited,
-                    reason: "\(try check.mismatch(request.migrationsFolder)); --lock names another lock, "
-                        + "--no-lock holds none"))
+                    .foreignLock("\(try check.mismatch(request.migrationsFolder))")))
             return nil
         }
         return check
@@ -33,7 +32,7 @@ extension Verifier {
     }
 }
 
-extension VerifyReport {
+extension Report {
     /// Adds violations of the lock, except those that a snapshot's own history already shows.
     package mutating func add(locked: [Finding]) {
         findings += locked.filter { finding in

@@ -31,19 +31,19 @@ public struct Verifier: Sendable {
     }
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
-    public func run(_ request: VerifyRequest) async throws -> VerifyReport {
+    public func run(_ request: VerifyRequest) async throws -> Report {
         try await verify(snapshots(request), as: request).report
     }
 
     /// Verifies migrations that were already read.
-    package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> VerifyReport {
+    package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> Report {
         try await verify(snapshots(request), as: request, set).report
     }
 
     /// Verifies the given snapshots, and returns the result of each replay.
     package func verify(
         _ snapshots: [Snapshot], as request: VerifyRequest, _ set: MigrationSet? = nil
-    ) async throws -> (report: VerifyReport, results: [ReplayResult]) {
+    ) async throws -> (report: Report, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
             try await verifySnapshots(snapshots, request, set)
@@ -67,11 +67,11 @@ public struct Verifier: Sendable {
 
     private func verifySnapshots(
         _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
-    ) async throws -> (VerifyReport, [ReplayResult]) {
+    ) async throws -> (Report, [ReplayResult]) {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
         let (set, overdue) = try await load(request, snapshots, budget, known)
-        var report = VerifyReport()
+        var report = Report(.verify(VerifySummary()))
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
@@ -85,7 +85,7 @@ public struct Verifier: Sendable {
             let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
-                    NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: \(failure)"))
+                    NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
             }
             results = try await replay(snapshots, context, fresh, request, budget.snapshotDeadlines())
             assemble(results, context, fresh.catalogs, into: &report)
@@ -294,9 +294,9 @@ public struct Verifier: Sendable {
 
     private func assemble(
         _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
-        into report: inout VerifyReport
+        into report: inout Report
     ) {
-        report.replays = results.map(\.summary)
+        report.body = .verify(VerifySummary(replays: results.map(\.summary)))
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         for migration in context.targets where tried.contains(migration.identifier) {
             let index = context.set.index(of: migration.identifier) ?? 0
@@ -328,7 +328,7 @@ public struct Verifier: Sendable {
     }
 
     /// Removes the findings that `ignore` names; an `ignore` without such a finding is unused.
-    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout VerifyReport)
+    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout Report)
     {
         let migrations = Dictionary(
             context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })

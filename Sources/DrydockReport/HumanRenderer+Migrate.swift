@@ -34,7 +34,7 @@ extension HumanRenderer {
     }
 
     /// Returns the beginning of the summary line, up to the counts.
-    func result(of migrate: MigrateSummary, _ report: VerifyReport) -> String {
+    func result(of migrate: MigrateSummary, _ report: Report) -> String {
         switch migrate.outcome {
         case .upToDate: "nothing is pending"
         case .pending: "\(counted(migrate.pending.count, "migration")) pending"

@@ -8,19 +8,22 @@ package struct HumanRenderer: ReportRenderer {
 
     package init() {}
 
-    package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
         let report = report.visible
+        if case .health(let health) = report.body { return text(health, report, options) }
+        // `line` has them if it is to be verbose.
+        let showsSteps = if case .migrate = report.body { !options.isVerbose } else { false }
         let lines =
             options.isQuiet
             ? ""
             : report.replays.map {
                 line(for: $0, findings(of: $0, in: report), options)
-                    + (report.migrate != nil && !options.isVerbose ? stepLines(of: $0, options) : "")
+                    + (showsSteps ? stepLines(of: $0, options) : "")
             }.joined()
         return lines + body(report, options)
     }
 
-    private func findings(of replay: ReplaySummary, in report: VerifyReport) -> [Finding] {
+    private func findings(of replay: ReplaySummary, in report: Report) -> [Finding] {
         report.findings.filter { $0.snapshot == replay.snapshot }
     }
 
@@ -72,7 +75,7 @@ package struct HumanRenderer: ReportRenderer {
     // MARK: - Findings
 
     /// Returns everything that follows the lines of the snapshots.
-    package func body(_ report: VerifyReport, _ options: RenderOptions) -> String {
+    package func body(_ report: Report, _ options: RenderOptions) -> String {
         let report = report.visible
         let shown = report.findings.filter { finding in
             switch finding.severity {
@@ -85,14 +88,21 @@ package struct HumanRenderer: ReportRenderer {
         let names = SnapshotNames(report)
         for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options, names) }
         text += notChecked(report, options, names)
-        text += report.lint.map { fixes($0, options) } ?? ""
-        text += report.lock.map { changes($0, options) } ?? ""
-        text += report.migrate.map { cost($0, options) } ?? ""
+        var followsLines = true
+        switch report.body {
+        case .verify: break
+        case .lint(let lint):
+            text += fixes(lint, options)
+            followsLines = false
+        case .lock(let lock): text += changes(lock, options)
+        case .migrate(let migrate):
+            text += cost(migrate, options)
+            followsLines = migrate.outcome != .pending
+        case .health: break
+        }
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
-        if report.lint != nil || report.migrate?.outcome == .pending, text.hasPrefix("\n") {
-            text.removeFirst()
-        }
+        if !followsLines, text.hasPrefix("\n") { text.removeFirst() }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
@@ -214,7 +224,7 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     private func notChecked(
-        _ report: VerifyReport, _ options: RenderOptions, _ names: SnapshotNames
+        _ report: Report, _ options: RenderOptions, _ names: SnapshotNames
     ) -> String {
         let paint = Paint(options.usesColor)
         var text = report.notChecked.isEmpty ? "" : "\n"
@@ -227,14 +237,22 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
-    private func summary(_ report: VerifyReport, _ options: RenderOptions) -> String {
+    private func summary(_ report: Report, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         // The tool whose behaviour was followed, if it is not Drydock.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
-        let facts =
-            report.lock.map(facts)
-            ?? report.lint.map { self.facts($0, tool: tool) }
-            ?? replayed(report, tool)
+        var word = report.hasPassed ? "passed" : "failed"
+        let facts: [String]
+        switch report.body {
+        case .verify(let verify):
+            facts = [counted(verify.replays.count, "snapshot")] + replayed(verify.replays, tool)
+        case .lint(let lint): facts = self.facts(lint, tool: tool)
+        case .lock(let lock): facts = self.facts(lock)
+        case .migrate(let migrate):
+            facts = migrate.replays.isEmpty ? [] : replayed(migrate.replays, tool)
+            word = result(of: migrate, report)
+        case .health(let health): facts = [counted(health.databases.count, "database")]
+        }
         let gaps = report.notChecked.isEmpty ? [] : ["\(report.notChecked.count) not checked"]
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
@@ -243,21 +261,18 @@ package struct HumanRenderer: ReportRenderer {
                 severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
             return counted(count, severity.rawValue) + hint
         }
-        let word = report.migrate.map { result(of: $0, report) } ?? (report.hasPassed ? "passed" : "failed")
         let verdict = report.hasPassed ? paint.green(word) : paint.red(word)
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
             + (facts + gaps + [duration(report.seconds)]).joined(separator: ", ") + "\n"
     }
 
-    private func replayed(_ report: VerifyReport, _ tool: String) -> [String] {
-        if report.migrate != nil, report.replays.isEmpty { return [] }
-        let steps = report.replays.flatMap(\.steps)
-        let facts = [
+    private func replayed(_ replays: [ReplaySummary], _ tool: String) -> [String] {
+        let steps = replays.flatMap(\.steps)
+        return [
             counted(steps.count, "step") + tool,
-            counted(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
+            counted(replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
             counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
         ]
-        return report.migrate != nil ? facts : [counted(report.replays.count, "snapshot")] + facts
     }
 
     func duration(_ seconds: Double) -> String {

@@ -6,7 +6,7 @@ package struct JSONRenderer: ReportRenderer {
 
     package init() {}
 
-    package func render(_ report: VerifyReport, _ options: RenderOptions) -> String {
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
         jsonText(Envelope(report, options))
     }
 }
@@ -27,26 +27,42 @@ private struct Envelope: Encodable {
     var fixed: [JSONFix]?
     var notChecked: [JSONNotChecked]
     var lock: JSONLock?
-    /// For a live database.
+    /// For a migration of a live database.
     var migration: JSONMigration?
+    /// For a health check.
+    var databases: [JSONDatabase]?
+    var finishedAt: Double?
 
-    init(_ report: VerifyReport, _ options: RenderOptions) {
+    init(_ report: Report, _ options: RenderOptions) {
         command = report.command
-        lock = report.lock.map(JSONLock.init)
-        migration = report.migrate.map(JSONMigration.init)
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
-        findings = report.findings.map { finding in
-            var result = JSONFinding(finding, options)
-            if report.lint != nil { result.linePosition = finding.place?.column }
-            return result
-        }
-        linted = report.lint.map { JSONLinted(migrations: $0.migrations, statements: $0.statements) }
-        fixed = report.lint?.fixed.map { $0.map(JSONFix.init) }
-        if report.lint == nil { replays = report.replays.map(JSONReplay.init) }
+        findings = report.findings.map { JSONFinding($0, options) }
         notChecked = report.notChecked.map {
-            JSONNotChecked(rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot)
+            JSONNotChecked(
+                rule: $0.rule.rawValue, reason: $0.reason, snapshot: $0.snapshot, database: $0.database,
+                table: $0.table)
+        }
+        switch report.body {
+        case .verify(let verify): replays = verify.replays.map(JSONReplay.init)
+        case .lint(let lint):
+            linted = JSONLinted(migrations: lint.migrations, statements: lint.statements)
+            fixed = lint.fixed.map { $0.map(JSONFix.init) }
+            for index in findings.indices {
+                findings[index].linePosition = report.findings[index].place?.column
+            }
+        case .lock(let summary):
+            lock = JSONLock(summary)
+            // An empty list, as the first versions wrote it.
+            replays = []
+        case .migrate(let migrate):
+            migration = JSONMigration(migrate)
+            replays = migrate.replays.map(JSONReplay.init)
+        case .health(let health):
+            databases = health.databases.map(JSONDatabase.init)
+            finishedAt = (health.finishedAt * 1000).rounded() / 1000
+            for index in findings.indices { findings[index].evidence?.leavesOutKey = true }
         }
     }
 }
@@ -75,11 +91,12 @@ private struct JSONFix: Encodable {
 
 private struct JSONFinding: Encodable {
     var rule, severity, message, help: String
-    var snapshot, migration, statement, table, column, file: String?
+    var snapshot, database, migration, statement, table, column, object, file: String?
     var line: Int?
     /// The character in the line, from 1; `column` is a column of a table.
     var linePosition: Int?
     var tags: [String]?
+    var edits: [JSONEdit]?
     var evidence: JSONEvidence?
 
     init(_ finding: Finding, _ options: RenderOptions) {
@@ -88,6 +105,7 @@ private struct JSONFinding: Encodable {
         message = finding.message(options)
         help = finding.help
         snapshot = finding.snapshot
+        (database, object) = (finding.database, finding.object)
         migration = finding.migration
         statement = options.redacts && finding.place?.quotesData == true ? nil : finding.place?.statement
         table = finding.table
@@ -95,7 +113,19 @@ private struct JSONFinding: Encodable {
         file = finding.place?.file
         line = finding.place?.line
         tags = finding.tags.isEmpty ? nil : finding.tags.map(\.rawValue)
+        edits = finding.edits.isEmpty ? nil : finding.edits.map(JSONEdit.init)
         evidence = finding.evidence.map { JSONEvidence($0, options) }
+    }
+}
+
+private struct JSONEdit: Encodable {
+    var file: String
+    var line, linePosition: Int
+    var replace, with: String
+
+    init(_ edit: Finding.Edit) {
+        (file, line, linePosition) = (edit.file, edit.line, edit.linePosition)
+        (replace, with) = (edit.replaced, edit.replacement)
     }
 }
 
@@ -105,6 +135,9 @@ private struct JSONEvidence: Encodable {
         var before, after: Sample?
         var values: [String: Sample]?
     }
+
+    /// Whether a row is its key, as in the report of `drydock health`.
+    var leavesOutKey = false
 
     struct Sample: Encodable {
         var storageClass: String
@@ -142,6 +175,35 @@ private struct JSONEvidence: Encodable {
                     })
             }
         details = evidence.details.isEmpty ? nil : evidence.details
+    }
+
+    private enum CodingKeys: String, CodingKey { case rowCount, rows, details }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(rowCount, forKey: .rowCount)
+        if leavesOutKey {
+            try container.encodeIfPresent(rows?.map(\.key), forKey: .rows)
+        } else {
+            try container.encodeIfPresent(rows, forKey: .rows)
+        }
+        try container.encodeIfPresent(details, forKey: .details)
+    }
+}
+
+private struct JSONDatabase: Encodable {
+    var path: String
+    var trouble: String?
+    var seconds: Double
+    var known: Int
+    var checked: [String]
+    var measures: [String: Double]
+
+    init(_ health: DatabaseHealth) {
+        (path, trouble, known) = (health.path, health.trouble, health.knownCount)
+        checked = health.checked.map(\.rawValue)
+        seconds = rounded(health.seconds)
+        measures = Dictionary(health.measures.map { ($0.name, $0.value) }) { $1 }
     }
 }
 
@@ -251,7 +313,7 @@ private struct JSONMigration: Encodable {
 
 private struct JSONNotChecked: Encodable {
     var rule, reason: String
-    var snapshot: String?
+    var snapshot, database, table: String?
 }
 
 /// Rounds to microseconds, the resolution of the times.

@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// Renders one line for a monitoring system: status, what is wrong, performance data
 /// (https://www.monitoring-plugins.org/doc/guidelines.html#PLUGOUTPUT).
-package struct NagiosRenderer: HealthReportRenderer {
+package struct NagiosRenderer: ReportRenderer {
     package let name = "nagios"
 
     package init() {}
@@ -18,27 +18,27 @@ package struct NagiosRenderer: HealthReportRenderer {
 
     /// Returns the worst status of all databases; a database that could not be read is worse than a warning and better
     /// than an error.
-    package static func status(of report: HealthReport) -> Status {
+    package static func status(of report: Report) -> Status {
         if report.findings.contains(where: { $0.severity == .error }) { return .critical }
-        if report.hasTrouble { return .unknown }
-        return report.isHealthy ? .ok : .warning
+        if report.health?.hasTrouble == true { return .unknown }
+        return report.hasPassed ? .ok : .warning
     }
 
-    package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
         let status = Self.status(of: report).text
         let problems = self.problems(report)
         var sentences = problems.prefix(Self.shownProblems).map(\.text)
         if sentences.isEmpty {
-            let checks = report.databases.reduce(0) { $0 + $1.checked.count }
+            let databases = report.health?.databases ?? []
+            let checks = databases.reduce(0) { $0 + $1.checked.count }
             sentences = [
-                "\(counted(report.databases.count, "database")) healthy in \(counted(checks, "check"))"
+                "\(counted(databases.count, "database")) healthy in \(counted(checks, "check"))"
             ]
         }
         if problems.count > sentences.count {
             sentences.append("and \(problems.count - sentences.count) more")
         }
-        let missed = report.databases.reduce(0) { $0 + $1.notReached.count }
-        if missed > 0 { sentences.append("\(missed) not reached") }
+        if !report.notChecked.isEmpty { sentences.append("\(report.notChecked.count) not reached") }
         let text = "DRYDOCK \(status) - " + sentences.joined(separator: "; ") + performance(report) + "\n"
         return text + rest(problems.dropFirst(Self.shownProblems), room: Self.limit - text.utf8.count)
     }
@@ -57,11 +57,11 @@ package struct NagiosRenderer: HealthReportRenderer {
         var text: String
     }
 
-    private func problems(_ report: HealthReport) -> [Problem] {
-        let names = names(report)
-        let problems = report.databases.flatMap { health -> [Problem] in
+    private func problems(_ report: Report) -> [Problem] {
+        let (names, findings) = (names(report), report.findingsByDatabase)
+        let problems = (report.health?.databases ?? []).flatMap { health -> [Problem] in
             if let trouble = health.trouble { return [Problem(rank: 1, text: sentence(trouble))] }
-            return health.findings.filter { $0.severity > .note }.map { finding in
+            return (findings[health.path] ?? []).filter { $0.severity > .note }.map { finding in
                 let isNamed = names.isEmpty || finding.message.contains(health.path)
                 let name = isNamed ? "" : "\(names[health.path] ?? health.path): "
                 return Problem(
@@ -99,10 +99,10 @@ package struct NagiosRenderer: HealthReportRenderer {
 
     /// Returns ` | 'label'=value[UOM];[warn];[crit];[min];[max]`. If the figures of all databases do not fit, none are
     /// included, so that no graph comes and goes.
-    private func performance(_ report: HealthReport) -> String {
-        let names = names(report)
+    private func performance(_ report: Report) -> String {
+        let (names, databases) = (names(report), report.health?.databases ?? [])
         let time = "time=\((report.seconds * 1000).rounded() / 1000)s;;;0;"
-        let data = report.databases.flatMap { health in
+        let data = databases.flatMap { health in
             health.measures.map { measure in
                 let label = (names[health.path].map { $0 + "_" } ?? "") + measure.name
                 let (value, unit) = figure(measure)
@@ -114,15 +114,14 @@ package struct NagiosRenderer: HealthReportRenderer {
         }
         let all = (data + [time]).joined(separator: " ")
         if names.isEmpty || all.utf8.count <= Self.figureLimit { return " | " + all }
-        func count(_ label: String, _ matches: (DatabaseHealth) -> Bool) -> String {
-            "\(label)=\(report.databases.count(where: matches));;;0;"
-        }
-        let sums = [
-            count("databases") { _ in true },
-            count("critical") { $0.findings.contains { $0.severity == .error } },
-            count("warning") { $0.worst == .warning },
-            count("unknown") { $0.trouble != nil }, time,
-        ]
+        let findings = report.findingsByDatabase
+        let worst = databases.map { findings[$0.path]?.map(\.severity).max() }
+        let sums =
+            [
+                ("databases", databases.count), ("critical", worst.count { $0 == .error }),
+                ("warning", worst.count { $0 == .warning }),
+                ("unknown", databases.count { $0.trouble != nil }),
+            ].map { "\($0)=\($1);;;0;" } + [time]
         return "; figures of each are left out, --format prometheus has them | " + sums.joined(separator: " ")
     }
 
@@ -144,15 +143,11 @@ package struct NagiosRenderer: HealthReportRenderer {
     }
 
     /// Returns the labels of databases by path: the file's name if it is unique; none for a single database.
-    private func names(_ report: HealthReport) -> [String: String] {
-        let paths = report.databases.map(\.path)
+    private func names(_ report: Report) -> [String: String] {
+        let paths = report.health?.databases.map(\.path) ?? []
         guard paths.count > 1 else { return [:] }
         let names = paths.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
         let areUnique = Set(names).count == names.count
         return Dictionary(zip(paths, areUnique ? names : paths)) { first, _ in first }
     }
-}
-
-extension DatabaseHealth {
-    fileprivate var worst: Finding.Severity? { findings.map(\.severity).max() }
 }

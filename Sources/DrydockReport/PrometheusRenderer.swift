@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// Renders text for Prometheus, as the node exporter's textfile collector reads it: base units, HELP and TYPE for each
 /// metric (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
-package struct PrometheusRenderer: HealthReportRenderer {
+package struct PrometheusRenderer: ReportRenderer {
     package let name = "prometheus"
 
     package init() {}
@@ -13,8 +13,10 @@ package struct PrometheusRenderer: HealthReportRenderer {
         var value: Double
     }
 
-    package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
-        let databases = report.databases
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
+        guard case .health(let summary) = report.body else { return "" }
+        let databases = summary.databases
+        let (findings, gaps) = (report.findingsByDatabase, report.gapsByDatabase)
         var text = ""
         text += metric(
             "up", "Whether the database could be asked.",
@@ -25,7 +27,7 @@ package struct PrometheusRenderer: HealthReportRenderer {
                 Finding.Severity.allCases.map { severity in
                     Sample(
                         labels: label(health) + [("severity", severity.rawValue)],
-                        value: Double(health.findings.count { $0.severity == severity }))
+                        value: Double(findings[health.path]?.count { $0.severity == severity } ?? 0))
                 }
             })
         text += metric(
@@ -33,13 +35,14 @@ package struct PrometheusRenderer: HealthReportRenderer {
             "0 for nothing found, 1 note, 2 warning, 3 error, by check; what was not reached is missing.",
             databases.flatMap { health in
                 health.checked.map { check in
-                    let worst = health.findings.filter { $0.check == check }.map(\.severity).max()
-                    return Sample(labels: label(health) + [("check", check)], value: Self.rank(worst))
+                    let worst = findings[health.path]?.filter { $0.rule == check }.map(\.severity).max()
+                    return Sample(
+                        labels: label(health) + [("check", check.rawValue)], value: Self.rank(worst))
                 }
             })
         text += metric(
             "checks_not_reached", "Checks, or tables of a check, that were not reached.",
-            databases.map { Sample(labels: label($0), value: Double($0.notReached.count)) })
+            databases.map { Sample(labels: label($0), value: Double(gaps[$0.path]?.count ?? 0)) })
         var names: [String] = []
         var measures: [String: (help: String, samples: [Sample])] = [:]
         for health in databases {
@@ -60,9 +63,12 @@ package struct PrometheusRenderer: HealthReportRenderer {
                 "last_success_timestamp_seconds",
                 "When the database was last asked without trouble, and everything vital was reached.",
                 databases.filter { health in
-                    health.trouble == nil && !health.findings.contains { $0.isOfRun || $0.isGap }
+                    health.trouble == nil
+                        && findings[health.path]?.contains {
+                            $0.tags.contains(.ofRun) || $0.tags.contains(.notChecked)
+                        } != true
                 }.map {
-                    Sample(labels: label($0), value: report.finishedAt.rounded())
+                    Sample(labels: label($0), value: summary.finishedAt.rounded())
                 })
     }
 

@@ -1,16 +1,25 @@
 import Drydock
 
-/// Turns a report into text. A renderer is one file, registered in ``ReportRenderers/all``; it does no I/O.
+/// Turns a report into text. A renderer is one file, registered in ``ReportRenderers``; it does no I/O.
 package protocol ReportRenderer: Sendable {
     /// The name for `--format` and `--report`.
     var name: String { get }
-    func render(_ report: VerifyReport, _ options: RenderOptions) -> String
+    func render(_ report: Report, _ options: RenderOptions) -> String
 }
 
 package enum ReportRenderers {
+    /// Those of every command with a report.
     package static let all: [any ReportRenderer] = [HumanRenderer(), JSONRenderer()]
+    /// Those of `drydock health`.
+    package static let ofHealth: [any ReportRenderer] = all + [NagiosRenderer(), PrometheusRenderer()]
 
-    package static func named(_ name: String) -> (any ReportRenderer)? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> (any ReportRenderer)? { all.named(name) }
+}
+
+extension [any ReportRenderer] {
+    package var names: [String] { map(\.name) }
+
+    package func named(_ name: String) -> (any ReportRenderer)? { first { $0.name == name } }
 }
 
 package struct RenderOptions: Sendable {

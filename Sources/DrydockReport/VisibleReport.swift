@@ -2,19 +2,40 @@ import Drydock
 import SQLiteSchema
 
 /// A report as it is shown to people: every name, value and path is on one line, with invisible characters spelled out.
-/// Help keeps its line breaks; `quotedIfNeeded` wrote the names in it.
-extension VerifyReport {
-    var visible: VerifyReport {
+/// Help keeps its line breaks; `quotedIfNeeded` wrote the names in it. The paths of live databases stay as they are, since
+/// findings are known by them; the renderer shows them with `VisibleText`.
+extension Report {
+    var visible: Report {
         var report = self
         report.findings = findings.map(\.visible)
-        report.replays = replays.map(\.visible)
         report.notChecked = notChecked.map {
-            NotChecked($0.rule, snapshot: $0.snapshot?.visible, reason: $0.reason.visible)
+            var entry = $0
+            (entry.snapshot, entry.table) = ($0.snapshot?.visible, $0.table?.visible)
+            if case .notReached(let obstacle, let text) = $0.cause {
+                entry.cause = .notReached(obstacle, text.visible)
+            } else {
+                entry.cause = .recorded($0.reason.visible)
+            }
+            return entry
         }
         report.migrationFormat = migrationFormat?.visible
-        report.lock = lock?.visible
-        report.lint?.fixed = lint?.fixed.map { $0.map(\.visible) }
-        report.migrate = migrate?.visible
+        switch body {
+        case .verify(var verify):
+            verify.replays = verify.replays.map(\.visible)
+            report.body = .verify(verify)
+        case .lint(var lint):
+            lint.fixed = lint.fixed.map { $0.map(\.visible) }
+            report.body = .lint(lint)
+        case .lock(let lock): report.body = .lock(lock.visible)
+        case .migrate(let migrate): report.body = .migrate(migrate.visible)
+        case .health(var health):
+            for index in health.databases.indices {
+                let trouble = health.databases[index].trouble
+                health.databases[index].trouble = trouble?.visible
+            }
+            health.accepted = health.accepted.map { ($0.path.visible, $0.count) }
+            report.body = .health(health)
+        }
         return report
     }
 }
@@ -39,23 +60,6 @@ extension ReplaySummary {
         (summary.from, summary.to) = (from?.visible, to?.visible)
         for index in steps.indices { summary.steps[index].migration = steps[index].migration.visible }
         return summary
-    }
-}
-
-extension DatabaseHealth {
-    var visible: DatabaseHealth {
-        var health = self
-        (health.path, health.trouble) = (path.visible, trouble?.visible)
-        for index in findings.indices {
-            health.findings[index].message = findings[index].message.visible
-            health.findings[index].help = VisibleText.lines(findings[index].help)
-            health.findings[index].evidence = findings[index].evidence?.visible
-        }
-        for index in notReached.indices {
-            health.notReached[index].reason = notReached[index].reason.visible
-            health.notReached[index].table = notReached[index].table?.visible
-        }
-        return health
     }
 }
 
@@ -95,6 +99,7 @@ extension MigrateSummary {
     fileprivate var visible: MigrateSummary {
         var migrate = self
         (migrate.database, migrate.backup) = (database.visible, backup?.visible)
+        migrate.replays = replays.map(\.visible)
         (migrate.pending, migrate.notes) = (pending.map(\.visible), notes.map(\.visible))
         migrate.needs = needs.map {
             Need(folder: $0.folder.visible, bytes: $0.bytes, purpose: $0.purpose.visible, free: $0.free)

@@ -162,8 +162,7 @@ package struct StateInspector: Sendable {
                 state.highestIDs = try catalog.highestIDs(connection)
             }
             state.notChecked = unreadable.map { table in
-                NotChecked(
-                    .rowsLost, reason: "table \(table.name) cannot be read: \(table.error.message)")
+                NotChecked(.rowsLost, .unreadableTable(table.name, message: table.error.message))
             }
             let view = StateView(
                 connection: connection, catalog: catalog,
@@ -171,9 +170,9 @@ package struct StateInspector: Sendable {
             for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {
                     state.faults += try rule.faults(in: view)
-                    state.notChecked += rule.notChecked(in: view).map { NotChecked(rule.rule, reason: $0) }
+                    state.notChecked += rule.notChecked(in: view).map { NotChecked(rule.rule, $0) }
                 } catch let error as EngineError where !error.isInterrupt {
-                    state.notChecked.append(NotChecked(rule.rule, reason: error.message))
+                    state.notChecked.append(NotChecked(rule.rule, .refused(error.message)))
                 }
             }
             if let baseline {

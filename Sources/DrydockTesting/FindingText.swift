@@ -7,7 +7,7 @@ struct FindingText {
     let redacts: Bool
 
     /// Returns one issue for each cause, errors first, then one for each rule that was not checked.
-    func issues(_ report: VerifyReport) -> [(Finding.Severity, String)] {
+    func issues(_ report: Report) -> [(Finding.Severity, String)] {
         let options = RenderOptions(redacts: redacts)
         let groups = FindingGroup.groups(of: report.findings.map(shown))
         let findings = groups.map { group in

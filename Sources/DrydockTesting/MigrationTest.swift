@@ -14,7 +14,7 @@ struct MigrationTest: Sendable {
     let site: CallSite
 
     /// - Throws: ``RequestError``, ``EngineError``, CancellationError.
-    func report() async throws -> VerifyReport {
+    func report() async throws -> Report {
         let engine = MigratorEngine(migrator: migrator, configuration: configuration)
         if let refusal = engine.refusal { return .init(refusal) }
         guard let folder = TestFiles(site: site).find(snapshots) else { return .init(missingSnapshots) }
@@ -31,7 +31,7 @@ struct MigrationTest: Sendable {
         if let lock {
             report.findings += try ClosureLock(lock, beside: folder, site, closures).findings()
         }
-        for index in report.findings.indices { report.findings[index].explain() }
+        for index in report.findings.indices { report.findings[index].explain(folder) }
         return report
     }
 
@@ -54,9 +54,9 @@ extension ProposedDeclaration {
     }
 }
 
-extension VerifyReport {
+extension Report {
     init(_ finding: Finding) {
-        self.init()
+        self.init(.verify(VerifySummary()))
         findings = [finding]
     }
 }
@@ -67,12 +67,12 @@ extension Finding {
         + "recordSnapshot(at:of:)."
 
     /// Replaces help written for users of the command line with help for a test.
-    fileprivate mutating func explain() {
+    fileprivate mutating func explain(_ folder: String) {
         if let migration { advice.setForms { $0.asArgument(for: migration) } }
         switch rule {
-        case .nothingVerified where message.hasPrefix("there is no snapshot"):
+        case .nothingVerified where place?.file == folder:
             advice = Help(Self.snapshotHelp)
-        case .migrationFailed where help.contains("drydock.yml"):
+        case .migrationFailed where advice.hasStandIn:
             advice =
                 "If the app registers it, hand over the app's own configuration: configuration: "
                 + "AppDatabase.configuration"

@@ -3,7 +3,7 @@ import Drydock
 /// The error that is thrown in addition to the issues, so that a test runner that loses issues still fails the test.
 public struct MigrationsNotVerified: Error, Sendable, CustomStringConvertible {
     /// The report with all findings.
-    public let report: VerifyReport
+    public let report: Report
 
     public var description: String {
         let errors = report.findings.filter { $0.severity == .error }

@@ -42,7 +42,7 @@ struct EquivalenceProof: Sendable {
     let rows: @Sendable (Database, String) throws -> Void
     let site: CallSite
 
-    func report() async throws -> VerifyReport {
+    func report() async throws -> Report {
         for engine in [old, new] {
             if let refusal = engine.refusal { return .init(refusal) }
         }
@@ -52,7 +52,7 @@ struct EquivalenceProof: Sendable {
         let equivalence = MigrationEquivalence(
             settings: settings, historyTables: ["grdb_migrations"], old: (old, Self.runAll(old)),
             new: (new, Self.runAll(new)))
-        var report = VerifyReport()
+        var report = Report(.verify(VerifySummary()))
         for version in [nil] + old.migrator.migrations.map(Optional.some) {
             let rows = rows
             report.findings += try await equivalence.findings(

@@ -11,8 +11,8 @@ struct TestIssues {
 
     /// Records an issue for each cause and throws one error for all; records one issue if no report could be made.
     /// - Throws: ``MigrationsNotVerified``, and what the closure throws.
-    func raise(_ make: () async throws -> VerifyReport) async throws {
-        let report: VerifyReport
+    func raise(_ make: () async throws -> Report) async throws {
+        let report: Report
         do {
             report = try await make()
         } catch {

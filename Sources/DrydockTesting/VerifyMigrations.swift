@@ -44,7 +44,7 @@ public func migrationReport(
     configuration: Configuration = Configuration(), lock: String? = "drydock.lock",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
-) async throws -> VerifyReport {
+) async throws -> Report {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     var report = try await MigrationTest(
         migrator: migrator, snapshots: snapshots, declarations: declarations, configuration: configuration,

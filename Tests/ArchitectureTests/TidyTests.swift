@@ -40,10 +40,10 @@ import Testing
         }
     }
 
-    /// Each rule is on the page of verify, or on lint's own page of rules.
+    /// Each rule is on the page of verify or of health, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
-        let pages = try Repository.text("docs/verify.md") + Repository.text("docs/rules.md")
+        let pages = try ["verify", "rules", "health"].map { try Repository.text("docs/\($0).md") }.joined()
         let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
         #expect(identifiers.count > 20)
         for identifier in identifiers { #expect(pages.contains("`\(identifier)`"), "\(identifier)") }
@@ -84,12 +84,14 @@ import Testing
         let checks = try Repository.swiftFiles(in: "Sources/DrydockMaintenance/Health/Checks")
         #expect(checks.count > 20)
         let registry = try Repository.text("Sources/DrydockMaintenance/Health/HealthCheck.swift")
+        let catalogue = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
         let rows = try Repository.text("docs/health.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Health/Checks").map(\.name)
         for check in checks {
             let type = check.name.dropLast(6)
-            let text = try #require(check.text.firstMatch(of: /HealthCheckText\(\s*"([a-z-]+)"/)).output.1
-            #expect(rows.contains { $0.contains("`\(text)`") }, "\(type)")
+            let name = try #require(check.text.firstMatch(of: /HealthCheckText\(\s*\.([A-Za-z]+)/)).output.1
+            let rule = try #require(Self.identifier(ofRule: name, in: catalogue), "\(type)")
+            #expect(rows.contains { $0.contains("`\(rule)`") }, "\(type)")
             #expect(tests.contains("\(type)Tests.swift"), "\(type)")
             #expect(registry.contains("\(type)()"), "\(type)")
         }
@@ -113,5 +115,15 @@ import Testing
             if type != "DrydockFormat" { #expect(tests.contains("\(type)Tests.swift"), "\(type)") }
             if type != "CustomFormat" { #expect(registry.contains("\(type)()"), "\(type)") }
         }
+    }
+
+    /// Returns the identifier in reports of a case of `Rule`.
+    private static func identifier(ofRule name: Substring, in catalogue: String) -> Substring? {
+        for line in catalogue.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.first == "case", words.count > 1, words[1] == name else { continue }
+            return words.count == 4 ? words[3].dropFirst().dropLast() : name
+        }
+        return nil
     }
 }

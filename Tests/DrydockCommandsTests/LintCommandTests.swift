@@ -114,6 +114,57 @@ import Testing
         #expect(try project.run("lint", "--format", "json").output.contains("\"fixed\"") == false)
     }
 
+    /// Several edits in a line, after characters of four bytes, with CRLF and a byte order mark; insertions and
+    /// replacements.
+    @Test(arguments: [
+        "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email; -- é\n",
+        "CREATE TABLE n(subject TEXT, id INTEGER);\r\n/* 🚢é */ INSERT INTO n SELECT * FROM email; INSERT INTO \"n\" SELECT * FROM email;\r\n",
+        "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n\nSELECT\n*\nFROM email;\n",
+        "\u{FEFF}CREATE TABLE \"n n\"(subject TEXT, id INTEGER); INSERT INTO \"n n\" SELECT * FROM email;\n",
+    ])
+    func theEditsOfTheReportAreWhatFixWrites(_ step: String) throws {
+        let project = try Project(second: step)
+        let result = try project.run("lint", "--format", "json")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        var edits = findings.flatMap { $0["edits"] as? [[String: Any]] ?? [] }
+        #expect(!edits.isEmpty, "\(result.output)")
+        func number(_ edit: [String: Any], _ key: String) throws -> Int { try #require(edit[key] as? Int) }
+        try edits.sort {
+            try (number($0, "line"), number($0, "linePosition"))
+                > (number($1, "line"), number($1, "linePosition"))
+        }
+        var text = step.unicodeScalars.map(\.self)
+        for edit in edits {
+            #expect(edit["file"] as? String == "Migrations/v2.sql")
+            let breaks = text.indices.filter { text[$0] == "\n" }.map { $0 + 1 }
+            let line = try number(edit, "line")
+            let mark = line == 1 && text.first == "\u{FEFF}" ? 1 : 0
+            let start =
+                try (line == 1 ? 0 : breaks[line - 2]) + number(edit, "linePosition") - 1 + mark
+            let replaced = try #require(edit["replace"] as? String).unicodeScalars.map(\.self)
+            let range = start..<start + replaced.count
+            try #require(Array(text[range]) == replaced, "\(edit)")
+            text.replaceSubrange(range, with: try #require(edit["with"] as? String).unicodeScalars)
+        }
+        _ = try project.run("lint", "--fix")
+        var applied = ""
+        applied.unicodeScalars.append(contentsOf: text)
+        // Foundation leaves out the mark at the start when it reads a file as text.
+        let written = try Data(contentsOf: project.folder.appending(path: "Migrations/v2.sql"))
+        #expect(written == Data(applied.utf8))
+    }
+
+    @Test func whatFixLeavesAloneHasNoEdits() throws {
+        let copy = "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email;\n"
+        let project = try Project(second: copy)
+        #expect(try project.run("lint", "--format", "json").output.contains("\"edits\""))
+        #expect(try project.run("lock").status == 0)
+        #expect(try !project.run("lint", "--all", "--format", "json").output.contains("\"edits\""))
+        #expect(try project.run("lint", "--all").output.contains("[positional-copy]"))
+    }
+
     @Test func readOnlyFilesAreLeftAlone() throws {
         let copy = "CREATE TABLE n(subject TEXT, id INTEGER);\nINSERT INTO n SELECT * FROM email;\n"
         let project = try Project(second: copy)

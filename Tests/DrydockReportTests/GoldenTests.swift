@@ -31,7 +31,9 @@ import Testing
 
     @Test func aReplayThatDidNotRunToTheEndIsNotTicked() {
         var report = SampleReport.passed
-        report.replays[0].pendingCount = 3
+        var replays = report.replays
+        replays[0].pendingCount = 3
+        report.body = .verify(VerifySummary(replays: replays))
         let text = HumanRenderer().render(report, RenderOptions())
         #expect(text.hasPrefix("– v1.sqlite") && text.contains("2 steps of 5, "), "\(text)")
         #expect(text.contains("\n✓ v3.sqlite"))

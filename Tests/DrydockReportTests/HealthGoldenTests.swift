@@ -1,39 +1,44 @@
 import Drydock
 import Testing
 
+@testable import DrydockMaintenance
 @testable import DrydockReport
 
 /// Compares what `drydock health` prints with golden files.
 @Suite struct HealthGoldenTests {
-    private static var report: HealthReport {
+    private static var report: Report {
         var evidence = Evidence(rowCount: 7)
         evidence.rows = [.init(key: [.init(column: "rowid", value: .init(.integer(8), encoding: .utf8))])]
-        var first = DatabaseHealth(path: "data/mail.sqlite")
+        var first = CheckedDatabase(path: "data/mail.sqlite")
         first.findings = [
-            HealthFinding(
-                "foreign-key", .error, "7 rows of attachment (email_id) reference no row of email",
-                help: "Give the rows a parent that exists.", table: "attachment", object: "email",
+            Finding(
+                .foreignKey, .error, "7 rows of attachment (email_id) reference no row of email",
+                help: "Give the rows a parent that exists.", table: "attachment",
                 evidence: evidence),
-            HealthFinding(
-                "wal-size", .warning, "the write-ahead log has 99999999 bytes",
+            Finding(
+                .walSize, .warning, "the write-ahead log has 99999999 bytes",
                 help: "Have it cut:\n  PRAGMA wal_checkpoint(TRUNCATE);"),
-            HealthFinding(
-                "primary-key", .note, "table a|b has no primary key", help: "Give it one.", table: "a|b"),
+            Finding(
+                .primaryKey, .note, "table a|b has no primary key", help: "Give it one.", table: "a|b"),
         ]
+        first.findings[0].object = "email"
         first.measures = [
             HealthMeasure("size_bytes", .bytes, 1_048_576, "Size of the database."),
             HealthMeasure(
                 "freelist_ratio", .ratio, 0.125, "Part of the pages that is free.",
                 threshold: HealthThreshold(warning: AlertRange("0:25"))),
         ]
-        first.checked = ["foreign-key", "primary-key", "wal-size"]
-        first.notReached = [.init(check: "integrity", table: "email", reason: "the time was over")]
+        first.checked = [.foreignKey, .primaryKey, .walSize]
+        first.notReached = [.init(.integrity, table: "email", reason: "the time was over")]
         (first.seconds, first.knownCount) = (0.25, 2)
-        var second = DatabaseHealth(path: "none.sqlite")
+        var second = CheckedDatabase(path: "none.sqlite")
         second.trouble = "there is no database 'none.sqlite'"
-        var report = HealthReport()
-        report.databases = [first, second]
-        (report.seconds, report.finishedAt) = (0.5, 1_700_000_000)
+        var report = Report([first, second])
+        report.seconds = 0.5
+        if case .health(var health) = report.body {
+            health.finishedAt = 1_700_000_000
+            report.body = .health(health)
+        }
         return report
     }
 
@@ -42,28 +47,27 @@ import Testing
         ("prometheus", "health.prom"),
     ])
     func `every format`(format: String, file: String) throws {
-        let renderer = try #require(HealthRenderers.named(format))
+        let renderer = try #require(ReportRenderers.ofHealth.named(format))
         try Golden.hold(renderer.render(Self.report, RenderOptions(isVerbose: true)), against: file)
     }
 
     /// With many databases the output stays within what every reader of a plugin takes.
     @Test func `Nagios gets no more than it can read, and what is left out is counted`() throws {
         for (broken, isLong) in [(0, false), (2, false), (200, false), (200, true)] {
-            var report = HealthReport()
-            report.databases = (0..<200).map { number in
-                var health = DatabaseHealth(path: "data/customer-\(number).sqlite")
-                health.checked = ["integrity"]
-                health.measures = Self.report.databases[0].measures
+            let databases = (0..<200).map { number -> CheckedDatabase in
+                var health = CheckedDatabase(path: "data/customer-\(number).sqlite")
+                health.checked = [.integrity]
+                health.measures = Self.report.health?.databases[0].measures ?? []
                 if number < broken {
                     health.findings = [.error, .warning].map {
-                        HealthFinding(
-                            "integrity", $0, isLong ? String(repeating: "ü|", count: 3000) : "it is damaged",
+                        Finding(
+                            .integrity, $0, isLong ? String(repeating: "ü|", count: 3000) : "it is damaged",
                             help: "")
                     }
                 }
                 return health
             }
-            let text = NagiosRenderer().render(report, RenderOptions())
+            let text = NagiosRenderer().render(Report(databases), RenderOptions())
             #expect(text.utf8.count <= 4096, "\(text.utf8.count)")
             let lines = text.split(separator: "\n").map(String.init)
             let bars = lines.map { $0.count { $0 == "|" } }
@@ -83,14 +87,13 @@ import Testing
     }
 
     @Test func `Nagios output distinguishes two files with one name`() throws {
-        var report = HealthReport()
-        report.databases = ["eu/app.db", "us/app.db"].map { path in
-            var health = DatabaseHealth(path: path)
+        let databases = ["eu/app.db", "us/app.db"].map { path -> CheckedDatabase in
+            var health = CheckedDatabase(path: path)
             health.measures = [HealthMeasure("size_bytes", .bytes, 4096, "Size.")]
-            health.findings = [HealthFinding("integrity", .error, "table t is damaged", help: "")]
+            health.findings = [Finding(.integrity, .error, "table t is damaged")]
             return health
         }
-        let text = NagiosRenderer().render(report, RenderOptions())
+        let text = NagiosRenderer().render(Report(databases), RenderOptions())
         #expect(
             text.contains(
                 "eu/app.db: table t is damaged; us/app.db: table t is damaged | 'eu/app.db_size_bytes'="))

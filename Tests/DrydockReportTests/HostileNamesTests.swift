@@ -40,7 +40,7 @@ import Testing
         (place.line, place.column, place.lineText, place.statement) = (3, 2, name, name)
         var whole = Finding.Place(file: name)
         whole.statement = name
-        var report = VerifyReport()
+        var report = Report(.verify(VerifySummary()))
         report.findings = [place, whole].map { place in
             var finding = Finding(
                 .valuesChanged, "values of \(name) changed", help: "Look at \(quotedIfNeeded(name)).",
@@ -54,8 +54,7 @@ import Testing
         replay.steps = [
             .init(migration: name, seconds: 1, pagesWritten: 1, bytesWritten: 1, statementSeconds: [])
         ]
-        report.replays = [replay]
-        report.notChecked = [NotChecked(.valuesChanged, snapshot: name, reason: name)]
+        report.notChecked = [NotChecked(.valuesChanged, snapshot: name, .recorded(name))]
         report.migrationFormat = name
         var lock = LockSummary(path: name)
         (lock.added, lock.replaced, lock.unchanged) = ([name], [name], [name])
@@ -63,15 +62,15 @@ import Testing
         var migrate = MigrateSummary(database: name, outcome: .damaged)
         migrate.pending = [name]
         migrate.needs = [.init(folder: name, bytes: 1, purpose: name, free: 1)]
+        migrate.replays = [replay]
         (migrate.backup, migrate.notes) = (name, [name])
         var lint = LintSummary(migrations: 1, statements: 1)
         lint.fixed = []
-        let changes: [(inout VerifyReport) -> Void] = [
-            { _ in }, { $0.lock = lock }, { $0.migrate = migrate }, { $0.lint = lint },
+        let bodies: [Report.Body] = [
+            .verify(VerifySummary(replays: [replay])), .lock(lock), .migrate(migrate), .lint(lint),
         ]
-        for change in changes {
-            var report = report
-            change(&report)
+        for body in bodies {
+            report.body = body
             for options in [
                 RenderOptions(isVerbose: true), RenderOptions(redacts: true), RenderOptions(isQuiet: true),
             ] {
@@ -84,20 +83,23 @@ import Testing
     }
 
     @Test(arguments: seeds) func `health, statistics and vacuum`(name: String) throws {
-        var health = DatabaseHealth(path: name)
+        var health = CheckedDatabase(path: name)
         health.findings = [
-            HealthFinding(
-                "integrity", .error, name, help: "Look at \(quotedIfNeeded(name))", table: name, object: name,
+            Finding(
+                .integrity, .error, name, help: "Look at \(quotedIfNeeded(name))", table: name,
                 evidence: Evidence(details: [name]))
         ]
+        health.findings[0].object = name
         health.measures = [HealthMeasure("size_bytes", .bytes, 1, "Size.")]
-        health.notReached = [.init(check: "foreign-key", table: name, reason: name)]
-        var other = DatabaseHealth(path: name + "2")
+        health.notReached = [.init(.foreignKey, table: name, reason: name)]
+        var other = CheckedDatabase(path: name + "2")
         other.trouble = name
-        var report = HealthReport()
-        report.databases = [health, other]
-        report.accepted = (name, 1)
-        for renderer in HealthRenderers.all {
+        var report = Report([health, other])
+        if case .health(var summary) = report.body {
+            summary.accepted = (name, 1)
+            report.body = .health(summary)
+        }
+        for renderer in ReportRenderers.ofHealth {
             expectVisible(renderer.render(report, RenderOptions(isVerbose: true)), renderer.name, name)
         }
         var statistics = DatabaseStatistics(path: name)

@@ -9,11 +9,10 @@ import Testing
         .upToDate, .pending, .rehearsed, .refused, .applied, .damaged,
     ]
 
-    private func report(_ outcome: MigrateSummary.Outcome) -> VerifyReport {
-        var report = VerifyReport()
+    private func report(_ outcome: MigrateSummary.Outcome) -> Report {
+        var report = Report(.migrate(MigrateSummary(database: "", outcome: outcome)))
         report.seconds = 1.26
         var summary = MigrateSummary(database: "data/app.sqlite", outcome: outcome)
-        defer { report.migrate = summary }
         guard outcome != .upToDate else { return with(summary, report) }
         summary.pending = ["v2_tidy", "v3_parse"]
         guard outcome != .pending else { return with(summary, report) }
@@ -24,7 +23,7 @@ import Testing
                 migration: $0, seconds: 0.0123, pagesWritten: 7, bytesWritten: 28_672,
                 statementSeconds: [0.01, 0.002])
         }
-        report.replays = [replay]
+        summary.replays = [replay]
         (summary.bytesBefore, summary.bytesAfter, summary.rehearsals) = (12_288_000, 12_320_768, 1)
         if outcome == .refused {
             var finding = Finding(
@@ -49,9 +48,9 @@ import Testing
         return with(summary, report)
     }
 
-    private func with(_ summary: MigrateSummary, _ report: VerifyReport) -> VerifyReport {
+    private func with(_ summary: MigrateSummary, _ report: Report) -> Report {
         var report = report
-        report.migrate = summary
+        report.body = .migrate(summary)
         return report
     }
 

@@ -4,16 +4,16 @@ import SQLiteSchema
 
 /// Reports built by hand, with everything that a renderer can meet.
 enum SampleReport {
-    static var passed: VerifyReport {
-        var report = VerifyReport()
-        report.replays = [replay("Snapshots/v1.sqlite", steps: 2), replay("Snapshots/v3.sqlite", steps: 0)]
+    static var passed: Report {
+        let replays = [replay("Snapshots/v1.sqlite", steps: 2), replay("Snapshots/v3.sqlite", steps: 0)]
+        var report = Report(.verify(VerifySummary(replays: replays)))
         report.seconds = 1.234567
         return report
     }
 
-    static var linted: VerifyReport {
-        var report = VerifyReport()
-        report.lint = LintSummary(migrations: 2, statements: 3)
+    static var linted: Report {
+        var lint = LintSummary(migrations: 2, statements: 3)
+        var report = Report(.lint(lint))
         report.migrationFormat = "goose"
         report.seconds = 0.0123
         let source = SQLSource(
@@ -29,13 +29,14 @@ enum SampleReport {
                 help: "Name the columns.", migration: "v2", place: .init(statements[0], offset: 23),
                 table: "n"),
         ]
-        report.notChecked = [NotChecked(.migrationFailed, reason: "1 migration not linted: v3 is not SQL")]
+        report.notChecked = [NotChecked(.migrationFailed, .recorded("1 migration not linted: v3 is not SQL"))]
         let mended = Finding(.doubleQuotedString, "\"x\" is read as a string", migration: "v2")
-        report.lint?.fixed = [LintFix(mended, place: .init(statements[0], offset: 18))]
+        lint.fixed = [LintFix(mended, place: .init(statements[0], offset: 18))]
+        report.body = .lint(lint)
         return report
     }
 
-    static var failed: VerifyReport {
+    static var failed: Report {
         var report = passed
         let source = SQLSource(
             name: "Migrations/v2_tidy.sql",
@@ -90,10 +91,10 @@ enum SampleReport {
             Finding(.columnDropped, .note, "column email.a is now b: the copying statement says so"),
         ]
         report.notChecked = [
-            NotChecked(.schemaMismatch, reason: "a fresh install cannot be made: v1 fails"),
+            NotChecked(.schemaMismatch, .recorded("a fresh install cannot be made: v1 fails")),
             NotChecked(
                 .rowsLost, snapshot: "Snapshots/v3.sqlite",
-                reason: "table t cannot be read: no such module: x"),
+                .recorded("table t cannot be read: no such module: x")),
         ]
         return report
     }

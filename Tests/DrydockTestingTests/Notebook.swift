@@ -58,14 +58,14 @@ final class Notebook {
     func report(
         _ migrator: DatabaseMigrator, declaring declarations: [String: [DrydockTesting.Declaration]] = [:],
         configuration: Configuration = Configuration(), locked: Bool = false
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         try await migrationReport(
             migrator, snapshots: snapshots, declaring: declarations, configuration: configuration,
             lock: locked ? lock : nil)
     }
 }
 
-extension VerifyReport {
+extension Report {
     /// The findings without notes.
     var broken: [String] {
         findings.filter { $0.severity != .note }.map { "\($0.severity.rawValue) \($0.rule.rawValue)" }

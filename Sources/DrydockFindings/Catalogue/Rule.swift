@@ -1,4 +1,4 @@
-/// The rules that a replay and migrations must satisfy, by the identifiers that reports use.
+/// The rules that replays, migrations and databases must satisfy, by the identifiers that reports use.
 public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case migrationFailed = "migration-failed"
     case transactionEnded = "transaction-ended"
@@ -61,6 +61,29 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case missingDown = "missing-down"
     case minimumSQLite = "minimum-sqlite"
 
+    // Rules only of `drydock health`; their texts are in HealthRuleText.
+    case fileHeader = "file-header"
+    case journal
+    case walSize = "wal-size"
+    case walCheckpoint = "wal-checkpoint"
+    case sqliteVersion = "sqlite-version"
+    case diskSpace = "disk-space"
+    case pageSize = "page-size"
+    case freelist
+    case autoVacuum = "auto-vacuum"
+    case objectSize = "object-size"
+    case foreignKeyIndex = "foreign-key-index"
+    case primaryKey = "primary-key"
+    case rowidHeadroom = "rowid-headroom"
+    case integrity
+    case foreignKey = "foreign-key"
+    case searchIndex = "search-index"
+    case spatialIndex = "spatial-index"
+    case statistics
+    case fragmentation
+    case textEncoding = "text-encoding"
+    case columnType = "column-type"
+
     /// What is true if the rule is broken, in one line.
     public var summary: String {
         switch self {
@@ -103,7 +126,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .headerMarkChanged:
             "a migration changed user_version or application_id, which its tool does not use"
         case .fileLeftOut: "a file beside the migrations is not read as a migration"
-        default: lintText?.summary ?? ""
+        default: lintText?.summary ?? healthText?.summary ?? ""
         }
     }
 }
@@ -142,7 +165,7 @@ extension Rule {
             "An app that reads the number takes the database for a different version or kind."
         case .fileLeftOut: "What it was meant to do never happens to a user's database."
         case .unknownMigration: "Its schema may differ from what the folder makes."
-        default: nil
+        default: healthText?.why
         }
     }
 }

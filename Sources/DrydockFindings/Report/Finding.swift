@@ -20,6 +20,10 @@ public struct Finding: Sendable {
         case preExisting = "pre-existing"
         /// A later pending migration fixes it.
         case healed
+        /// It reports what was not checked.
+        case notChecked = "not-checked"
+        /// It is about one run and not about the database, so that it cannot be accepted as known.
+        case ofRun = "of-run"
     }
 
     public var rule: Rule
@@ -31,12 +35,18 @@ public struct Finding: Sendable {
     /// What to do about it, with the declarations that it proposes.
     public var advice: Help
     public var snapshot: String?
+    /// The live database, for `drydock health`.
+    public var database: String?
     public var migration: String?
     public var place: Place?
     public var table: String?
     public var column: String?
+    /// The object in the table, for `drydock health`: an index, a key, a trigger, a column.
+    public var object: String?
     public var tags: [Tag] = []
     public var evidence: Evidence?
+    /// The rewrite that `drydock lint --fix` would make, in the order of the file; empty where it would make none.
+    public var edits: [Edit] = []
 
     public init(
         _ rule: Rule, _ severity: Severity, _ message: String, help: some HelpConvertible = "",

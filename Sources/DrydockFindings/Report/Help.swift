@@ -9,6 +9,8 @@ public struct Help: Sendable, Hashable {
         case text(String)
         /// Stands on a line of its own.
         case declaration(ProposedDeclaration)
+        /// Stands on lines of its own.
+        case standIn(StandIn)
     }
 
     /// In order, without two texts side by side.
@@ -31,6 +33,7 @@ public struct Help: Sendable, Hashable {
             switch part {
             case .text(let text): text
             case .declaration(let proposed): proposed.text
+            case .standIn(let standIn): standIn.text
             }
         }.joined()
     }
@@ -40,6 +43,18 @@ public struct Help: Sendable, Hashable {
         var help = Help()
         help.append(.declaration(ProposedDeclaration(words)))
         return help
+    }
+
+    /// A stand-in alone.
+    package static func standIn(_ standIn: StandIn) -> Help {
+        var help = Help()
+        help.append(.standIn(standIn))
+        return help
+    }
+
+    /// Whether it proposes a stand-in.
+    package var hasStandIn: Bool {
+        parts.contains { if case .standIn = $0 { true } else { false } }
     }
 
     /// Gives each declaration the form in which it can be written into a file.

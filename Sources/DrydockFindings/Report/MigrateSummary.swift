@@ -42,6 +42,8 @@ public struct MigrateSummary: Sendable {
     public var backup: String?
     /// The number of rehearsals: it is repeated if another process has committed meanwhile.
     public var rehearsals = 0
+    /// What the last rehearsal replayed: the database itself, or nothing.
+    public var replays: [ReplaySummary] = []
     public var notes: [String] = []
 
     public init(database: String, outcome: Outcome) {

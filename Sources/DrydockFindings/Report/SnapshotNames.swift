@@ -28,7 +28,7 @@ public struct SnapshotNames: Sendable {
     }
 
     /// Collects the names of a report's replays.
-    public init(_ report: VerifyReport) {
+    public init(_ report: Report) {
         self.init(
             report.replays.map(\.snapshot) + report.findings.compactMap(\.snapshot)
                 + report.notChecked.compactMap(\.snapshot))

@@ -20,8 +20,3 @@ package func remedy(_ condition: String, _ declaration: String, else alternative
 /// A name as people write it: quoted only where SQLite, in whatever place and version, may need it, and on one line,
 /// with what does not show spelled out. A declaration may have it so; SQL that is run is made with ``quotedName(_:)``.
 package func quotedIfNeeded(_ name: String) -> String { VisibleText.line(SQLName.printed(name)) }
-
-/// Returns the help for a function that SQLite does not have.
-package func standInHelp(forFunction name: String) -> String {
-    "If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    \(name): {returns: null}"
-}

@@ -37,7 +37,7 @@ struct ViewCompilesRule: LintRule {
             guard let name = fault.id.names.first else { return nil }
             var (fault, severity) = (fault, Finding.Severity?.none)
             if let function = UnknownFunction(message: fault.message, on: end.connection) {
-                fault.help = function.help
+                fault.help = function.help.text
                 // What was added between this SQLite and the oldest supported version is not the migration's fault.
                 if function.isSupported(since: end.minimum) { severity = .warning }
             }
@@ -59,7 +59,7 @@ struct ViewCompilesRule: LintRule {
     /// Returns why some views and triggers of a schema are not compiled.
     static func unchecked(
         in schema: Schema, on connection: any Connection, without historyTables: [String]
-    ) -> [String] {
+    ) -> [NotChecked.Reason] {
         guard !schema.views.isEmpty,
             let catalog = try? Catalog(connection, without: historyTables, earlier: nil)
         else { return [] }

@@ -65,14 +65,14 @@ struct HealthBaseline: Sendable {
     }
 
     /// Returns the baseline with the findings of some databases accepted; those of other databases stay.
-    func accepting(_ databases: [DatabaseHealth]) -> HealthBaseline {
+    func accepting(_ databases: [CheckedDatabase]) -> HealthBaseline {
         var result = self
         for health in databases where health.trouble == nil {
-            let reached = Set(health.checked)
+            let reached = Set(health.checked.map(\.rawValue))
             result.known = result.known.filter { entry, _ in
                 entry.database != name(of: health) || !reached.contains(entry.check)
             }
-            for finding in health.findings where finding.severity > .note && !finding.isOfRun {
+            for finding in health.findings where finding.severity > .note && !finding.tags.contains(.ofRun) {
                 let entry = entry(finding, health)
                 let count = (result.known[entry]?.count ?? 0) + Self.count(finding)
                 result.known[entry] = Known(entry: entry, count: count, message: finding.message)
@@ -95,14 +95,14 @@ struct HealthBaseline: Sendable {
         }
     }
 
-    func withoutKnown(_ health: DatabaseHealth) -> DatabaseHealth {
+    func withoutKnown(_ health: CheckedDatabase) -> CheckedDatabase {
         var health = health
         let before = health.findings.count
         let counts = Dictionary(
             health.findings.map { (entry($0, health), Self.count($0)) }, uniquingKeysWith: +)
         health.findings = health.findings.filter { finding in
             let entry = entry(finding, health)
-            return finding.isOfRun || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
+            return finding.tags.contains(.ofRun) || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
         }
         health.knownCount = before - health.findings.count
         if !health.findings.contains(where: { $0.severity == .error }) {
@@ -111,12 +111,14 @@ struct HealthBaseline: Sendable {
         return health
     }
 
-    private func entry(_ finding: HealthFinding, _ health: DatabaseHealth) -> Entry {
-        Entry(database: name(of: health), check: finding.check, table: finding.table, object: finding.object)
+    private func entry(_ finding: Finding, _ health: CheckedDatabase) -> Entry {
+        Entry(
+            database: name(of: health), check: finding.rule.rawValue, table: finding.table,
+            object: finding.object)
     }
 
     /// Returns the path relative to the file's folder, so that both can be moved together.
-    private func name(of health: DatabaseHealth) -> String {
+    private func name(of health: CheckedDatabase) -> String {
         let parts = Self.parts(health.path)
         let shared = zip(parts, folder).prefix { $0 == $1 }.count
         let way = Array(repeating: "..", count: folder.count - shared) + parts.dropFirst(shared)
@@ -133,7 +135,7 @@ struct HealthBaseline: Sendable {
         return FolderListing.realPath(head).split(separator: "/") + rest
     }
 
-    private static func count(_ finding: HealthFinding) -> Int { finding.evidence?.rowCount ?? 1 }
+    private static func count(_ finding: Finding) -> Int { finding.evidence?.rowCount ?? 1 }
 }
 
 extension DecodingError {

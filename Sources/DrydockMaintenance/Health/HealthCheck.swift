@@ -23,30 +23,28 @@ public enum HealthChecks {
     /// The name of each check, what is wrong if it finds something, and its default threshold.
     public static var descriptions: [HealthCheckText] { all.map(\.text) }
 
-    static func named(_ name: String) -> (any HealthCheck)? { all.first { $0.text.name == name } }
+    static func of(_ rule: Rule) -> (any HealthCheck)? { all.first { $0.text.rule == rule } }
 
     public static var names: [String] { all.map(\.text.name) }
 }
 
 /// The description of a check.
 public struct HealthCheckText: Sendable {
-    /// The name in reports, drydock.yml and the command line.
-    public var name: String
-    /// What is wrong if it finds something.
-    public var summary: String
-    /// Why that matters.
-    public var why: String
+    /// The rule that it checks, which has its words.
+    public var rule: Rule
     /// The threshold, if the check is about a figure, and what the figure is.
     public var threshold: HealthThreshold?
     public var measured: String?
 
-    init(
-        _ name: String, _ summary: String, why: String, threshold: HealthThreshold? = nil,
-        measured: String? = nil
-    ) {
-        (self.name, self.summary, self.why) = (name, summary, why)
-        (self.threshold, self.measured) = (threshold, measured)
+    init(_ rule: Rule, threshold: HealthThreshold? = nil, measured: String? = nil) {
+        (self.rule, self.threshold, self.measured) = (rule, threshold, measured)
     }
+
+    /// The name in reports, drydock.yml and the command line.
+    public var name: String { rule.rawValue }
+
+    /// What is wrong if it finds something.
+    public var summary: String { rule.healthText?.summary ?? rule.summary }
 }
 
 /// One thing that can be wrong with a database.
@@ -89,22 +87,23 @@ extension HealthCheck {
     func finding(
         _ severity: Finding.Severity, _ message: String, help: String, table: String? = nil,
         object: String? = nil, evidence: Evidence? = nil
-    ) -> HealthFinding {
-        HealthFinding(
-            text.name, severity, message, help: help, table: table, object: object, evidence: evidence)
+    ) -> Finding {
+        var finding = Finding(text.rule, severity, message, help: help, table: table, evidence: evidence)
+        finding.object = object
+        return finding
     }
 }
 
 /// The result of a check.
 struct HealthResult: Sendable {
-    var findings: [HealthFinding] = []
+    var findings: [Finding] = []
     var measures: [HealthMeasure] = []
     /// What could not be checked.
-    var notReached: [DatabaseHealth.NotReached] = []
+    var notReached: [CheckedDatabase.NotReached] = []
 
     init(
-        _ findings: [HealthFinding] = [], measures: [HealthMeasure] = [],
-        notReached: [DatabaseHealth.NotReached] = []
+        _ findings: [Finding] = [], measures: [HealthMeasure] = [],
+        notReached: [CheckedDatabase.NotReached] = []
     ) {
         (self.findings, self.measures, self.notReached) = (findings, measures, notReached)
     }

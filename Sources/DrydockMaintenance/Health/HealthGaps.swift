@@ -2,35 +2,35 @@ import DrydockFindings
 import SQLiteSchema
 
 /// A database that was not checked is not healthy.
-extension DatabaseHealth {
+extension CheckedDatabase {
     /// Adds a warning for each check without which no database is called healthy. If the run checked nothing, says
     /// instead that the state of the database is unknown.
     mutating func addGaps(asked checks: [any HealthCheck]) {
-        guard trouble == nil else { return }
+        guard health.trouble == nil else { return }
         let hasErrors = findings.contains { $0.severity == .error }
-        if !hasErrors, checked.isEmpty, findings.isEmpty, notReached.allSatisfy({ $0.table == nil }) {
+        if !hasErrors, health.checked.isEmpty, findings.isEmpty, notReached.allSatisfy({ $0.table == nil }) {
             let reason = notReached.first.map { ": \($0.reason)" } ?? ", since every check is left out"
-            trouble = "nothing of '\(path)' was checked\(reason)"
+            health.trouble = "nothing of '\(health.path)' was checked\(reason)"
             return
         }
         for check in checks where check.isVital {
-            let gaps = notReached.filter { $0.check == check.text.name && $0.cause != .wholeFile }
-            for cause in [NotReached.Cause.run, .database] {
-                let same = gaps.filter { $0.cause == cause }
+            let gaps = notReached.filter { $0.rule == check.text.rule && $0.cause != .wholeFile }
+            for isOfRun in [true, false] {
+                let same = gaps.filter { $0.cause.isOfRun == isOfRun }
                 guard !same.isEmpty else { continue }
                 var gap = Self.gap(check, same)
                 guard hasErrors else {
                     findings.append(gap)
                     continue
                 }
-                gap.isOfRun = true
+                if !gap.tags.contains(.ofRun) { gap.tags.append(.ofRun) }
                 gapsBehindErrors.append(gap)
             }
         }
     }
 
-    private static func gap(_ check: any HealthCheck, _ gaps: [NotReached]) -> HealthFinding {
-        let isOfRun = gaps[0].cause == .run
+    private static func gap(_ check: any HealthCheck, _ gaps: [NotReached]) -> Finding {
+        let isOfRun = gaps[0].cause.isOfRun
         let tables = Set(gaps.compactMap(\.table)).sorted()
         let reasons = Set(gaps.map(\.reason)).sorted()
         let reason = reasons.count == 1 ? reasons[0] : "\(reasons.count) reasons"
@@ -42,7 +42,7 @@ extension DatabaseHealth {
         var finding = check.finding(
             .warning, "\(check.text.name) \(what): \(reason)", help: isOfRun ? runHelp : databaseHelp,
             evidence: Evidence(rowCount: gaps.count, details: details))
-        (finding.isGap, finding.isOfRun) = (true, isOfRun)
+        finding.tags = isOfRun ? [.notChecked, .ofRun] : [.notChecked]
         return finding
     }
 

@@ -11,9 +11,23 @@ public struct HealthInspector: Sendable {
     public init(engine: any Engine) { self.engine = engine }
 
     /// - Throws: ``RequestError`` if no report can be made, CancellationError if the task is cancelled.
-    public func run(_ request: HealthRequest) async throws -> HealthReport {
+    public func run(_ request: HealthRequest) async throws -> Report {
         let start = ContinuousClock.now
-        var report = HealthReport()
+        let result = try await check(request)
+        var report = Report(result.databases)
+        if case .health(var health) = report.body {
+            health.accepted = result.accepted
+            health.finishedAt = Date().timeIntervalSince1970
+            report.body = .health(health)
+        }
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    /// Checks the databases, and returns how many findings were written to the file of known ones, if any were.
+    package func check(
+        _ request: HealthRequest
+    ) async throws -> (databases: [CheckedDatabase], accepted: (path: String, count: Int)?) {
         for name in request.only.union(request.without).union(request.thresholds.keys).sorted() {
             if let fault = HealthChecks.fault(ofName: name) { throw RequestError(fault) }
         }
@@ -23,24 +37,19 @@ public struct HealthInspector: Sendable {
         let databases = try await inspect(paths, request, progress)
         try Task.checkCancellation()
         if let path = request.progress { try progress.after(databases).write(to: path) }
-        if request.accepts, let path = request.baseline {
-            let known = baseline.accepting(databases)
-            try known.write(to: path)
-            report.accepted = (path, known.count)
-            report.databases = databases.map(known.withoutKnown)
-        } else {
-            report.databases = databases.map(baseline.withoutKnown)
+        guard request.accepts, let path = request.baseline else {
+            return (databases.map(baseline.withoutKnown), nil)
         }
-        report.seconds = (ContinuousClock.now - start).inSeconds
-        report.finishedAt = Date().timeIntervalSince1970
-        return report
+        let known = baseline.accepting(databases)
+        try known.write(to: path)
+        return (databases.map(known.withoutKnown), (path, known.count))
     }
 
     private func inspect(
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
-    ) async throws -> [DatabaseHealth] {
-        try await withThrowingTaskGroup(of: (Int, DatabaseHealth).self) { group in
-            var results: [DatabaseHealth?] = Array(repeating: nil, count: paths.count)
+    ) async throws -> [CheckedDatabase] {
+        try await withThrowingTaskGroup(of: (Int, CheckedDatabase).self) { group in
+            var results: [CheckedDatabase?] = Array(repeating: nil, count: paths.count)
             var next = 0
             func start() {
                 guard next < paths.count else { return }

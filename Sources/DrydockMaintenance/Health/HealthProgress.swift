@@ -37,14 +37,14 @@ struct HealthProgress: Sendable {
     func place(of database: String) -> Place? { places[FolderListing.realPath(database)] }
 
     /// Returns the progress after a run; databases that it did not check keep their place.
-    func after(_ databases: [DatabaseHealth]) -> HealthProgress {
+    func after(_ databases: [CheckedDatabase]) -> HealthProgress {
         var result = self
         for health in databases where health.trouble == nil || !health.notReached.isEmpty {
-            let missed = health.notReached.first { $0.reason.hasPrefix(HealthRun.timeIsOver) }
-            let hasTables = missed.map { HealthChecks.named($0.check)?.isDivisible ?? false } ?? false
+            let missed = health.notReached.first { $0.cause == .time }
+            let hasTables = missed.map { HealthChecks.of($0.rule)?.isDivisible ?? false } ?? false
             result.places[FolderListing.realPath(health.path)] = missed.map {
                 Place(
-                    check: $0.check, table: $0.table ?? (hasTables ? "" : nil), range: $0.place)
+                    check: $0.rule.rawValue, table: $0.table ?? (hasTables ? "" : nil), range: $0.place)
             }
         }
         return result

@@ -18,7 +18,7 @@ struct HealthRange: Sendable {
     var share = HealthRange.largestShare
     private(set) var deadline = ContinuousClock.now
     private(set) var tallies: [HealthTally] = []
-    var notReached: [DatabaseHealth.NotReached] = []
+    var notReached: [CheckedDatabase.NotReached] = []
 
     static let largestShare = 0.5
 
@@ -92,7 +92,7 @@ protocol RangedHealthCheck: HealthCheck {
     func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws
 
     /// Returns the findings in the tallies of a table.
-    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding]
+    func findings(_ tallies: [HealthTally], part: String) -> [Finding]
 }
 
 extension RangedHealthCheck {

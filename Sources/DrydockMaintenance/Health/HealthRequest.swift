@@ -1,3 +1,4 @@
+import DrydockFindings
 import DatabaseEngine
 
 /// A request for a health check.

@@ -16,8 +16,6 @@ struct HealthRun: Sendable {
     /// Where the previous run stopped.
     var start: HealthProgress.Place?
 
-    static let timeIsOver = "the time was over"
-
     /// A check, or the part of one that is about a table.
     private struct Task: Sendable {
         var check: any HealthCheck
@@ -62,9 +60,9 @@ struct HealthRun: Sendable {
         case failed(any Error)
     }
 
-    func run() async -> DatabaseHealth {
+    func run() async -> CheckedDatabase {
         let start = ContinuousClock.now
-        var health = DatabaseHealth(path: path)
+        var health = CheckedDatabase(path: path)
         let watchdog = Watchdog(timeout: request.budget)
         if let trouble = trouble {
             health.trouble = trouble
@@ -80,12 +78,12 @@ struct HealthRun: Sendable {
                 var finding = FileHeaderCheck().finding(
                     .error, "the outcome cannot be trusted: \(fault)",
                     help: "Run it again; look into the system's log for errors of the disk.")
-                finding.isOfRun = true
+                finding.tags.append(.ofRun)
                 health.findings.append(finding)
             }
         }
         health.addGaps(asked: checks)
-        health.findings.sort { ($1.severity, $0.check) < ($0.severity, $1.check) }
+        health.findings.sort { ($1.severity, $0.rule.rawValue) < ($0.severity, $1.rule.rawValue) }
         health.seconds = (ContinuousClock.now - start).inSeconds
         return health
     }
@@ -111,7 +109,7 @@ struct HealthRun: Sendable {
         }
     }
 
-    private func run(_ watchdog: Watchdog, _ health: inout DatabaseHealth) async {
+    private func run(_ watchdog: Watchdog, _ health: inout CheckedDatabase) async {
         // SQLite treats a file without a byte as an empty database; for its owner it is most likely a lost one.
         let isEmpty = (try? FolderListing.size(of: path)) == 0
         let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
@@ -122,9 +120,9 @@ struct HealthRun: Sendable {
                     help: !isEmpty
                         ? HealthHelp.damaged : hasOrphans ? HealthHelp.orphan : HealthHelp.empty)
             ]
-            health.checked = [FileHeaderCheck().text.name]
-            health.notReached = checks.map(\.text.name).filter { !health.checked.contains($0) }.map {
-                .init(check: $0, reason: "the file is not readable as a database")
+            health.checked = [.fileHeader]
+            health.notReached = checks.map(\.text.rule).filter { !health.checked.contains($0) }.map {
+                .init($0, reason: "the file is not readable as a database")
             }
             return
         }
@@ -146,10 +144,10 @@ struct HealthRun: Sendable {
             // What was found so far is kept.
             if let range = task.range { health.add(task.result(of: range)) }
             let place = task.range.map { " \($0.description)" } ?? ""
-            health.notReached.append(missed(task, Self.timeIsOver + place))
+            health.notReached.append(missed(task, "the time was over" + place, .time))
         }
-        let missed = Set(health.notReached.map(\.check))
-        health.checked = checks.map(\.text.name).filter { !missed.contains($0) }
+        let missed = Set(health.notReached.map(\.rule))
+        health.checked = checks.map(\.text.rule).filter { !missed.contains($0) }
     }
 
     /// Whether a log or journal lies beside an empty file, which the next program to open the file deletes.
@@ -189,7 +187,7 @@ struct HealthRun: Sendable {
 
     private func runSlice(
         _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ watchdog: Watchdog,
-        _ health: inout DatabaseHealth
+        _ health: inout CheckedDatabase
     ) async {
         let waiting = tasks
         do {
@@ -257,7 +255,7 @@ struct HealthRun: Sendable {
 
     /// Gives the first task a slice to itself, or each of its parts one, or a part several.
     private func split(
-        _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ health: inout DatabaseHealth
+        _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState, _ health: inout CheckedDatabase
     ) async {
         guard let first = tasks.first else { return }
         guard first.isAlone else {
@@ -289,10 +287,10 @@ struct HealthRun: Sendable {
     }
 
     private func missed(
-        _ task: Task, _ reason: String, _ cause: DatabaseHealth.NotReached.Cause = .run
-    ) -> DatabaseHealth.NotReached {
-        var missed = DatabaseHealth.NotReached(
-            check: task.check.text.name, table: task.part, reason: reason, cause: cause)
+        _ task: Task, _ reason: String, _ cause: NotChecked.Obstacle = .writers
+    ) -> CheckedDatabase.NotReached {
+        var missed = CheckedDatabase.NotReached(
+            task.check.text.rule, table: task.part, reason: reason, cause: cause)
         missed.place = task.range?.place
         return missed
     }
@@ -302,10 +300,10 @@ struct HealthRun: Sendable {
     }
 }
 
-extension DatabaseHealth {
+extension CheckedDatabase {
     fileprivate mutating func add(_ result: HealthResult) {
         findings += result.findings
-        measures += result.measures
+        health.measures += result.measures
         notReached += result.notReached
     }
 }

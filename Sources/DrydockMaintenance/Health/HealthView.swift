@@ -1,3 +1,4 @@
+import DrydockFindings
 import DrydockState
 import DatabaseEngine
 import OverlayVFS

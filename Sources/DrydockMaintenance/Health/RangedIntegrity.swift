@@ -187,8 +187,8 @@ struct RangedIntegrity {
     }
 
     private func miss(
-        _ reason: String, _ cause: DatabaseHealth.NotReached.Cause = .run
-    ) -> DatabaseHealth.NotReached {
-        .init(check: "integrity", table: table?.name, reason: reason, cause: cause)
+        _ reason: String, _ cause: NotChecked.Obstacle = .writers
+    ) -> CheckedDatabase.NotReached {
+        .init(.integrity, table: table?.name, reason: reason, cause: cause)
     }
 }

@@ -18,21 +18,22 @@ package struct RefusalHelp {
     }
 
     /// Nil where the message already says everything known.
-    package var text: String? {
+    package var help: Help? {
         let message = error.message
         if let name = message.dropping(prefix: "no such function: ") {
-            return standInHelp(forFunction: name)
+            return .standIn(.function(name))
         }
         if let name = message.dropping(prefix: "no such collation sequence: ") {
-            return
-                "If the app registers it, give Drydock a stand-in in drydock.yml:\n  collations:\n    \(name): nocase"
+            return .standIn(.collation(name))
         }
         if error.isOverLimit {
             return
                 "Drydock limits the memory of the SQL that it runs. If so much is intended, raise the limit with --memory."
         }
-        return constraintHelp(message) ?? statement.flatMap(quotedTextHelp)
+        let text =
+            constraintHelp(message) ?? statement.flatMap(quotedTextHelp)
             ?? TransactionAdvice.help(for: error) ?? nestedTransactionHelp(message) ?? shapeHelp(message)
+        return text.map { Help($0) }
     }
 
     private func constraintHelp(_ message: String) -> String? {

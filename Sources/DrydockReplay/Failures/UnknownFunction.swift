@@ -39,10 +39,9 @@ package struct UnknownFunction {
         return since <= minimum
     }
 
-    package var help: String {
+    package var help: Help {
         guard let since else {
-            return (near.map { "Did you mean \($0)()? " } ?? "")
-                + standInHelp(forFunction: name)
+            return Help(near.map { "Did you mean \($0)()? " } ?? "") + .standIn(.function(name))
         }
         return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
             + (["if", "iif"].contains(name.foldedASCII)

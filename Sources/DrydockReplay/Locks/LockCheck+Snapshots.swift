@@ -20,8 +20,7 @@ extension LockCheck {
         if SnapshotFile.isPointer(snapshot.path) {
             return .notChecked(
                 NotChecked(
-                    .snapshotEdited, snapshot: snapshot.path,
-                    reason: "\(snapshot.path) is a Git LFS pointer; git lfs pull fetches the snapshot"))
+                    .snapshotEdited, snapshot: snapshot.path, .pointer(snapshot: snapshot.path)))
         }
         // The line endings of a dump may differ on another system.
         let tokens = LockedSnapshot.tokens(of: snapshot)

@@ -25,12 +25,11 @@ struct LockRun {
         summary = LockSummary(path: request.path, isCheck: request.isCheck)
     }
 
-    var report: VerifyReport {
-        var report = VerifyReport()
+    var report: Report {
         var summary = summary
         summary.migrationCount = lock.migrations.count
         summary.snapshotCount = lock.snapshots.count
-        report.lock = summary
+        var report = Report(.lock(summary))
         report.findings = findings
         report.notChecked = notChecked
         report.isStrict = request.isStrict

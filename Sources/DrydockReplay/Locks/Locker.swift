@@ -17,7 +17,7 @@ public struct Locker: Sendable {
 
     /// Locks a project, or checks its lock.
     /// - Throws: ``RequestError`` if no report can be made.
-    public func run(_ request: LockRequest) async throws -> VerifyReport {
+    public func run(_ request: LockRequest) async throws -> Report {
         let start = ContinuousClock.now
         let old = try Lock.load(request.path)
         let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []

@@ -23,7 +23,7 @@ struct BrokenObjectAdvice {
         if let name = message.dropping(prefix: "no such column: ") { return missingColumn(name) }
         if let name = message.dropping(prefix: "ambiguous column name: ") { return ambiguous(name) }
         if let name = message.dropping(prefix: "no such function: ") {
-            return standInHelp(forFunction: name) + "\nOtherwise recreate \(label) without \(name)()."
+            return StandIn.function(name).text + "\nOtherwise recreate \(label) without \(name)()."
         }
         if message.hasSuffix(" is circularly defined") {
             return

@@ -32,9 +32,9 @@ package struct SearchIndexRule: StateRule {
     }
 
     /// `rtreecheck()` miscounts the columns of a geopoly table.
-    package func notChecked(in view: StateView) -> [String] {
+    package func notChecked(in view: StateView) -> [NotChecked.Reason] {
         view.catalog.virtualTables.filter { $0.module == "geopoly" && !isAsBefore($0, in: view) }
-            .map { "rtreecheck() does not read the geopoly table \($0.name)" }
+            .map { .unsupported("rtreecheck() does not read the geopoly table \($0.name)") }
     }
 
     // MARK: - Full text

@@ -15,9 +15,9 @@ package protocol StateRule: Sendable {
     /// - Throws: ``EngineError`` when the rule cannot be checked; it is then listed as not checked.
     func faults(in view: StateView) throws -> [Fault]
     /// Returns what the rule could not check in a state, each with its reason.
-    func notChecked(in view: StateView) -> [String]
+    func notChecked(in view: StateView) -> [NotChecked.Reason]
 }
 
 extension StateRule {
-    package func notChecked(in view: StateView) -> [String] { [] }
+    package func notChecked(in view: StateView) -> [NotChecked.Reason] { [] }
 }

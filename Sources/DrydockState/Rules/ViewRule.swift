@@ -34,13 +34,14 @@ package struct ViewRule: StateRule {
         return faults
     }
 
-    package func notChecked(in view: StateView) -> [String] {
+    package func notChecked(in view: StateView) -> [NotChecked.Reason] {
         let expansion = Self.expansion(view)
         return view.catalog.objects.values.sorted { $0.name < $1.name }.compactMap { object in
             switch object.kind {
-            case .view where expansion.isTooLarge(object.name): ViewExpansion.reason("view", object.name)
+            case .view where expansion.isTooLarge(object.name):
+                .unsupported(ViewExpansion.reason("view", object.name))
             case .trigger where expansion.isTooLarge(naming: object.text):
-                ViewExpansion.reason("trigger", object.name)
+                .unsupported(ViewExpansion.reason("trigger", object.name))
             default: nil
             }
         }

@@ -53,7 +53,7 @@ import Testing
         let folder = try scenario.write()
         let other = try Scenario(scenario.migrations[0].sql, steps: "CREATE TABLE n(a)").write()
         let (cache, clean) = (folder.file("cache"), other.file("cache"))
-        func verify(_ folder: TemporaryFolder, _ cache: String) async throws -> VerifyReport {
+        func verify(_ folder: TemporaryFolder, _ cache: String) async throws -> Report {
             var request = VerifyRequest()
             request.migrationsFolder = folder.file("Migrations")
             request.snapshotsFolder = folder.file("Snapshots")

@@ -55,4 +55,14 @@ import Testing
         help.setForms { .code("declaring: \($0.words)") }
         #expect(help.text == "If they may go, declare it:\n  declaring: drops table a")
     }
+
+    @Test func aStandInIsData() {
+        let help = "Did you mean upper()? " + Help.standIn(.function("uppr"))
+        #expect(help.hasStandIn && !Help("give Drydock a stand-in in drydock.yml").hasStandIn)
+        #expect(
+            help.text
+                == "Did you mean upper()? If the app registers it, give Drydock a stand-in in drydock.yml:\n  functions:\n    uppr: {returns: null}"
+        )
+        #expect(Help.standIn(.collation("DE")).text.hasSuffix("\n  collations:\n    DE: nocase"))
+    }
 }

@@ -11,13 +11,13 @@ import Testing
             CREATE TABLE c(id INTEGER PRIMARY KEY, a REFERENCES p); INSERT INTO c VALUES(1, 7)
             """)
         it.request.baseline = it.folder.file("known.json")
-        #expect(try await !it.report().isHealthy)
+        #expect(try await !it.report().hasPassed)
         let accepting = try await it.report { $0.accepts = true }
-        #expect(accepting.isHealthy && accepting.accepted?.count == 1)
+        #expect(accepting.hasPassed && accepting.accepted?.count == 1)
         let known = try await it.report()
-        #expect(known.isHealthy && known.databases[0].knownCount == 1)
+        #expect(known.hasPassed && known.databases[0].knownCount == 1)
         try it.execute("INSERT INTO c VALUES(2, 8)")
-        #expect(try await !it.report().isHealthy)
+        #expect(try await !it.report().hasPassed)
         // Once fixed, the finding is forgotten at the next --accept.
         try it.execute("DELETE FROM c")
         #expect(try await it.report { $0.accepts = true }.accepted?.count == 0)
@@ -36,7 +36,7 @@ import Testing
             try PlainDatabase(path).execute(broken)
         }
         func report(_ paths: [String], in folder: String = "", accepts: Bool = false) async throws
-            -> HealthReport
+            -> Report
         {
             try await it.report {
                 $0.databases = paths
@@ -45,15 +45,15 @@ import Testing
             }
         }
         #expect(try await report([one], accepts: true).accepted?.count == 1)
-        #expect(try await !report([one, two]).isHealthy)
+        #expect(try await !report([one, two]).hasPassed)
         #expect(try await report([one, two], accepts: true).accepted?.count == 2)
-        #expect(try await report([two, one]).isHealthy)
+        #expect(try await report([two, one]).hasPassed)
         let text = try String(contentsOfFile: it.folder.file("known.json"), encoding: .utf8)
         #expect(text.contains(#""eu/app.db""#) && text.contains(#""us/app.db""#))
         // From another folder, through a link, and beside the baseline's folder.
         try FileManager.default.createSymbolicLink(
             atPath: it.folder.file("link.db"), withDestinationPath: one)
-        #expect(try await report([it.folder.file("link.db"), it.folder.path + "/eu/../us/app.db"]).isHealthy)
+        #expect(try await report([it.folder.file("link.db"), it.folder.path + "/eu/../us/app.db"]).hasPassed)
         #expect(try await report([two], in: "eu/", accepts: true).accepted?.count == 1)
         #expect(
             try String(contentsOfFile: it.folder.file("eu/known.json"), encoding: .utf8).contains(

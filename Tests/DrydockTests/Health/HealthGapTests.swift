@@ -13,7 +13,7 @@ import Testing
         let it = try HealthCase(Self.sql)
         let report = try await it.report { $0.budget = .nanoseconds(1) }
         func text(_ format: String) throws -> String {
-            try #require(HealthRenderers.named(format)).render(report, RenderOptions())
+            try #require(ReportRenderers.ofHealth.named(format)).render(report, RenderOptions())
         }
         #expect(report.hasTrouble && NagiosRenderer.status(of: report) == .unknown)
         #expect(try text("human").contains("nothing of") && !text("human").contains("healthy"))
@@ -40,7 +40,7 @@ import Testing
             $0.only = ["integrity", "freelist"]
             $0.accepts = true
         }
-        #expect(accepted.isHealthy && accepted.databases[0].notReached.count == 1)
+        #expect(accepted.hasPassed && accepted.notChecked.count == 1)
     }
 
     @Test func `a known error does not hide what it kept from being checked`() async throws {
@@ -49,10 +49,12 @@ import Testing
         it.request.baseline = it.folder.file("known.json")
         for accepts in [true, true, false] {
             let report = try await it.report { $0.accepts = accepts }
-            #expect(!report.isHealthy)
-            #expect(report.findings.allSatisfy(\.isGap) && report.findings.count == 2, "\(report.findings)")
+            #expect(!report.hasPassed)
+            #expect(
+                report.findings.allSatisfy { $0.tags.contains(.notChecked) } && report.findings.count == 2,
+                "\(report.findings)")
             #expect(NagiosRenderer.status(of: report) == .warning)
-            let prometheus = try #require(HealthRenderers.named("prometheus"))
+            let prometheus = try #require(ReportRenderers.ofHealth.named("prometheus"))
             #expect(
                 try !prometheus.render(report, RenderOptions()).contains("last_success_timestamp_seconds{"))
         }
@@ -61,16 +63,14 @@ import Testing
     @Test func `what a run had no time for is never accepted as known`() async throws {
         var it = try HealthCase(Self.sql)
         it.request.baseline = it.folder.file("known.json")
-        var finding = HealthFinding(
-            "integrity", .warning, "integrity was not checked: the time was over", help: "")
-        (finding.isGap, finding.isOfRun) = (true, true)
-        var health = DatabaseHealth(path: it.path)
+        var finding = Finding(.integrity, .warning, "integrity was not checked: the time was over")
+        finding.tags = [.notChecked, .ofRun]
+        var health = CheckedDatabase(path: it.path)
         health.findings = [finding]
-        health.checked = ["freelist"]
-        health.notReached = [.init(check: "integrity", reason: "the time was over")]
-        var report = HealthReport()
-        report.databases = [health]
-        for renderer in HealthRenderers.all {
+        health.checked = [.freelist]
+        health.notReached = [.init(.integrity, reason: "the time was over", cause: .time)]
+        let report = Report([health])
+        for renderer in ReportRenderers.ofHealth {
             let text = renderer.render(report, RenderOptions())
             #expect(!text.contains("OK") && !text.contains("\"passed\"") && !text.contains("last_success"))
         }
@@ -80,7 +80,7 @@ import Testing
     @Test func `checks that were not requested leave no gap, and no check at all is unknown`() async throws {
         let it = try HealthCase(Self.sql)
         let some = try await it.report { $0.without = ["integrity", "foreign-key"] }
-        #expect(some.isHealthy && !some.hasTrouble)
+        #expect(some.hasPassed && !some.hasTrouble)
         let none = try await it.report {
             $0.only = ["freelist"]
             $0.without = ["freelist"]
@@ -93,7 +93,7 @@ import Testing
         it.request.progress = it.folder.file("state.json")
         #expect(try await it.report { $0.budget = .nanoseconds(1) }.hasTrouble)
         let rest = try await it.report { $0.budget = .seconds(60) }
-        #expect(rest.isHealthy && !rest.hasTrouble)
+        #expect(rest.hasPassed && !rest.hasTrouble)
         // A budget too small for any run also ends with a status.
         let result = try Tool(folder: it.folder).run("health", it.path, "--budget", "1ms", "--format", "json")
         let checked = try parsedJSON(result.output)["notChecked"] as? [Any] ?? []

@@ -45,7 +45,7 @@ import Testing
                 $0.without = ["column-type"]
             }
             #expect(health.findings.filter { $0.severity > .note }.isEmpty, "\(health.findings)")
-            let missed = health.notReached.map { "\($0.check) \($0.table ?? ""): \($0.reason)" }
+            let missed = health.notReached.map { "\($0.rule.rawValue) \($0.table ?? ""): \($0.reason)" }
             // The rows of w are compared with their index only in one go.
             #expect(missed.allSatisfy { $0.hasPrefix("integrity w:") }, "\(missed)")
         }
@@ -101,9 +101,9 @@ import Testing
 
     @Test func `an unfinished check continues where it stopped`() throws {
         var progress = HealthProgress()
-        var health = DatabaseHealth(path: "/a.sqlite")
-        var missed = DatabaseHealth.NotReached(
-            check: "integrity", table: "t", reason: "the time was over behind row 7")
+        var health = CheckedDatabase(path: "/a.sqlite")
+        var missed = CheckedDatabase.NotReached(
+            .integrity, table: "t", reason: "the time was over behind row 7", cause: .time)
         missed.place = .init(pass: 1, key: .rowid(7))
         health.notReached = [missed]
         progress = progress.after([health])
@@ -111,5 +111,17 @@ import Testing
         try progress.write(to: folder.file("state.json"))
         let place = try HealthProgress.load(folder.file("state.json")).place(of: "/a.sqlite")
         #expect(place == .init(check: "integrity", table: "t", range: missed.place))
+    }
+
+    /// Another run comes no further with what cannot be read, whatever is said of it.
+    @Test(arguments: [NotChecked.Obstacle.writers, .database, .wholeFile])
+    func `only what the time was not enough for is where the next run begins`(
+        _ cause: NotChecked.Obstacle
+    ) {
+        var health = CheckedDatabase(path: "/a.sqlite")
+        health.notReached = [.init(.integrity, reason: "the time was over", cause: cause)]
+        #expect(HealthProgress().after([health]).place(of: "/a.sqlite") == nil)
+        health.notReached.append(.init(.freelist, reason: "any words", cause: .time))
+        #expect(HealthProgress().after([health]).place(of: "/a.sqlite")?.check == "freelist")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CodeMigrationTests {
     private func lint(
         _ files: [String: String], _ configure: (inout LintRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         let folder = try TemporaryFolder()
         for (name, text) in files { try folder.write("Migrations/\(name)", text) }
         var request = LintRequest()

@@ -64,7 +64,7 @@ import Testing
 
     @Test func overlappingFixesAreAppliedOneAfterAnother() throws {
         func edit(_ edits: SQLEdit...) -> ProposedFix {
-            ProposedFix(finding: Finding(.positionalCopy, "m"), path: "f", edits: edits)
+            ProposedFix(finding: Finding(.positionalCopy, "m"), number: 0, path: "f", edits: edits)
         }
         let bytes = Array("ab\ncd\nef".utf8)
         let rewrite = FileRewrite(

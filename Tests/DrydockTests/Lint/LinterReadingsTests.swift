@@ -26,7 +26,7 @@ import Testing
 
     private func lint(
         _ folder: TemporaryFolder, _ configure: (inout LintRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         var request = LintRequest()
         request.migrationsFolder = folder.file("Migrations")
         configure(&request)

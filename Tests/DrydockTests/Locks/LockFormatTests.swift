@@ -20,7 +20,7 @@ import Testing
 
     private func check(
         _ folder: TemporaryFolder, _ configure: (inout LockRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         try await folder.checkLock {
             $0.snapshotsFolder = nil
             configure(&$0)

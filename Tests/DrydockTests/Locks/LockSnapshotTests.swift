@@ -193,7 +193,7 @@ import Testing
         #expect(edited.rules(.error) == [.snapshotEdited] && edited.rules(.note).isEmpty)
     }
 
-    private func verify(_ folder: TemporaryFolder, lock: String?, cache: String) async throws -> VerifyReport
+    private func verify(_ folder: TemporaryFolder, lock: String?, cache: String) async throws -> Report
     {
         var request = VerifyRequest()
         request.migrationsFolder = folder.file("Migrations")

@@ -114,7 +114,7 @@ import Testing
             "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE EXISTS (SELECT 1 FROM person)) SELECT count(*) FROM c;"
         )
         let before = try project.folder.contents()
-        let task = Mutex<Task<VerifyReport, any Error>?>(nil)
+        let task = Mutex<Task<Report, any Error>?>(nil)
         let running = Task {
             try await project.migrate(
                 .apply,

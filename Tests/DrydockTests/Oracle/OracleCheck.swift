@@ -46,7 +46,7 @@ struct OracleCheck {
         .searchIndexStale,
     ]
 
-    private func judge(_ report: VerifyReport) -> [Fault] {
+    private func judge(_ report: Report) -> [Fault] {
         var faults: [Fault] = []
         let errors = report.findings.filter { $0.severity == .error }
         var known = 0

@@ -25,7 +25,7 @@ import Testing
         let folder = try scenario.write()
         let snapshot = folder.file("Snapshots/snapshot.sqlite")
         let cache = folder.file("cache")
-        func verify() async throws -> VerifyReport {
+        func verify() async throws -> Report {
             try await Verifier(engine: GRDBDriver()).run(request(folder, cache))
         }
         let first = try await verify()

@@ -30,7 +30,7 @@ import Testing
 
     /// Returns everything except the statement that caused a finding: it is searched for with the first row, which
     /// differs where the order of the table is not BINARY.
-    private func facts(_ report: VerifyReport) -> [String] {
+    private func facts(_ report: Report) -> [String] {
         report.findings.map { finding in
             "\(finding.severity) \(finding.rule) \(finding.migration ?? "-") \(finding.message) \(finding.tags) \(finding.table ?? "-").\(finding.column ?? "-") \(finding.evidence?.rowCount ?? -1)"
         }.sorted()

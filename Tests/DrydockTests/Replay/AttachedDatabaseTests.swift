@@ -10,7 +10,7 @@ import Testing
     private static let schema = "CREATE TABLE t(a);"
 
     private func report(_ sql: String, journal: String = "delete", isNIO: Bool = false) async throws
-        -> VerifyReport
+        -> Report
     {
         let folder = try TemporaryFolder()
         let path = folder.file("other.sqlite")

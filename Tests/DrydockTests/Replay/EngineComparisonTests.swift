@@ -8,7 +8,7 @@ import Testing
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b); CREATE INDEX i ON t(a);"
     private static let rows = "INSERT INTO t VALUES (1, 'x', 1), (2, 'y', 2.5), (3, NULL, x'00')"
 
-    private func verify(_ steps: String...) async throws -> VerifyReport {
+    private func verify(_ steps: String...) async throws -> Report {
         try await Scenario(Self.schema, rows: Self.rows, steps: steps).write()
             .verify(comparingWith: NIODriver())
     }

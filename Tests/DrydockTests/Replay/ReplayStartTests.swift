@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReplayStartTests {
     private func report(
         _ schema: String, _ configure: (inout VerifyRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         let folder = try TemporaryFolder()
         try folder.write("Migrations/v1.sql", "CREATE TABLE b(y)")
         try folder.write("base.sql", "CREATE TABLE a(x);")

@@ -3,7 +3,7 @@ import Testing
 
 /// `rollback-failed` and `rollback-mismatch`: every step is undone and run again.
 @Suite struct RollbackCheckTests {
-    private func verify(up: String, down: String?) async throws -> VerifyReport {
+    private func verify(up: String, down: String?) async throws -> Report {
         let scenario = Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 2)", steps: [up])
         let folder = try scenario.write()

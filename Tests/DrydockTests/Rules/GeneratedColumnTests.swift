@@ -246,7 +246,7 @@ import Testing
     func `a row without a value has none to lose, and the others are compared`(
         encoding: String, isNIO: Bool
     ) async throws {
-        func verify(_ step: String) async throws -> VerifyReport {
+        func verify(_ step: String) async throws -> Report {
             var scenario = Scenario(Self.json, steps: step)
             scenario.pragmas = ["PRAGMA encoding = '\(encoding)'"]
             return try await scenario.write().verify(isNIO ? NIODriver() : GRDBDriver())

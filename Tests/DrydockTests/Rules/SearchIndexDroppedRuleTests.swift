@@ -19,7 +19,7 @@ import Testing
     private static let replacement =
         "CREATE VIRTUAL TABLE other USING fts5(title, body, content=post, content_rowid=id);"
 
-    private func verify(_ steps: String...) async throws -> VerifyReport {
+    private func verify(_ steps: String...) async throws -> Report {
         try await Scenario(Self.schema, rows: Self.rows, steps: steps).verify()
     }
 

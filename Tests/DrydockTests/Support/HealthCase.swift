@@ -18,25 +18,27 @@ struct HealthCase {
 
     func execute(_ sql: String) throws { try PlainDatabase(path).execute(sql) }
 
-    func report(_ change: (inout HealthRequest) -> Void = { _ in }) async throws -> HealthReport {
+    func report(_ change: (inout HealthRequest) -> Void = { _ in }) async throws -> Report {
         var request = request
         change(&request)
         return try await HealthInspector(engine: GRDBDriver()).run(request)
     }
 
-    func health(_ change: (inout HealthRequest) -> Void = { _ in }) async throws -> DatabaseHealth {
-        try await report(change).databases[0]
+    func health(_ change: (inout HealthRequest) -> Void = { _ in }) async throws -> CheckedDatabase {
+        var request = request
+        change(&request)
+        return try await HealthInspector(engine: GRDBDriver()).check(request).databases[0]
     }
 
     /// Returns the findings of one check.
     func findings(
         _ check: String, _ change: (inout HealthRequest) -> Void = { _ in }
-    ) async throws -> [HealthFinding] {
+    ) async throws -> [Finding] {
         let health = try await health {
             $0.only = [check]
             change(&$0)
         }
-        return health.findings.filter { $0.check == check }
+        return health.findings.filter { $0.rule.rawValue == check }
     }
 
     /// Writes bytes directly into the file.
@@ -51,4 +53,10 @@ struct HealthCase {
     static func numbers(_ count: Int) -> String {
         "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT \(count))"
     }
+}
+
+extension Report {
+    var databases: [DatabaseHealth] { health?.databases ?? [] }
+    var hasTrouble: Bool { health?.hasTrouble == true }
+    var accepted: (path: String, count: Int)? { health?.accepted }
 }

@@ -7,7 +7,7 @@ extension TemporaryFolder {
     /// Runs `drydock lock` on the folders `Migrations` and `Snapshots`, without a cache.
     @discardableResult
     func lock(_ replace: String..., configure: (inout LockRequest) -> Void = { _ in }) async throws
-        -> VerifyReport
+        -> Report
     {
         var request = LockRequest()
         request.path = file("drydock.lock")
@@ -22,7 +22,7 @@ extension TemporaryFolder {
     /// Runs `drydock lock --check`, and expects that it writes nothing.
     func checkLock(
         sourceLocation: SourceLocation = #_sourceLocation, _ configure: (inout LockRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         let before = try contents()
         let report = try await lock {
             $0.isCheck = true

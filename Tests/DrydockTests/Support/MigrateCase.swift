@@ -38,7 +38,7 @@ struct MigrateCase {
     func migrate(
         _ mode: MigrateRequest.Mode, _ configure: (inout MigrateRequest) -> Void = { _ in },
         onEvent: @escaping @Sendable (MigrateEvent) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         var request = MigrateRequest(path: path)
         request.mode = mode
         request.verify.migrationsFolder = folder.file("Migrations")

@@ -24,7 +24,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     @discardableResult
-    func check() async throws -> VerifyReport {
+    func check() async throws -> Report {
         let report = try await scenario.verify()
         // Many checks are not made after a failed migration, and are listed as not checked.
         let stopped = errors.contains(.migrationFailed)

@@ -43,7 +43,7 @@ struct Scenario: Sendable {
     func verify(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         let folder = try write()
         return try await folder.verify(sourceLocation: sourceLocation, configure)
     }
@@ -77,7 +77,7 @@ extension TemporaryFolder {
         _ engine: any Engine = GRDBDriver(), comparingWith other: (any Engine)? = nil,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         var request = VerifyRequest()
         request.migrationsFolder = file("Migrations")
         request.snapshotsFolder = file("Snapshots")
@@ -89,7 +89,7 @@ extension TemporaryFolder {
     }
 }
 
-extension VerifyReport {
+extension Report {
     /// Expects that errors and warnings are exactly those of these rules, one finding each.
     func expect(
         errors: [Rule] = [], warnings: [Rule] = [], notChecked: [Rule] = [],

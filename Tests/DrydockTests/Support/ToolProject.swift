@@ -46,7 +46,7 @@ struct ToolProject {
     func verify(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         try await write().verify(sourceLocation: sourceLocation, configure)
     }
 
@@ -69,7 +69,7 @@ struct ToolProject {
     }
 }
 
-extension VerifyReport {
+extension Report {
     var steps: [String] { replays.flatMap(\.steps).map(\.migration) }
 
     /// The errors as FILE:LINE: message, with only the last part of the file's path.

@@ -3,9 +3,8 @@ import DrydockFindings
 /// The check `auto-vacuum`: the database keeps the pointers that `incremental_vacuum` needs, but nobody ever runs it.
 struct AutoVacuumCheck: HealthCheck {
     let text = HealthCheckText(
-        "auto-vacuum", "auto_vacuum is incremental and incremental_vacuum is not run",
-        why: "Pointer maps cost a page in every few hundred and slow writes down for nothing.",
-        threshold: HealthThreshold(warning: "0:10"), measured: "percent of the pages that are free")
+        .autoVacuum, threshold: HealthThreshold(warning: "0:10"),
+        measured: "percent of the pages that are free")
 
     private static let leastPages = 64
 

@@ -3,8 +3,7 @@ import DrydockFindings
 /// The check `wal-checkpoint`: a reader keeps the write-ahead log from being moved to the file.
 struct CheckpointCheck: HealthCheck {
     let text = HealthCheckText(
-        "wal-checkpoint", "a long read transaction keeps a checkpoint from finishing",
-        why: "The log grows with every write as long as that lasts.",
+        .walCheckpoint,
         // wal_autocheckpoint requests a checkpoint every 1000 frames
         // (https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint).
         threshold: HealthThreshold(warning: "0:4000"), measured: "frames that the oldest reader is behind")

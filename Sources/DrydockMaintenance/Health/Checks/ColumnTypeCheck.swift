@@ -6,11 +6,7 @@ import SQLiteSchema
 
 /// The check `column-type`: values that a STRICT table would refuse, such as text in an INTEGER column.
 struct ColumnTypeCheck: RangedHealthCheck {
-    let text = HealthCheckText(
-        "column-type", "a column holds values of another type than it declares",
-        why:
-            "SQLite keeps what it cannot convert (https://www.sqlite.org/datatype3.html); programs do not expect it."
-    )
+    let text = HealthCheckText(.columnType)
 
     let isDeepOnly = true
     let isDivisible = true
@@ -88,7 +84,7 @@ struct ColumnTypeCheck: RangedHealthCheck {
         }
     }
 
-    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding] {
+    func findings(_ tallies: [HealthTally], part: String) -> [Finding] {
         tallies.map { tally in
             let column = tally.object ?? ""
             let kinds = tally.kind.split(separator: "\n", omittingEmptySubsequences: false)

@@ -3,11 +3,7 @@ import DrydockState
 
 /// The check `view-broken`: a view or trigger does not compile.
 struct CompiledObjectsCheck: HealthCheck {
-    let text = HealthCheckText(
-        "view-broken", "a view or trigger does not compile",
-        why:
-            "SQLite reports it only when the view or trigger is used; a write to the trigger's table then fails."
-    )
+    let text = HealthCheckText(.viewBroken)
 
     func check(_ view: HealthView) throws -> HealthResult {
         var result = HealthResult()
@@ -17,7 +13,7 @@ struct CompiledObjectsCheck: HealthCheck {
                 || fault.message.contains("no such module")
             {
                 result.notReached.append(
-                    .init(check: text.name, table: fault.table, reason: "\(fault.message) here"))
+                    .init(text.rule, table: fault.table, reason: "\(fault.message) here"))
                 continue
             }
             result.findings.append(
@@ -26,7 +22,7 @@ struct CompiledObjectsCheck: HealthCheck {
                     table: fault.table, object: fault.id.names.first))
         }
         result.notReached += ViewRule().notChecked(in: view.stateView).map {
-            .init(check: text.name, reason: $0)
+            .init(text.rule, reason: $0.text)
         }
         return result
     }

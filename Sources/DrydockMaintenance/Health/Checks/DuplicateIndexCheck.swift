@@ -3,9 +3,7 @@ import DrydockState
 
 /// The check `duplicate-index`: an index that another index or a key makes redundant.
 struct DuplicateIndexCheck: HealthCheck {
-    let text = HealthCheckText(
-        "duplicate-index", "an index holds what another one holds, or the beginning of it",
-        why: "It costs space and time on every write and serves no query that the other does not.")
+    let text = HealthCheckText(.duplicateIndex)
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(

@@ -3,13 +3,11 @@ import OverlayVFS
 
 /// The check `file-header`: the file's first hundred bytes are wrong, or the file cannot be read.
 struct FileHeaderCheck: HealthCheck {
-    let text = HealthCheckText(
-        "file-header", "the file is not a database, is cut short, or is not what its header says",
-        why: "SQLite refuses the file, or reads another size than it has.")
+    let text = HealthCheckText(.fileHeader)
 
     func check(_ view: HealthView) throws -> HealthResult {
         let header = view.file.header
-        var findings: [HealthFinding] = []
+        var findings: [Finding] = []
         let (pages, stored) = (Int(view.file.pageCount), Int(view.file.source.pageCount))
         if stored > pages {
             findings.append(

@@ -5,9 +5,7 @@ import SQLiteSchema
 
 /// The check `foreign-key`: rows reference a missing parent, or a key cannot be enforced at all.
 struct ForeignKeyCheck: RangedHealthCheck {
-    let text = HealthCheckText(
-        "foreign-key", "rows reference a parent that does not exist, or a parent's columns are not unique",
-        why: "With foreign keys on, later changes to these rows fail.")
+    let text = HealthCheckText(.foreignKey)
 
     let isVital = true
     let isDivisible = true
@@ -35,7 +33,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
         if keys.count < model.foreignKeys.count || table.rowidName == nil {
             range.notReached.append(
                 .init(
-                    check: text.name, table: part,
+                    text.rule, table: part,
                     reason: "a key of it takes longer than a slice while the database is being written"))
         }
         guard !keys.isEmpty, table.rowidName != nil else {
@@ -75,7 +73,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
             """
     }
 
-    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding] {
+    func findings(_ tallies: [HealthTally], part: String) -> [Finding] {
         tallies.map { tally in
             finding(
                 .error,

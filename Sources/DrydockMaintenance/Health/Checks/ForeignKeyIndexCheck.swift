@@ -3,11 +3,7 @@ import DrydockState
 
 /// The check `foreign-key-index`: a foreign key's columns have no index in the child table.
 struct ForeignKeyIndexCheck: HealthCheck {
-    let text = HealthCheckText(
-        "foreign-key-index", "a foreign key has no index in the table that has it",
-        why:
-            "Each DELETE and each change of a key in the parent reads the whole table (https://www.sqlite.org/foreignkeys.html#fk_indexes)."
-    )
+    let text = HealthCheckText(.foreignKeyIndex)
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(

@@ -3,9 +3,7 @@ import DrydockFindings
 /// The check `fragmentation`: the leaves of a table or index are scattered in the file.
 struct FragmentationCheck: HealthCheck {
     let text = HealthCheckText(
-        "fragmentation", "a scan in key order has to jump about in the file",
-        why: "On a disk that seeks, and with a cold cache on any, scans and backups take longer.",
-        threshold: HealthThreshold(warning: "0:75"),
+        .fragmentation, threshold: HealthThreshold(warning: "0:75"),
         measured: "percent of a tree's leaves, from 256 leaves on")
 
     private static let leastLeaves = 256

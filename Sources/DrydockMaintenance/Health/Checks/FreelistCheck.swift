@@ -4,9 +4,8 @@ import SQLiteFile
 /// The check `freelist`: much of the file is free pages, or their list is broken.
 struct FreelistCheck: HealthCheck {
     let text = HealthCheckText(
-        "freelist", "a large part of the file is free pages, or their list is broken",
-        why: "They are reused, but until then they fill the disk, backups and copies.",
-        threshold: HealthThreshold(warning: "0:25"), measured: "percent of the pages, from 1 MiB of them on")
+        .freelist, threshold: HealthThreshold(warning: "0:25"),
+        measured: "percent of the pages, from 1 MiB of them on")
 
     /// Fewer free bytes are not reported.
     private static let least = 1 << 20

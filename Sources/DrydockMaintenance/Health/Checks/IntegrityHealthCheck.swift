@@ -7,9 +7,7 @@ import DatabaseEngine
 ///
 /// In ranges of keys it reads the pages itself (``RangedIntegrity``).
 struct IntegrityHealthCheck: RangedHealthCheck {
-    let text = HealthCheckText(
-        "integrity", "quick_check, or with --deep integrity_check, finds something",
-        why: "Queries give wrong answers or fail, and what is damaged spreads with every write.")
+    let text = HealthCheckText(.integrity)
 
     let isVital = true
     let isDivisible = true
@@ -23,7 +21,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         // A module or a tokenizer that only the program has.
         result.notReached += view.facts.unreadable.map {
             .init(
-                check: text.name, table: $0.name, reason: "it cannot be read here: \($0.error.message)",
+                text.rule, table: $0.name, reason: "it cannot be read here: \($0.error.message)",
                 cause: .database)
         }
         return result
@@ -45,7 +43,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         try check.run(&range)
     }
 
-    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding] {
+    func findings(_ tallies: [HealthTally], part: String) -> [Finding] {
         tallies.map { tally in
             let isBroken = tally.kind == RangedIntegrity.constraint
             let what = isBroken ? "has rows that break a constraint" : "is damaged"
@@ -71,12 +69,12 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         let broken = Dictionary(grouping: check.brokenConstraints) { IntegrityMessage.object($0, view) }
         return HealthResult(
             findings(damage, "is damaged") + findings(broken, "has rows that break a constraint"),
-            notReached: check.notChecked.map { .init(check: text.name, reason: $0, cause: .database) })
+            notReached: check.notChecked.map { .init(text.rule, reason: $0, cause: .database) })
     }
 
     private func findings(
         _ messages: [IntegrityMessage.Object: [String]], _ what: String
-    ) -> [HealthFinding] {
+    ) -> [Finding] {
         messages.sorted { $0.key.text < $1.key.text }.map { object, messages in
             // A single message is the whole fact, and is put into the sentence.
             messages.count == 1
@@ -89,7 +87,7 @@ struct IntegrityHealthCheck: RangedHealthCheck {
 
     private func finding(
         _ object: IntegrityMessage.Object, _ count: String, _ what: String, _ evidence: Evidence
-    ) -> HealthFinding {
+    ) -> Finding {
         let isIndex = object.index != nil
         return finding(
             .error, "\(object.text) \(what): \(count)",

@@ -4,13 +4,10 @@ import SQLiteFile
 /// The check `journal`: a program was stopped in the middle of a write, or the file was copied without its journal or
 /// log.
 struct JournalCheck: HealthCheck {
-    let text = HealthCheckText(
-        "journal",
-        "a hot journal, or a write-ahead log that nobody has open or of which SQLite reads only a part, lies beside the file",
-        why: "The file alone is not the database; a copy without the journal is damaged.")
+    let text = HealthCheckText(.journal)
 
     func check(_ view: HealthView) throws -> HealthResult {
-        var findings: [HealthFinding] = []
+        var findings: [Finding] = []
         if view.state.isJournalHot {
             let size = view.state.journalSize ?? 0
             findings.append(
@@ -53,7 +50,7 @@ struct JournalCheck: HealthCheck {
         return HealthResult(findings)
     }
 
-    private func finding(_ damage: LogDamage, _ view: HealthView) -> HealthFinding {
+    private func finding(_ damage: LogDamage, _ view: HealthView) -> Finding {
         finding(
             .warning, damage.text,
             help: """
@@ -64,7 +61,7 @@ struct JournalCheck: HealthCheck {
     }
 
     /// Reports a log or journal beside an empty file: SQLite takes it for left over, and deletes it.
-    private func orphans(_ view: HealthView) -> [HealthFinding] {
+    private func orphans(_ view: HealthView) -> [Finding] {
         guard view.state.size == 0 else { return [] }
         var orphans: [(String, Int)] = []
         if let size = view.state.logSize, size > 0 { orphans.append(("write-ahead log", size)) }

@@ -3,9 +3,7 @@ import DrydockFindings
 /// The check `wal-size`: the write-ahead log has grown out of proportion.
 struct LogSizeCheck: HealthCheck {
     let text = HealthCheckText(
-        "wal-size", "the write-ahead log is large",
-        why: "Every read looks through it, and the disk fills up.",
-        threshold: HealthThreshold(warning: "0:67108864"), measured: "bytes of the -wal file")
+        .walSize, threshold: HealthThreshold(warning: "0:67108864"), measured: "bytes of the -wal file")
 
     func check(_ view: HealthView) throws -> HealthResult {
         guard view.state.isLogged else { return HealthResult() }

@@ -2,9 +2,7 @@ import DrydockFindings
 
 /// The check `page-size`: the database's pages are smaller than the file system's blocks.
 struct PageSizeCheck: HealthCheck {
-    let text = HealthCheckText(
-        "page-size", "a page is smaller than a block of the file system",
-        why: "Each page that is written has the file system read and write a whole block.")
+    let text = HealthCheckText(.pageSize)
 
     func check(_ view: HealthView) throws -> HealthResult {
         let size = view.file.header.pageSize

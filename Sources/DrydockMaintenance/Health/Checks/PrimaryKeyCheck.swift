@@ -2,9 +2,7 @@ import DrydockFindings
 
 /// The check `primary-key`: a table without a primary key.
 struct PrimaryKeyCheck: HealthCheck {
-    let text = HealthCheckText(
-        "primary-key", "a table has no primary key",
-        why: "Its rowids may change when it is vacuumed, and nothing else tells its rows apart.")
+    let text = HealthCheckText(.primaryKey)
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(

@@ -9,9 +9,7 @@ import DatabaseEngine
 /// (https://www.sqlite.org/autoinc.html).
 struct RowidHeadroomCheck: HealthCheck {
     let text = HealthCheckText(
-        "rowid-headroom", "a table's ids come near the largest that there is",
-        why: "With AUTOINCREMENT every INSERT then fails; without, ids are picked at random.",
-        threshold: HealthThreshold(warning: "0:50", critical: "0:90"),
+        .rowidHeadroom, threshold: HealthThreshold(warning: "0:50", critical: "0:90"),
         measured: "the highest id in percent of 9223372036854775807")
 
     func check(_ view: HealthView) throws -> HealthResult {
@@ -22,7 +20,7 @@ struct RowidHeadroomCheck: HealthCheck {
             }
         }
         let threshold = view.threshold(of: self)
-        var (findings, highest): ([HealthFinding], Double) = ([], 0)
+        var (findings, highest): ([Finding], Double) = ([], 0)
         for table in view.tables where table.kind == .ordinary {
             guard let rowid = table.rowidName else { continue }
             let sql = "SELECT max(\(rowid)) FROM main.\(quotedName(table.name))"

@@ -4,10 +4,7 @@ import DrydockState
 /// The check `search-index`: a full-text index does not agree with its content. It runs on the overlay, since the
 /// check is an INSERT.
 struct SearchIndexCheck: HealthCheck {
-    let text = HealthCheckText(
-        "search-index",
-        "an FTS3, FTS4 or FTS5 index does not agree with its content, or the module's own tables with each other",
-        why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
+    let text = HealthCheckText(.searchIndex)
 
     let isDivisible = true
 

@@ -5,9 +5,7 @@ import DatabaseEngine
 /// The check `spatial-index`: an R-Tree is damaged
 /// (https://www.sqlite.org/rtree.html#integrity_checks_using_the_rtreecheck_sql_function).
 struct SpatialIndexCheck: HealthCheck {
-    let text = HealthCheckText(
-        "spatial-index", "an R-Tree's nodes do not agree with each other",
-        why: "Searches by place miss rows; before 3.44 integrity_check does not see it.")
+    let text = HealthCheckText(.spatialIndex)
 
     let isDivisible = true
 
@@ -25,7 +23,7 @@ struct SpatialIndexCheck: HealthCheck {
         guard table.module != "geopoly" else {
             return HealthResult(
                 notReached: [
-                    .init(check: text.name, table: part, reason: "rtreecheck() does not read a geopoly table")
+                    .init(text.rule, table: part, reason: "rtreecheck() does not read a geopoly table")
                 ])
         }
         let messages = try SpatialIndex(table, view.connection).messages()

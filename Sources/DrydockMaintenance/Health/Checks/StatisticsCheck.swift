@@ -6,10 +6,8 @@ import SQLiteFile
 /// The check `statistics`: the planner knows nothing about an index, or its statistics are long out of date.
 struct StatisticsCheck: HealthCheck {
     let text = HealthCheckText(
-        "statistics", "ANALYZE was never run, or the tables have grown out of what it found",
-        why:
-            "The query planner guesses, and picks the wrong index (https://www.sqlite.org/lang_analyze.html).",
-        threshold: HealthThreshold(warning: "0:10"), measured: "how many times more or fewer rows there are")
+        .statistics, threshold: HealthThreshold(warning: "0:10"),
+        measured: "how many times more or fewer rows there are")
 
     /// In smaller tables a wrong estimate costs nothing.
     private static let leastRows = 1000

@@ -4,9 +4,7 @@ import SQLiteFile
 
 /// The check `text-encoding`: a text that is not valid in the database's encoding.
 struct TextEncodingCheck: RangedHealthCheck {
-    let text = HealthCheckText(
-        "text-encoding", "a text is not valid UTF-8 or UTF-16",
-        why: "Programs replace or refuse such text, and some crash.")
+    let text = HealthCheckText(.textEncoding)
 
     let isDeepOnly = true
     let isDivisible = true
@@ -38,7 +36,7 @@ struct TextEncodingCheck: RangedHealthCheck {
         if tally.count > 0 { range.add(tally) }
     }
 
-    func findings(_ tallies: [HealthTally], part: String) -> [HealthFinding] {
+    func findings(_ tallies: [HealthTally], part: String) -> [Finding] {
         tallies.map { tally in
             finding(
                 .warning,

@@ -24,11 +24,11 @@ import Testing
             "PRAGMA writable_schema = on; INSERT INTO sqlite_schema VALUES('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT own(x) FROM a')"
         )
         let health = try await it.health()
-        #expect(health.findings.allSatisfy { $0.check != "view-broken" })
-        #expect(health.notReached.contains { $0.check == "view-broken" })
+        #expect(health.findings.allSatisfy { $0.rule != .viewBroken })
+        #expect(health.notReached.contains { $0.rule == .viewBroken })
         let standing = try await it.health {
             $0.functions = [.init(name: "own", argumentCount: nil, result: .constant(.null))]
         }
-        #expect(standing.checked.contains("view-broken"))
+        #expect(standing.checked.contains(.viewBroken))
     }
 }

@@ -19,8 +19,8 @@ import Testing
             $0.databases = [copy]; $0.isDeep = true
         }
         #expect(try it.folder.contents() == before)
-        #expect(health.findings.contains { $0.check == "journal" } == isHot)
-        if isHot { #expect(!health.findings.contains { $0.check == "integrity" }) }
+        #expect(health.findings.contains { $0.rule == .journal } == isHot)
+        if isHot { #expect(!health.findings.contains { $0.rule == .integrity }) }
         #expect(health.notReached.isEmpty)
     }
 
@@ -35,7 +35,7 @@ import Testing
         let before = try it.folder.contents().filter { $0.key.hasPrefix("copy") }
         let health = try await it.health { $0.databases = [it.folder.file("copy.sqlite")] }
         #expect(try it.folder.contents().filter { $0.key.hasPrefix("copy") } == before)
-        #expect(health.findings.filter { $0.check == "journal" }.map(\.severity) == [.note])
+        #expect(health.findings.filter { $0.rule == .journal }.map(\.severity) == [.note])
     }
 
     private static func logged(_ rows: Int = 3) throws -> (HealthCase, String) {

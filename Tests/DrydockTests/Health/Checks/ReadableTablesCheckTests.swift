@@ -12,7 +12,7 @@ import Testing
             ALTER TABLE t ADD COLUMN k AS (json_extract(p, '$.k'));
             """)
         let health = try await it.health { $0.isDeep = true }
-        let found = health.findings.filter { $0.check == "table-unreadable" }
+        let found = health.findings.filter { $0.rule == .tableUnreadable }
         #expect(found.map(\.severity) == [.error])
         #expect(found.first?.table == "t" && found.first?.object == "k")
         #expect(found.first?.message.contains("malformed JSON") == true)

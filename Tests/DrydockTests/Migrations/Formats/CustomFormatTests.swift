@@ -56,7 +56,7 @@ import Testing
     /// Returns the report if this is the last migration and the table `setting` holds a theme beside the version.
     private func shared(
         _ sql: String, _ configure: (inout CustomFormat) -> Void = { _ in }
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         var project = Self.project.with("0.10/00__index.sql", sql).with("LATEST.sql", nil)
         project.history =
             "CREATE TABLE setting(name TEXT PRIMARY KEY, value, at); INSERT INTO setting(name, value) "
@@ -108,7 +108,7 @@ import Testing
 
     /// Without `record`, only the query's result may change.
     @Test func aMigrationThatRecordsItself() async throws {
-        func verify(_ sql: String) async throws -> VerifyReport {
+        func verify(_ sql: String) async throws -> Report {
             try await Self.project.with("0.9/01__born.sql", nil).with("0.10/00__index.sql", sql)
                 .with("LATEST.sql", nil).verify {
                     $0.format.custom = Self.format

@@ -1,61 +1,43 @@
 import Drydock
 import SQLiteSchema
 
-/// Turns a health report into text. A renderer is one file, registered in ``HealthRenderers/all``.
-package protocol HealthReportRenderer: Sendable {
-    /// The name for `--format` and `--report`.
-    var name: String { get }
-    func render(_ report: HealthReport, _ options: RenderOptions) -> String
-}
-
-package enum HealthRenderers {
-    package static let all: [any HealthReportRenderer] = [
-        HealthHumanRenderer(), HealthJSONRenderer(), NagiosRenderer(), PrometheusRenderer(),
-    ]
-
-    package static var names: [String] { all.map(\.name) }
-
-    package static func named(_ name: String) -> (any HealthReportRenderer)? { all.first { $0.name == name } }
-}
-
-/// Renders for people: what is wrong with each database, why it matters, and what to do.
-package struct HealthHumanRenderer: HealthReportRenderer {
-    package let name = "human"
-
-    package init() {}
-
-    package func render(_ report: HealthReport, _ options: RenderOptions) -> String {
-        var text = report.databases.map { section($0, options) }.filter { !$0.isEmpty }.joined(
-            separator: "\n")
-        if let accepted = report.accepted {
+/// What `drydock health` prints: what is wrong with each database, and what to do.
+extension HumanRenderer {
+    func text(_ health: HealthSummary, _ report: Report, _ options: RenderOptions) -> String {
+        let findings = report.findingsByDatabase, gaps = report.gapsByDatabase
+        var text = health.databases.map {
+            section($0, findings[$0.path] ?? [], gaps[$0.path] ?? [], options)
+        }.filter { !$0.isEmpty }.joined(separator: "\n")
+        if let accepted = health.accepted {
             text +=
                 "\n\(counted(accepted.count, "finding")) \(accepted.count == 1 ? "is" : "are") known in \(VisibleText.line(accepted.path))\n"
         }
         return text
     }
 
-    private func section(_ health: DatabaseHealth, _ options: RenderOptions) -> String {
-        let health = health.visible
+    private func section(
+        _ health: DatabaseHealth, _ findings: [Finding], _ gaps: [NotChecked], _ options: RenderOptions
+    ) -> String {
         let paint = Paint(options.usesColor)
         if let trouble = health.trouble { return "\(paint.red("?")) \(trouble)\n" }
-        var text = head(health, paint) + "\n"
-        let shown = health.findings.filter { finding in
+        var text = head(health, findings, paint) + "\n"
+        let shown = findings.filter { finding in
             finding.severity == .error || finding.severity == .warning
                 || options.isVerbose && finding.severity == .note
         }
-        for finding in shown { text += block(finding, options, paint) }
+        for finding in shown { text += healthBlock(finding, options, paint) }
         if options.isVerbose {
             for measure in health.measures {
                 text += "  \(paint.dim(measure.name)) \(Self.value(measure))\n"
             }
-            text += "  \(paint.dim("checked:")) \(health.checked.joined(separator: ", "))\n"
+            text += "  \(paint.dim("checked:")) \(health.checked.map(\.rawValue).joined(separator: ", "))\n"
         }
-        return options.isQuiet && shown.isEmpty && health.notReached.isEmpty
-            ? "" : text + notReached(health, paint)
+        return options.isQuiet && shown.isEmpty && gaps.isEmpty
+            ? "" : text + notReached(findings, gaps, paint)
     }
 
-    private func head(_ health: DatabaseHealth, _ paint: Paint) -> String {
-        let worst = health.findings.map(\.severity).max() ?? .note
+    private func head(_ health: DatabaseHealth, _ findings: [Finding], _ paint: Paint) -> String {
+        let worst = findings.map(\.severity).max() ?? .note
         let verdict =
             switch worst {
             case .error: paint.red("✗")
@@ -63,7 +45,7 @@ package struct HealthHumanRenderer: HealthReportRenderer {
             case .note: paint.green("✓")
             }
         var facts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
-            let count = health.findings.count { $0.severity == severity }
+            let count = findings.count { $0.severity == severity }
             return count == 0 ? nil : counted(count, severity.rawValue)
         }
         if facts.isEmpty { facts = ["healthy"] }
@@ -71,14 +53,14 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         let bytes = health.measures.first { $0.name == "size_bytes" }.map {
             StatisticsRenderer.size(Int($0.value))
         }
-        let rest = [bytes, counted(health.checked.count, "check"), Self.duration(health.seconds)]
+        let rest = [bytes, counted(health.checked.count, "check"), Self.healthDuration(health.seconds)]
             .compactMap(\.self)
-        return "\(verdict) \(paint.bold(health.path))  \(facts.joined(separator: ", "))  "
+        return "\(verdict) \(paint.bold(VisibleText.line(health.path)))  \(facts.joined(separator: ", "))  "
             + paint.dim(rest.joined(separator: ", "))
     }
 
-    private func block(_ finding: HealthFinding, _ options: RenderOptions, _ paint: Paint) -> String {
-        let label = "\(finding.severity.rawValue)[\(finding.check)]"
+    private func healthBlock(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+        let label = "\(finding.severity.rawValue)[\(finding.rule.rawValue)]"
         let painted =
             switch finding.severity {
             case .error: paint.red(label)
@@ -101,15 +83,18 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         return text + "    \(paint.dim("help:")) " + lines.joined(separator: "\n          ") + "\n"
     }
 
-    private func notReached(_ health: DatabaseHealth, _ paint: Paint) -> String {
+    private func notReached(_ findings: [Finding], _ gaps: [NotChecked], _ paint: Paint) -> String {
         var text = ""
-        let reported = Set(health.findings.filter(\.isGap).map(\.check))
-        let rest = health.notReached.filter { !reported.contains($0.check) || $0.cause == .wholeFile }
+        let reported = Set(findings.filter { $0.tags.contains(.notChecked) }.map(\.rule))
+        let rest = gaps.filter { gap in
+            if case .notReached(.wholeFile, _) = gap.cause { return true }
+            return !reported.contains(gap.rule)
+        }
         let whole = Dictionary(grouping: rest.filter { $0.table == nil }) { $0.reason }
         for (reason, entries) in whole.sorted(by: { $0.key < $1.key }) {
-            text += line(Self.cut(entries.map(\.check).sorted(), "check"), reason, paint)
+            text += line(Self.cut(entries.map(\.rule.rawValue).sorted(), "check"), reason, paint)
         }
-        let parts = Dictionary(grouping: rest.filter { $0.table != nil }) { [$0.check, $0.reason] }
+        let parts = Dictionary(grouping: rest.filter { $0.table != nil }) { [$0.rule.rawValue, $0.reason] }
         for (key, entries) in parts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let tables = entries.compactMap(\.table)
             let names = tables.prefix(3).joined(separator: ", ") + (tables.count > 3 ? ", …" : "")
@@ -128,11 +113,11 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         return "\(counted(names.count, noun)) (\(names.prefix(3).joined(separator: ", ")), …)"
     }
 
-    static func duration(_ seconds: Double) -> String {
+    private static func healthDuration(_ seconds: Double) -> String {
         seconds < 1 ? "\(Int((seconds * 1000).rounded(.up))) ms" : "\((seconds * 100).rounded() / 100) s"
     }
 
-    static func value(_ measure: HealthMeasure) -> String {
+    private static func value(_ measure: HealthMeasure) -> String {
         switch measure.unit {
         case .bytes: StatisticsRenderer.size(Int(measure.value))
         case .ratio where measure.value.magnitude >= 10 && measure.value.magnitude < 1e15:
@@ -141,4 +126,12 @@ package struct HealthHumanRenderer: HealthReportRenderer {
         case .rows, .frames: "\(StatisticsRenderer.grouped(Int(measure.value))) \(measure.unit.rawValue)"
         }
     }
+}
+
+extension Report {
+    /// The findings about live databases, by path.
+    var findingsByDatabase: [String: [Finding]] { Dictionary(grouping: findings) { $0.database ?? "" } }
+
+    /// What was not reached in live databases, by path.
+    var gapsByDatabase: [String: [NotChecked]] { Dictionary(grouping: notChecked) { $0.database ?? "" } }
 }

@@ -1,34 +1,3 @@
-/// What `drydock verify`, `drydock lint`, `drydock lock` or `drydock migrate` found: plain values, ready to be rendered.
-public struct VerifyReport: Sendable {
-    public var findings: [Finding] = []
-    public var replays: [ReplaySummary] = []
-    public var notChecked: [NotChecked] = []
-    /// The name of the format in which the migrations were read.
-    public var migrationFormat: String?
-    /// Wall-clock seconds of the whole run.
-    public var seconds: Double = 0
-    /// Whether warnings count as failures.
-    public var isStrict = false
-    /// The result of locking; nil if the report is not from `drydock lock`.
-    public var lock: LockSummary?
-    /// How much was read, if migrations were linted and not replayed.
-    public var lint: LintSummary?
-    /// What was or would be done to a live database.
-    public var migrate: MigrateSummary?
-
-    public init() {}
-
-    /// The command that produced the report.
-    public var command: String {
-        migrate != nil ? "migrate" : lock != nil ? "lock" : lint != nil ? "lint" : "verify"
-    }
-
-    public var hasPassed: Bool {
-        !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }
-            && migrate?.isFailure != true
-    }
-}
-
 /// How one snapshot was replayed.
 public struct ReplaySummary: Sendable {
     public var snapshot: String
@@ -100,18 +69,5 @@ public struct ReplaySummary: Sendable {
             self.bytesWritten = bytesWritten
             self.statementSeconds = statementSeconds
         }
-    }
-}
-
-/// A rule that could not be checked, and why.
-public struct NotChecked: Sendable, Hashable, Codable {
-    public var rule: Rule
-    public var reason: String
-    public var snapshot: String?
-
-    public init(_ rule: Rule, snapshot: String? = nil, reason: String) {
-        self.rule = rule
-        self.snapshot = snapshot
-        self.reason = reason
     }
 }

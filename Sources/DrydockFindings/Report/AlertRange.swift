@@ -1,5 +1,3 @@
-import DrydockFindings
-
 /// A range of values as monitoring plugins write it: a value outside of it is an alert.
 ///
 /// `10` is 0 to 10, `10:` is 10 or more, `~:10` is 10 or less, `10:20` is from 10 to 20, both included, `@` before a
@@ -52,12 +50,12 @@ public struct HealthThreshold: Sendable, Hashable {
         (self.warning, self.critical) = (warning, critical)
     }
 
-    init(warning: String, critical: String? = nil) {
+    package init(warning: String, critical: String? = nil) {
         self.init(warning: AlertRange(warning), critical: critical.flatMap(AlertRange.init))
     }
 
     /// - Returns: nil if the value is healthy.
-    func severity(of value: Double) -> Finding.Severity? {
+    package func severity(of value: Double) -> Finding.Severity? {
         if critical?.alerts(value) == true { return .error }
         return warning?.alerts(value) == true ? .warning : nil
     }

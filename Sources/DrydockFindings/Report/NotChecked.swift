@@ -1,0 +1,124 @@
+/// A rule that could not be checked, and why.
+public struct NotChecked: Sendable, Hashable {
+    public var rule: Rule
+    public var snapshot: String?
+    /// The live database, for `drydock health`.
+    public var database: String?
+    /// The table that was not checked; nil if nothing was.
+    public var table: String?
+    public var cause: Reason
+
+    /// Why, as reports say it.
+    public var reason: String { cause.text }
+
+    public init(_ rule: Rule, snapshot: String? = nil, _ cause: Reason) {
+        self.rule = rule
+        self.snapshot = snapshot
+        self.cause = cause
+    }
+
+    /// What keeps a run on a live database from a check.
+    public enum Obstacle: Sendable, Hashable {
+        /// The run's time was over: the next run continues here.
+        case time
+        /// Other writers: another run may reach it.
+        case writers
+        /// The database: something in it cannot be read here.
+        case database
+        /// Every table was checked; only what needs the whole file at once is missing.
+        case wholeFile
+
+        /// Whether another run may reach it.
+        package var isOfRun: Bool { self == .time || self == .writers }
+    }
+
+    public enum Reason: Sendable, Hashable {
+        /// SQLite, or an engine on top of it, refused what the check runs: its message.
+        case refused(String)
+        case unreadableTable(String, message: String)
+        /// Neither SQLite's module nor Drydock can check this.
+        case unsupported(String)
+        /// Everything was read, and does not settle it.
+        case undecided(String)
+        /// Why no database could be made from the migrations alone.
+        case noFreshInstall(String)
+        /// The replay of a snapshot did not come to the newest version.
+        case notReplayed(snapshot: String)
+        case stopped(snapshot: String, before: String)
+        case unknownMigrations(snapshot: String, home: String)
+        case attachedDatabase(String, changedBy: String)
+        /// Migrations that ran in one transaction.
+        case ranTogether(migration: String)
+        /// What two runs of a migration from the same state do not make alike.
+        case unstable(migration: String, parts: String)
+        case noWayBack(migration: String)
+        case emptyWayBack(migration: String, file: String)
+        case pointer(snapshot: String)
+        /// How the lock's folder differs from the one that is read.
+        case foreignLock(String)
+        case notLinted(migrations: Int, because: String)
+        case notSQL([String])
+        /// Statements that name what a migration in code may have made, with the first of them.
+        case behindCode(statements: Int, file: String, line: Int, message: String)
+        /// What kept a run on a live database from it, in words.
+        case notReached(Obstacle, String)
+        /// Read from a baseline that an earlier run wrote down.
+        case recorded(String)
+
+        /// The reason as reports say it.
+        public var text: String {
+            switch self {
+            case .refused(let text), .unsupported(let text), .undecided(let text), .recorded(let text),
+                .notReached(_, let text):
+                text
+            case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
+            case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
+            case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
+            case .stopped(let snapshot, let migration):
+                "\(snapshot) stopped before \(migration), which cannot be read"
+            case .unknownMigrations(let snapshot, let home):
+                "\(snapshot) has applied migrations that are not in \(home)"
+            case .attachedDatabase(let name, let migration):
+                "\(migration) changes the attached database \(name), whose rows were not compared"
+            case .ranTogether(let migration): "\(migration) cannot be told from the step before it"
+            case .unstable(let migration, let parts): "\(migration) does not make \(parts) twice alike"
+            case .noWayBack(let migration): "\(migration) has no way back"
+            case .emptyWayBack(let migration, let file):
+                "the way back of \(migration) holds no statement: \(file)"
+            case .pointer(let snapshot):
+                "\(snapshot) is a Git LFS pointer; git lfs pull fetches the snapshot"
+            case .foreignLock(let mismatch):
+                "\(mismatch); --lock names another lock, --no-lock holds none"
+            case .notLinted(let count, let cause): "\(counted(count, "migration")) not linted: \(cause)"
+            case .notSQL(let paths):
+                "\(counted(paths.count, "migration")) not linted: " + paths.prefix(3).joined(separator: ", ")
+                    + (paths.count > 3 ? ", …" : "") + (paths.count == 1 ? " is not SQL" : " are not SQL")
+            case .behindCode(let count, let file, let line, let message):
+                "\(counted(count, "statement")) not linted, which may be of what code made; first "
+                    + "\(file):\(line): \(message)"
+            }
+        }
+    }
+}
+
+/// As baselines keep it: the reason as text.
+extension NotChecked: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case rule, reason, snapshot
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(Rule.self, forKey: .rule),
+            snapshot: try container.decodeIfPresent(String.self, forKey: .snapshot),
+            .recorded(try container.decode(String.self, forKey: .reason)))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(rule, forKey: .rule)
+        try container.encode(reason, forKey: .reason)
+        try container.encodeIfPresent(snapshot, forKey: .snapshot)
+    }
+}

@@ -1,0 +1,88 @@
+/// The result of a command: what every report has, and a body that is the command's own. Plain values, ready to be
+/// rendered.
+///
+///     switch report.body {
+///     case .verify(let verify): print(verify.replays.count, "snapshots replayed")
+///     case .lint(let lint): print(lint.statements, "statements linted")
+///     default: break
+///     }
+public struct Report: Sendable {
+    public var body: Body
+    public var findings: [Finding] = []
+    public var notChecked: [NotChecked] = []
+    /// The name of the format in which the migrations were read; nil where none were.
+    public var migrationFormat: String?
+    /// Wall-clock seconds of the whole run.
+    public var seconds: Double = 0
+    /// Whether warnings count as failures.
+    public var isStrict = false
+
+    public init(_ body: Body) { self.body = body }
+
+    /// What only one command's report has.
+    public enum Body: Sendable {
+        case verify(VerifySummary)
+        case lint(LintSummary)
+        case lock(LockSummary)
+        case migrate(MigrateSummary)
+        case health(HealthSummary)
+    }
+
+    /// The command that produced the report.
+    public var command: String {
+        switch body {
+        case .verify: "verify"
+        case .lint: "lint"
+        case .lock: "lock"
+        case .migrate: "migrate"
+        case .health: "health"
+        }
+    }
+
+    public var hasPassed: Bool {
+        !findings.contains { $0.severity == .error || isStrict && $0.severity == .warning }
+            && !body.isFailure
+    }
+}
+
+extension Report.Body {
+    /// Whether the command failed, whatever was found.
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .verify, .lint, .lock: false
+        case .migrate(let migrate): migrate.isFailure
+        case .health(let health): health.hasTrouble
+        }
+    }
+}
+
+extension Report {
+    /// What was linted; nil in another command's report.
+    public var lint: LintSummary? { if case .lint(let lint) = body { lint } else { nil } }
+
+    /// What was locked; nil in another command's report.
+    public var lock: LockSummary? { if case .lock(let lock) = body { lock } else { nil } }
+
+    /// What was done to a live database; nil in another command's report.
+    public var migrate: MigrateSummary? { if case .migrate(let migrate) = body { migrate } else { nil } }
+
+    /// What was checked in live databases; nil in another command's report.
+    public var health: HealthSummary? { if case .health(let health) = body { health } else { nil } }
+
+    /// The replays of `verify`, or the rehearsal of `migrate`.
+    public var replays: [ReplaySummary] {
+        switch body {
+        case .verify(let verify): verify.replays
+        case .migrate(let migrate): migrate.replays
+        case .lint, .lock, .health: []
+        }
+    }
+}
+
+/// What `drydock verify` replayed.
+public struct VerifySummary: Sendable {
+    /// The snapshots in the order in which they were named.
+    public var replays: [ReplaySummary]
+
+    public init(replays: [ReplaySummary] = []) { self.replays = replays }
+}
