@@ -275,7 +275,8 @@ struct SnapshotReplay {
         _ reached: BatchRun.Reached, from before: DatabaseState
     ) async throws -> DatabaseState {
         let after = try await inspector.inspect(
-            reached.image, earlier: before, footprint: reached.footprint)
+            reached.image, earlier: before, footprint: reached.footprint,
+            statements: reached.step.statements)
         if after.changes?.dirty == nil { changedPages = nil }
         changedPages?.formUnion(reached.footprint.pages)
         for path in reached.footprint.otherFiles { notCompared(path, reached.step) }

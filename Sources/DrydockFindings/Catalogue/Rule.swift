@@ -37,6 +37,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case nothingVerified = "nothing-verified"
     case headerMarkChanged = "header-mark-changed"
     case fileLeftOut = "file-left-out"
+    case migrationEmpty = "migration-empty"
 
     // Rules only of `drydock lint`; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
@@ -126,6 +127,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .headerMarkChanged:
             "a migration changed user_version or application_id, which its tool does not use"
         case .fileLeftOut: "a file beside the migrations is not read as a migration"
+        case .migrationEmpty: "a migration holds no statement"
         default: lintText?.summary ?? healthText?.summary ?? ""
         }
     }
