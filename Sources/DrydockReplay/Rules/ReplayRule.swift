@@ -57,6 +57,8 @@ package struct StepFinding: Sendable {
     package var finding: Finding
     /// Whether the fault still exists at the end of the replay; nil where no later step can fix it.
     var stands: Stands?
+    /// Whether a fault that a later step fixes is not worth a warning: nothing was broken in between.
+    var isForgottenOnceFixed = false
     /// How to find the statement that caused the fault.
     var probe: CulpritProbe?
     /// The index of that statement in the migration, once found.
@@ -65,10 +67,14 @@ package struct StepFinding: Sendable {
     /// Called with the last state, and with a function that returns a table's last name; nil when the table is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
 
-    init(_ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil) {
+    init(
+        _ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil,
+        isForgottenOnceFixed: Bool = false
+    ) {
         self.finding = finding
         self.probe = probe
         self.stands = stands
+        self.isForgottenOnceFixed = isForgottenOnceFixed
     }
 }
 
