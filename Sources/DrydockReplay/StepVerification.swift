@@ -67,9 +67,11 @@ package struct StepVerification: Sendable {
             NotChecked(.rowsLost, reason: "table \(table) cannot be read: \(reason)")
         }
         outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, reason: $0) }
+        let (chronicle, current) = (chronicle ?? Chronicle([migration]), migration)
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
-            usesUserVersion: format?.usesUserVersion ?? false)
+            usesUserVersion: format?.usesUserVersion ?? false,
+            creation: { chronicle.creation(of: $0, upTo: current) })
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += newFaults(outcome.names, conservation)

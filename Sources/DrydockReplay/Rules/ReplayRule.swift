@@ -9,7 +9,7 @@ enum ReplayRules {
     /// The rules checked for every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), ColumnDroppedRule(), RowsLostRule(), ValuesChangedRule(), RowsAddedRule(),
-        ObjectLostRule(), AutoincrementRule(), HeaderMarkRule(),
+        ObjectLostRule(), ReferenceMovedRule(), AutoincrementRule(), HeaderMarkRule(),
     ]
 }
 
@@ -27,6 +27,8 @@ struct StepView: Sendable {
     let conservation: Conservation
     /// Whether the migrations' tool records a database's version in `PRAGMA user_version`.
     var usesUserVersion = false
+    /// Returns the last statement so far that creates an object, perhaps of an earlier migration.
+    var creation: @Sendable (Catalog.ObjectID) -> SQLStatement? = { _ in nil }
 
     /// The statements' actions without those on temporary tables, which may have the same name as a table of the
     /// database.
