@@ -75,6 +75,7 @@ package struct StepVerification: Sendable {
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += newFaults(outcome.names, conservation)
+        outcome.findings += try await lostReferences()
         outcome.searched = searched
         outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
         let (broken, invalid) = try await invariants()
@@ -207,6 +208,14 @@ package struct StepVerification: Sendable {
                 after: new,
                 migration: migration)
             return try findings.map { try diagnosis.explaining($0) }
+        }
+    }
+
+    /// Returns the references in double quotes that have become strings.
+    private func lostReferences() async throws -> [StepFinding] {
+        let references = QuotedReferences(before: before, after: after, inspector: inspector)
+        return try await references.losses().map {
+            $0.finding(migration, before: before.catalog, after: after.catalog)
         }
     }
 

@@ -78,7 +78,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .referenceMoved: "a view, trigger or foreign key follows a renamed table away from its successor"
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
         case .searchIndexStale: "a full-text or spatial index no longer agrees with its content"
-        case .viewBroken: "a view or trigger no longer compiles"
+        case .viewBroken: "a view or trigger no longer compiles, or reads a text in place of a column"
         case .tableUnreadable: "a table can no longer be read in all its columns, or takes no row any more"
         case .foreignKeyViolation: "a row references a parent that does not exist"
         case .integrityFailure: "integrity_check finds damage"
