@@ -250,8 +250,10 @@ struct SnapshotReplay {
             return notChecked(
                 .rollbackMismatch, .ranTogether(migration: reached.step.identifier))
         }
+        let known = stepFindings.filter { $0.step == trail.steps.count }.map(\.finding.finding)
         let outcome = try await RollbackCheck(
-            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog
+            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog,
+            known: known
         ).run()
         for finding in outcome.findings { add(finding) }
         if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }

@@ -121,7 +121,7 @@ package struct StateView {
 /// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
     package let engine: any Engine
-    package let settings: ConnectionSettings
+    package var settings: ConnectionSettings
     package var historyTables: [String]
     package var readsPages = true
     /// The limit for written pages and SQLite's sorting, in bytes.
