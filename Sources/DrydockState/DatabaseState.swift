@@ -82,7 +82,8 @@ package struct StateView {
     var renamed: (String) -> String?
 
     package init(
-        connection: any Connection, catalog: Catalog, earlier: DatabaseState? = nil, changes: PageChanges? = nil,
+        connection: any Connection, catalog: Catalog, earlier: DatabaseState? = nil,
+        changes: PageChanges? = nil,
         renamed: @escaping (String) -> String? = { _ in nil }
     ) {
         self.connection = connection
@@ -170,7 +171,8 @@ package struct StateInspector: Sendable {
                 NotChecked(.rowsLost, .unreadableTable(table.name, message: table.error.message))
             }
             let view = StateView(
-                connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier, changes: state.changes,
+                connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier,
+                changes: state.changes,
                 renamed: { name in
                     earlier.flatMap { TableLineage($0.catalog, statements: statements).currentName(of: name) }
                 })
