@@ -14,7 +14,7 @@ extension SnapshotReplay {
             let isFixed = end.map { end in
                 pending.stands.map { !$0(end, { trail.lastName(of: $0, after: step) }) } ?? false
             }
-            if isFixed == true, pending.isForgottenOnceFixed { continue }
+            if isFixed ?? true, pending.isForgottenOnceFixed { continue }
             if isFixed == true, finding.severity > .note {
                 finding.severity = finding.severity == .error ? .warning : .note
                 finding.tags.append(.healed)
