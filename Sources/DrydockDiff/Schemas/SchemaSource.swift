@@ -154,7 +154,7 @@ struct SchemaLoader: Sendable {
                 settings.autoVacuum = .init(rawValue: Int(try number("auto_vacuum")))
                 settings.encoding =
                     try connection.firstRow("PRAGMA encoding") { row in
-                        DatabaseSettings.Encoding(rawValue: row.string(0))
+                        TextEncoding(rawValue: row.string(0))
                     } ?? nil
             }
             return SchemaParser(historyTables: history).schema(of: rows, settings: settings)

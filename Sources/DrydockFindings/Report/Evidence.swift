@@ -76,12 +76,10 @@ extension Evidence.Sample {
             self.init(
                 storageClass: "text", literal: Self.quoted(encoding.decode(bytes)), byteCount: bytes.count)
         case .blob(let bytes):
-            let hex = bytes.prefix(Self.blobLimit).map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }
             let cut = bytes.count > Self.blobLimit ? "…" : ""
-            self.init(storageClass: "blob", literal: "x'\(hex.joined())\(cut)'", byteCount: bytes.count)
+            self.init(
+                storageClass: "blob", literal: "x'\(bytes.prefix(Self.blobLimit).hex)\(cut)'",
+                byteCount: bytes.count)
         }
     }
 
@@ -111,25 +109,5 @@ extension Evidence.Sample {
             }
         }
         return "'" + shown + (text.unicodeScalars.count > textLimit ? "…" : "") + "'"
-    }
-}
-
-/// How a database stores text (https://www.sqlite.org/fileformat2.html#enc).
-public enum TextEncoding: String, Sendable {
-    case utf8 = "UTF-8"
-    case utf16LittleEndian = "UTF-16le"
-    case utf16BigEndian = "UTF-16be"
-
-    /// Returns stored bytes as text, invalid sequences replaced.
-    public func decode(_ bytes: [UInt8]) -> String {
-        switch self {
-        case .utf8: return String(decoding: bytes, as: UTF8.self)
-        case .utf16LittleEndian, .utf16BigEndian:
-            let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
-                let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-                return self == .utf16LittleEndian ? a | b << 8 : a << 8 | b
-            }
-            return String(decoding: units, as: UTF16.self)
-        }
     }
 }
