@@ -325,8 +325,7 @@ public struct Verifier: Sendable {
     }
 
     /// Removes the findings that `ignore` names; an `ignore` without such a finding is unused.
-    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout Report)
-    {
+    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout Report) {
         let migrations = Dictionary(
             context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         var used: Set<Declaration> = []

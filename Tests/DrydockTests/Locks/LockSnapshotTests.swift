@@ -193,8 +193,7 @@ import Testing
         #expect(edited.rules(.error) == [.snapshotEdited] && edited.rules(.note).isEmpty)
     }
 
-    private func verify(_ folder: TemporaryFolder, lock: String?, cache: String) async throws -> Report
-    {
+    private func verify(_ folder: TemporaryFolder, lock: String?, cache: String) async throws -> Report {
         var request = VerifyRequest()
         request.migrationsFolder = folder.file("Migrations")
         request.snapshotsFolder = folder.file("Snapshots")
