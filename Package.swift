@@ -105,16 +105,16 @@ let package = Package(
             name: "DrydockMigrations", dependencies: ["DrydockFindings", engine, "SQLiteSchema", crypto]),
         .target(
             name: "DrydockFindings", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema"]),
-        .target(name: "DatabaseEngine", dependencies: ["CSQLite"]),
+        .target(name: "DatabaseEngine", dependencies: ["SQLiteSchema", "CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
-        .target(name: "SQLiteFile"),
+        .target(name: "SQLiteFile", dependencies: ["SQLiteSchema"]),
         .target(name: "SQLiteSchema"),
         .executableTarget(name: "Benchmark", dependencies: ["SQLiteSchema", arguments]),
         .executableTarget(name: "SampleMaker", dependencies: ["GRDBEngine", engine]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
-        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "CSQLite"]),
+        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "SQLiteSchema", "CSQLite"]),
         .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite"]),
         .testTarget(
             name: "DrydockTests",

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 extension SQLValue {
     /// A SQL expression that gives exactly this value, whatever the database's encoding: the storage class,
     /// every digit, NUL characters and invalid text.
@@ -7,14 +9,8 @@ extension SQLValue {
         case .integer(let value): value == .min ? "(-9223372036854775807 - 1)" : "\(value)"
         case .real(let value) where value.isInfinite: value < 0 ? "-9e999" : "9e999"
         case .real(let value): "\(value)"
-        case .text(let bytes): "CAST(x'\(Self.hex(bytes))' AS TEXT)"
-        case .blob(let bytes): "x'\(Self.hex(bytes))'"
+        case .text(let bytes): "CAST(x'\(bytes.hex)' AS TEXT)"
+        case .blob(let bytes): "x'\(bytes.hex)'"
         }
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let pairs = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: pairs, as: UTF8.self)
     }
 }

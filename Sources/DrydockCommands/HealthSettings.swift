@@ -85,7 +85,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
     func check(against databases: [String]) throws {
         let target = FolderListing.realPath(path)
         for database in databases.map(FolderListing.realPath)
-        where ["", "-wal", "-shm", "-journal"].contains(where: { database + $0 == target }) {
+        where SnapshotFile.family(of: database).contains(target) {
             throw RequestError("the report would overwrite '\(path)'; give it another path")
         }
     }

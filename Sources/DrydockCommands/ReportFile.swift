@@ -41,13 +41,10 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
         let target = FolderListing.realPath(path)
-        for suffix in Self.companions where target.hasSuffix(suffix) {
-            let database = String(target.dropLast(suffix.count))
-            guard !FolderListing.exists(database) else {
-                throw RequestError(
-                    "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
-                )
-            }
+        if let database = SnapshotFile.database(ofSidecar: target), FolderListing.exists(database) {
+            throw RequestError(
+                "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
+            )
         }
         try checkIsWritable(target)
         guard FolderListing.exists(path) else { return }
@@ -58,9 +55,6 @@ struct ReportFile: ExpressibleByArgument, Equatable {
                 "the report would overwrite '\(path)', which is among what is verified; give it another path")
         }
     }
-
-    /// The endings of the files that SQLite keeps beside a database.
-    static let companions = ["-wal", "-shm", "-journal"]
 
     private func checkIsWritable(_ target: String) throws {
         let parts = target.split(separator: "/", omittingEmptySubsequences: false).dropLast()

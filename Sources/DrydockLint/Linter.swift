@@ -84,20 +84,13 @@ public struct Linter: Sendable {
         } catch let fault as SnapshotFault {
             throw RequestError("the base cannot be read: \(fault.message)")
         }
-        let database = try await engine.open(overlay, settings: settings)
-        let result: Result<LintRun, any Error>
-        do {
-            result = .success(
-                try await database.withConnection { connection in
-                    var run = run
-                    try run.lint(on: connection)
-                    return run
-                })
-        } catch {
-            result = .failure(error)
+        return try await engine.use(overlay, settings: settings) { database in
+            try await database.withConnection { connection in
+                var run = run
+                try run.lint(on: connection)
+                return run
+            }
         }
-        try? await database.close()
-        return try result.get()
     }
 
     // MARK: - The request

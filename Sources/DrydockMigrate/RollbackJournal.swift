@@ -29,7 +29,7 @@ struct RollbackJournal {
     /// - Parameter database: The path, with links resolved.
     /// - Throws: ``RequestError``, ``OverlayError``; there is then no journal.
     init(of database: String, delta: PageDelta) throws {
-        path = database + "-journal"
+        path = database + Sidecar.journal
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         defer { close(descriptor) }
@@ -63,7 +63,7 @@ struct RollbackJournal {
     /// SQLite holds no lock on the log, so closing a descriptor of it drops none.
     /// - Throws: ``RequestError`` if it cannot be synced.
     static func syncLog(of database: String) throws {
-        let log = database + "-wal"
+        let log = database + Sidecar.log
         let descriptor = open(log, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw failure(log, errno) }
@@ -76,7 +76,7 @@ struct RollbackJournal {
     private static func inherit(_ descriptor: Int32, from database: String) throws {
         var status = stat()
         guard stat(database, &status) == 0, fchmod(descriptor, status.st_mode & 0o777) == 0 else {
-            throw failure(database + "-journal", errno)
+            throw failure(database + Sidecar.journal, errno)
         }
         if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
     }

@@ -7,9 +7,6 @@ public struct Snapshot: Sendable, Hashable {
         case dump
     }
 
-    /// The endings of a database's file and of those that SQLite may have left beside it, which are part of it.
-    package static let suffixes = ["", "-wal", "-journal"]
-
     /// The path, as reports show it.
     public var path: String
     public var kind: Kind

@@ -72,16 +72,11 @@ struct EngineComparison: Sendable {
         let random = RandomSource()
         settings.random = random
         moment.begin(on: overlay, random)
-        let database = try await engine.open(overlay, settings: settings)
-        do {
+        return try await engine.use(overlay, settings: settings) { database in
             let outcome = try await BatchRun(set: context.set, database: database, overlay: overlay).run(
                 batch)
             if let (_, error) = outcome.failure, watchdog.isTripped { throw error }
-            try await database.close()
             return outcome
-        } catch {
-            try? await database.close()
-            throw error
         }
     }
 

@@ -44,13 +44,8 @@ struct FreshInstall: Sendable {
         var fresh = FreshInstall()
         let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))
         let overlay = try await maker.base(context.set.base)
-        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
-        do {
-            try await fresh.run(context.set, on: database, watchdog)
-            try await database.close()
-        } catch {
-            try? await database.close()
-            throw error
+        try await context.engine.use(overlay, settings: context.settings(watchdog)) {
+            try await fresh.run(context.set, on: $0, watchdog)
         }
         return fresh
     }

@@ -73,14 +73,9 @@ package struct MigrationEquivalence: Sendable {
     }
 
     private func state(of overlay: Overlay, on engine: any Engine, _ run: Run) async throws -> Image {
-        let database = try await engine.openWhole(overlay, settings: settings)
-        do {
+        try await engine.useWhole(overlay, settings: settings) { database in
             try await run(database)
             try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
-        } catch {
-            try? await database.close()
-            throw error
         }
         return overlay.freeze().image
     }

@@ -73,20 +73,13 @@ struct RollbackCheck {
         var settings = context.settings(watchdog)
         // GRDB's migrator turns foreign keys off while a migration runs.
         settings.foreignKeys = migration.isDeferred ? false : migration.foreignKeys
-        let database = try await context.engine.open(overlay, settings: settings)
         let set = context.set
-        let outcome: Result<Void, any Error>
-        do {
+        try await context.engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
                 try body(ToolRun(connection: connection, set: set))
                 try connection.checkpoint()
             }
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
         }
-        try await database.close()
-        try outcome.get()
         return overlay.freeze().image
     }
 

@@ -17,9 +17,8 @@ struct RunWithoutHistory: Sendable {
         let overlay = try Overlay(before.image)
         var settings = inspector.settings
         settings.foreignKeys = migration.enforcesForeignKeys
-        let database = try await engine.open(overlay, settings: settings)
         let migration = migration
-        do {
+        try await engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
                 if migration.transaction != .none { try connection.execute("BEGIN IMMEDIATE") }
                 for (index, statement) in migration.statements.enumerated() {
@@ -28,11 +27,7 @@ struct RunWithoutHistory: Sendable {
                 if connection.isInTransaction { try connection.execute("COMMIT") }
                 try connection.checkpoint()
             }
-        } catch {
-            try? await database.close()
-            throw error
         }
-        try await database.close()
         return overlay.freeze().image
     }
 }

@@ -142,16 +142,16 @@ extension SnapshotReplay {
     mutating func checkIdempotence(at end: DatabaseState) async throws {
         guard context.set.policy.isRunByEngine else { return try await checkPending(at: end) }
         let overlay = try Overlay(end.image)
-        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
         let migrations = context.targets.filter { $0.fault == nil }.map { MigrationRun($0).engineMigration }
         var failure: String?
         var ran: [String] = []
         do {
-            ran = try await database.migrate(migrations).map(\.identifier)
-            try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
+            ran = try await context.engine.use(overlay, settings: context.settings(watchdog)) { database in
+                let ran = try await database.migrate(migrations)
+                try await database.withConnection { try $0.checkpoint() }
+                return ran.map(\.identifier)
+            }
         } catch {
-            try? await database.close()
             if watchdog.isTripped { throw error }
             failure = (error as? StatementFailure)?.error.message ?? String(describing: error)
         }

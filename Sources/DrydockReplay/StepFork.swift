@@ -25,23 +25,16 @@ struct StepFork: Sendable {
         let overlay = try Overlay(before.image)
         var settings = inspector.settings
         settings.foreignKeys = migration.enforcesForeignKeys
-        let database = try await engine.open(overlay, settings: settings)
         let uri = overlay.attach(before.image).replacing("'", with: "''")
         let opensTransaction = migration.transaction != .none
-        let result: Swift.Result<Result, any Error>
-        do {
-            result = .success(
-                try await database.withConnection { connection in
-                    try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
-                    if opensTransaction { try connection.execute("BEGIN IMMEDIATE") }
-                    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-                    return try body(connection)
-                })
-        } catch {
-            result = .failure(error)
+        return try await engine.use(overlay, settings: settings) { database in
+            try await database.withConnection { connection in
+                try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
+                if opensTransaction { try connection.execute("BEGIN IMMEDIATE") }
+                defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
+                return try body(connection)
+            }
         }
-        try await database.close()
-        return try result.get()
     }
 
     /// Runs the statements before an index, or all of them where it is past the last.

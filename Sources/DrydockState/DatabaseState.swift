@@ -209,23 +209,16 @@ package struct StateInspector: Sendable {
         var settings = settings
         settings.foreignKeys = false
         settings.isDefensive = true
-        let database = try await engine.open(overlay, settings: settings)
-        let attached = later.map { overlay.attach($0) }
-        let outcome: Swift.Result<Result, any Error>
-        do {
-            outcome = .success(
-                try await database.withConnection { connection in
-                    if let attached {
-                        let uri = attached.replacing("'", with: "''")
-                        try connection.execute("ATTACH '\(uri)' AS \(TableComparison.afterSchema)")
-                    }
-                    return try body(connection)
-                })
-        } catch {
-            outcome = .failure(error)
+        return try await engine.use(overlay, settings: settings) { database in
+            let attached = later.map { overlay.attach($0) }
+            return try await database.withConnection { connection in
+                if let attached {
+                    let uri = attached.replacing("'", with: "''")
+                    try connection.execute("ATTACH '\(uri)' AS \(TableComparison.afterSchema)")
+                }
+                return try body(connection)
+            }
         }
-        try await database.close()
-        return try outcome.get()
     }
 }
 

@@ -41,7 +41,7 @@ public func recordSnapshot(
     let folder = URL(fileURLWithPath: place).deletingLastPathComponent()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let temporary = place + ".\(getpid()).tmp"
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(temporary + suffix) } }
+    defer { for file in SnapshotFile.family(of: temporary) { unlink(file) } }
     var configuration = configuration
     configuration.readonly = false
     let queue = try DatabaseQueue(path: temporary, configuration: configuration)

@@ -35,12 +35,9 @@ package struct Image: Sendable {
     /// under the new name, whatever the disk has.
     func mainFiles(as name: FilePath) -> [FilePath: FileImage?] {
         var result: [FilePath: FileImage?] = [:]
-        for suffix in Image.suffixes {
+        for suffix in Sidecar.content {
             result.updateValue(files[path.appending(suffix)] ?? nil, forKey: name.appending(suffix))
         }
         return result
     }
-
-    /// The database itself, its write-ahead log and its rollback journal.
-    static let suffixes = ["", "-wal", "-journal"]
 }

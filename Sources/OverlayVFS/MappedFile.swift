@@ -130,7 +130,7 @@ package final class MappedFile: Sendable {
     package func checkUnchanged() throws(OverlayError) {
         if isBroken { throw .shrank(path: path.string) }
         let now = try FileIdentity(of: path)
-        let grew = path.string.hasSuffix("-wal") && now.isSameFile(as: identity) && now.size >= size
+        let grew = path.string.hasSuffix(Sidecar.log) && now.isSameFile(as: identity) && now.size >= size
         if now == identity || grew, try withBytes(at: 0, count: head.count, { $0.elementsEqual(head) }) {
             return
         }

@@ -69,7 +69,7 @@ package final class Overlay: Sendable {
         let path = FilePath(path).resolved
         var files: [FilePath: FileImage?] = [:]
         var bases: [MappedFile] = []
-        for suffix in Image.suffixes {
+        for suffix in Sidecar.content {
             let name = path.appending(suffix)
             let base =
                 suffix.isEmpty
@@ -128,13 +128,13 @@ package final class Overlay: Sendable {
 
     /// The files of the disk beside the main database whose bytes changed; a write-ahead log counts for its database.
     private func otherFiles(_ files: [FilePath: FrozenFile?]) -> [String] {
-        let own = Set(Image.suffixes.map { path.appending($0) })
+        let own = Set(Sidecar.content.map { path.appending($0) })
         var changed: Set<String> = []
         for case (let name, let file?) in files where !own.contains(name) {
             guard file.before.base != nil, !Footprint(file).isEmpty else { continue }
             let text = name.string
-            guard !text.hasSuffix("-shm"), !text.hasSuffix("-journal") else { continue }
-            changed.insert(text.hasSuffix("-wal") ? String(text.dropLast(4)) : text)
+            guard !text.hasSuffix(Sidecar.sharedMemory), !text.hasSuffix(Sidecar.journal) else { continue }
+            changed.insert(text.hasSuffix(Sidecar.log) ? String(text.dropLast(Sidecar.log.count)) : text)
         }
         return changed.sorted()
     }

@@ -8,6 +8,7 @@
 // https://www.sqlite.org/fileformat2.html#record_sort_order
 
 #if canImport(Glibc)
+import SQLiteSchema
 import Glibc
 #else
 import Darwin
@@ -22,7 +23,7 @@ public enum Collation: Sendable {
     /// BINARY is `memcmp` in every encoding. The other two exist only for UTF-8: SQLite first translates
     /// UTF-16, unpaired surrogates included, and this function does the same.
     func compare(
-        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ encoding: StoredEncoding
+        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ encoding: TextEncoding
     ) -> Int {
         switch (self, encoding) {
         case (.binary, _): left.compare(to: right)
@@ -111,7 +112,7 @@ private struct TranslatedBytes: IteratorProtocol {
     private var pending: UInt32 = 0
     private var pendingCount = 0
 
-    init(_ bytes: UnsafeRawBufferPointer, _ encoding: StoredEncoding) {
+    init(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding) {
         units = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count & ~1))
         isLittleEndian = encoding == .utf16LittleEndian
     }

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 // Offset  Size  Description
 //  0      16    The header string: "SQLite format 3\000"
 // 16       2    The database page size in bytes. Must be a power of two between 512 and 32768 inclusive, or
@@ -26,13 +28,6 @@
 // 96       4    SQLITE_VERSION_NUMBER
 // https://www.sqlite.org/fileformat2.html#the_database_header
 
-/// How a database stores text.
-public enum StoredEncoding: UInt32, Sendable {
-    case utf8 = 1
-    case utf16LittleEndian = 2
-    case utf16BigEndian = 3
-}
-
 /// The first 100 bytes of a database file.
 public struct FileHeader: Equatable, Sendable {
     public static let size = 100
@@ -54,7 +49,7 @@ public struct FileHeader: Equatable, Sendable {
     public var cacheSize: Int32 = 0
     /// Not 0 in a database with pointer maps.
     public var largestRootPage: UInt32 = 0
-    public var encoding = StoredEncoding.utf8
+    public var encoding = TextEncoding.utf8
     public var userVersion: Int32 = 0
     public var isIncrementalVacuum = false
     public var applicationID: Int32 = 0
@@ -92,7 +87,7 @@ public struct FileHeader: Equatable, Sendable {
         cacheSize = Int32(bitPattern: start.uint32(at: 48))
         largestRootPage = start.uint32(at: 52)
         // SQLite reads only the two lowest bits and takes 0 for UTF-8.
-        encoding = StoredEncoding(rawValue: start.uint32(at: 56) & 3) ?? .utf8
+        encoding = TextEncoding(stored: start.uint32(at: 56) & 3) ?? .utf8
         userVersion = Int32(bitPattern: start.uint32(at: 60))
         isIncrementalVacuum = start.uint32(at: 64) != 0
         applicationID = Int32(bitPattern: start.uint32(at: 68))

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 // "Record comparison progresses column by column. Columns of a record are examined from left to right. The
 // first pair of columns that are not equal determines the relative order of the two records.
 // 1. NULL values (serial type 0) sort first.
@@ -21,7 +23,7 @@ public struct KeyColumn: Sendable {
 /// The order of the entries of an index or of a WITHOUT ROWID table.
 public struct KeyOrder: Sendable {
     public let columns: [KeyColumn]
-    let encoding: StoredEncoding
+    let encoding: TextEncoding
     private let honorsDescending: Bool
     /// Whether the columns after `columns` belong to the key too, BINARY and ascending.
     private let includesRest: Bool
@@ -76,7 +78,7 @@ public struct KeyOrder: Sendable {
 extension Field {
     /// Compares two values: negative if this one sorts before `other`, 0 if they are equal, positive if
     /// after.
-    public func compare(to other: Field, _ collation: Collation, _ encoding: StoredEncoding) -> Int {
+    public func compare(to other: Field, _ collation: Collation, _ encoding: TextEncoding) -> Int {
         switch (storageClass, other.storageClass) {
         case (.null, .null): 0
         case (.null, _): -1

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 // "Page 1 of a database file is the root page of a table b-tree that holds a special table named
 // "sqlite_schema". [...]
 // CREATE TABLE sqlite_schema(
@@ -50,13 +52,6 @@ extension DatabaseFile {
     /// Returns a text of this database, with invalid sequences replaced; nil for any other storage class.
     public func text(_ field: Field) -> String? {
         guard field.storageClass == .text else { return nil }
-        let bytes = field.bytes
-        guard header.encoding != .utf8 else { return String(decoding: bytes, as: UTF8.self) }
-        let isLittleEndian = header.encoding == .utf16LittleEndian
-        let units = stride(from: 0, to: bytes.count & ~1, by: 2).map { offset in
-            let unit = bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
-            return isLittleEndian ? UInt16(littleEndian: unit) : UInt16(bigEndian: unit)
-        }
-        return String(decoding: units, as: UTF16.self)
+        return header.encoding.decode(field.bytes)
     }
 }

@@ -98,7 +98,7 @@ private struct Pair {
     private mutating func reopen() throws {
         let old = copy
         copy = copies.file("\(UUID().uuidString).db")
-        for suffix in Image.suffixes where FileManager.default.fileExists(atPath: old + suffix) {
+        for suffix in Sidecar.content where FileManager.default.fileExists(atPath: old + suffix) {
             try FileManager.default.copyItem(atPath: old + suffix, toPath: copy + suffix)
         }
         overlay = try Overlay(image, memoryLimit: 2 << 20)

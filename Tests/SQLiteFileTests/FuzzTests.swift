@@ -1,3 +1,4 @@
+import SQLiteSchema
 import Testing
 
 @testable import SQLiteFile
@@ -42,7 +43,7 @@ import Testing
                 try? expectDamage { try RecordReader.read(bytes, page: 1, into: &fields) }
                 for (a, b) in zip(fields, fields.dropFirst()) {
                     for collation in [Collation.binary, .nocase, .rtrim] {
-                        for encoding in [StoredEncoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
+                        for encoding in [TextEncoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
                             #expect(
                                 a.compare(to: b, collation, encoding).signum()
                                     == -b.compare(to: a, collation, encoding).signum())

@@ -1,3 +1,4 @@
+import SQLiteSchema
 import CSQLite
 import Foundation
 import Testing

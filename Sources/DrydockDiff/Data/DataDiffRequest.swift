@@ -1,3 +1,4 @@
+import SQLiteSchema
 import DrydockFindings
 import DatabaseEngine
 

@@ -18,7 +18,7 @@ enum FileEquality {
             SnapshotFile.fault(of: old.path) == nil, SnapshotFile.fault(of: new.path) == nil
         else { return false }
         for path in [old.path, new.path] {
-            for suffix in ["-wal", "-journal"] where hasBytes(path + suffix) { return false }
+            for suffix in [Sidecar.log, Sidecar.journal] where hasBytes(path + suffix) { return false }
         }
         guard let size = try? FolderListing.size(of: old.path),
             size == (try? FolderListing.size(of: new.path))

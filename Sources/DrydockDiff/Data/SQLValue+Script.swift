@@ -1,21 +1,6 @@
+import SQLiteSchema
 import DrydockFindings
 import DatabaseEngine
-
-extension TextEncoding {
-    /// Decodes stored bytes; returns nil if they are not valid text.
-    package func exactText(_ bytes: [UInt8]) -> String? {
-        switch self {
-        case .utf8: return String(validating: bytes, as: UTF8.self)
-        case .utf16LittleEndian, .utf16BigEndian:
-            guard bytes.count.isMultiple(of: 2) else { return nil }
-            let units = stride(from: 0, to: bytes.count, by: 2).map { index in
-                let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-                return self == .utf16LittleEndian ? a | b << 8 : a << 8 | b
-            }
-            return String(validating: units, as: UTF16.self)
-        }
-    }
-}
 
 extension SQLValue {
     /// Appends an SQL expression that gives the value exactly, in the usual notation where possible.

@@ -63,14 +63,13 @@ struct PlanProof: Sendable {
         let migration = Self.migration(plan, named: name)
         let inspector = loader.inspector
         let overlay = try Overlay(before.image)
-        let database = try await engine.open(overlay, settings: inspector.settings)
         do {
-            // Keys are compared with the state before, which may already have violations.
-            _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
-            try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
+            try await engine.use(overlay, settings: inspector.settings) { database in
+                // Keys are compared with the state before, which may already have violations.
+                _ = try await MigrationRun(migration, foreignKeyChecks: .disabled).apply(to: database)
+                try await database.withConnection { try $0.checkpoint() }
+            }
         } catch {
-            try? await database.close()
             return Outcome(plan: plan, refusals: [PlanRefusal(error, migration)])
         }
         let after = overlay.freeze().image

@@ -154,7 +154,7 @@ struct SchemaLoader: Sendable {
                 settings.autoVacuum = .init(rawValue: Int(try number("auto_vacuum")))
                 settings.encoding =
                     try connection.firstRow("PRAGMA encoding") { row in
-                        DatabaseSettings.Encoding(rawValue: row.string(0))
+                        TextEncoding(rawValue: row.string(0))
                     } ?? nil
             }
             return SchemaParser(historyTables: history).schema(of: rows, settings: settings)
@@ -190,9 +190,8 @@ struct SchemaLoader: Sendable {
         var settings = settings
         settings.foreignKeys = set.policy.foreignKeys
         settings.doubleQuotedStrings = set.policy.doubleQuotedStrings
-        let database = try await engine.open(overlay, settings: settings)
-        let run = BatchRun(set: set, database: database, overlay: overlay)
-        do {
+        try await engine.use(overlay, settings: settings) { database in
+            let run = BatchRun(set: set, database: database, overlay: overlay)
             for batch in set.batches(of: Array(0..<count)).map({ $0.map { set.migrations[$0] } }) {
                 if let fault = batch.compactMap(\.fault).first { throw RequestError(fault.message) }
                 if let code = batch.first(where: \.isCode) {
@@ -202,11 +201,7 @@ struct SchemaLoader: Sendable {
                     throw Self.fault(migration, error)
                 }
             }
-        } catch {
-            try? await database.close()
-            throw error
         }
-        try await database.close()
         return overlay
     }
 

@@ -4,6 +4,17 @@ import SQLiteFile
 
 /// What a snapshot's first bytes show before SQLite opens it.
 package enum SnapshotFile {
+    /// Whether a path is that of a file which SQLite keeps beside a database.
+    package static func isSidecar(_ path: String) -> Bool { Sidecar.isSidecar(path) }
+
+    /// Returns the path of the database beside which SQLite would keep a file of this name; nil for another name.
+    package static func database(ofSidecar path: String) -> String? {
+        Sidecar.all.first { path.hasSuffix($0) }.map { String(path.dropLast($0.count)) }
+    }
+
+    /// Returns the path of a database and of all files that SQLite may keep beside it.
+    package static func family(of path: String) -> [String] { Sidecar.family.map { path + $0 } }
+
     private static let magic = Array("SQLite format 3\u{0}".utf8)
     private static let lfsPointer = Array("version https://git-lfs.github.com/spec/".utf8)
 
@@ -30,7 +41,7 @@ package enum SnapshotFile {
     /// the file is empty.
     private static func logHasHeader(_ path: String) -> Bool {
         guard let size = try? FolderListing.size(of: path), size > 0, !FolderListing.isSpecial(path),
-            let log = try? MappedFile(path: realPath(of: path) + "-wal"),
+            let log = try? MappedFile(path: realPath(of: path) + Sidecar.log),
             let bytes = log.contiguousBytes(at: 0, count: log.size)
         else { return false }
         let hasHeader = (try? WriteAheadLog(bytes))?.has(1) ?? false

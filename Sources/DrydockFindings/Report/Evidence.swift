@@ -78,12 +78,10 @@ extension Evidence.Sample {
                 literal: Self.quoted(encoding.pieces(of: bytes, limit: Self.textLimit + 1)),
                 byteCount: bytes.count)
         case .blob(let bytes):
-            let hex = bytes.prefix(Self.blobLimit).map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }
             let cut = bytes.count > Self.blobLimit ? "…" : ""
-            self.init(storageClass: "blob", literal: "x'\(hex.joined())\(cut)'", byteCount: bytes.count)
+            self.init(
+                storageClass: "blob", literal: "x'\(bytes.prefix(Self.blobLimit).hex)\(cut)'",
+                byteCount: bytes.count)
         }
     }
 
@@ -124,10 +122,7 @@ extension Evidence.Sample {
         case .scalar(let scalar):
             return VisibleText.isHidden(scalar) ? VisibleText.spelling(scalar) : String(scalar)
         case .invalid(let bytes):
-            return bytes.map { byte in
-                let digits = String(byte, radix: 16)
-                return "\\x{" + (digits.count == 1 ? "0" : "") + digits + "}"
-            }.joined()
+            return bytes.map { "\\x{\([$0].hex)}" }.joined()
         }
     }
 }

@@ -83,13 +83,11 @@ struct HealthBaseline: Sendable {
 
     /// - Throws: ``RequestError``.
     func write(to path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let sorted = known.values.sorted {
             ($0.entry.database, $0.entry.check, $0.message) < ($1.entry.database, $1.entry.check, $1.message)
         }
         do {
-            try AtomicFile.write(Array(encoder.encode(File(known: sorted))) + [10], to: path)
+            try AtomicFile.write(Array(jsonDocument(File(known: sorted))) + [10], to: path)
         } catch {
             throw RequestError("the baseline '\(path)' cannot be written: \(error)")
         }

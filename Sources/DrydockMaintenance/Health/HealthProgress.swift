@@ -52,10 +52,8 @@ struct HealthProgress: Sendable {
 
     /// - Throws: ``RequestError``.
     func write(to path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try AtomicFile.write(Array(encoder.encode(File(places: places))) + [10], to: path)
+            try AtomicFile.write(Array(jsonDocument(File(places: places))) + [10], to: path)
         } catch {
             throw RequestError("'\(path)' cannot be written: \(error)")
         }

@@ -152,7 +152,9 @@ struct HealthRun: Sendable {
 
     /// Whether a log or journal lies beside an empty file, which the next program to open the file deletes.
     private var hasOrphans: Bool {
-        ["-wal", "-journal"].contains { (try? FolderListing.size(of: realPath(of: path) + $0)) ?? 0 > 0 }
+        [Sidecar.log, Sidecar.journal].contains {
+            (try? FolderListing.size(of: realPath(of: path) + $0)) ?? 0 > 0
+        }
     }
 
     private func rangedTasks(_ live: LiveOverlay, _ state: LiveState) async -> [Task] {

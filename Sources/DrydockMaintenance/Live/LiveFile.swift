@@ -100,7 +100,7 @@ struct LiveFile: Sendable {
                     let main = try map(path)
                     guard main.isAtPath else { throw Changed() }
                     func read() throws -> Result {
-                        try readPages(main, hasLog ? try map(path + "-wal") : nil, body)
+                        try readPages(main, hasLog ? try map(path + Sidecar.log) : nil, body)
                     }
                     // A log whose pages are all in the file may be restarted, but only once during this transaction,
                     // since no page of the new log can be moved to the file meanwhile.
@@ -117,7 +117,7 @@ struct LiveFile: Sendable {
         _ main: MappedFile, _ body: (DatabaseFile, WriteAheadLog?) throws -> Result
     ) throws -> Result {
         let hadLog = hasLog
-        let log = hadLog ? try MappedFile(path: path + "-wal") : nil
+        let log = hadLog ? try MappedFile(path: path + Sidecar.log) : nil
         let outcome = Swift.Result { try readPages(main, log, body) }
         do {
             try main.checkUnchanged()
@@ -159,5 +159,5 @@ struct LiveFile: Sendable {
 
     // MARK: - The files
 
-    private var hasLog: Bool { ((try? FolderListing.size(of: path + "-wal")) ?? 0) > 0 }
+    private var hasLog: Bool { ((try? FolderListing.size(of: path + Sidecar.log)) ?? 0) > 0 }
 }

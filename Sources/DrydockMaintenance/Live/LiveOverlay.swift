@@ -222,7 +222,7 @@ private final class ChangeWatch: Sendable {
 private struct LogHead: Equatable {
     private let bytes: [UInt8]
 
-    init(_ path: String) { bytes = (try? FolderListing.contents(of: path + "-wal", limit: 32)) ?? [] }
+    init(_ path: String) { bytes = (try? FolderListing.contents(of: path + Sidecar.log, limit: 32)) ?? [] }
 }
 
 /// The modification times and sizes of a database's files.
@@ -231,7 +231,7 @@ private struct FileStamps: Equatable {
     private let sizes: [Int?]
 
     init(_ path: String) {
-        let paths = ["", "-wal", "-journal"].map { path + $0 }
+        let paths = Sidecar.content.map { path + $0 }
         times = paths.map {
             (try? FileManager.default.attributesOfItem(atPath: $0))?[.modificationDate] as? Date
         }

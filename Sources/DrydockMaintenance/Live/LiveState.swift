@@ -34,20 +34,20 @@ package struct LiveState: Sendable, Equatable {
         // The read version decides (sqlite3BtreeBeginTrans in btree.c).
         isLogged = head.count == 100 && head[19] == 2
         size = try? FolderListing.size(of: path)
-        logSize = try? FolderListing.size(of: path + "-wal")
+        logSize = try? FolderListing.size(of: path + Sidecar.log)
         if (logSize ?? 0) > 0 { hasHeaderInLogAlone = SnapshotFile.hasHeaderInLogAlone(path) }
-        hasSharedMemory = FolderListing.exists(path + "-shm")
+        hasSharedMemory = FolderListing.exists(path + Sidecar.sharedMemory)
         if hasSharedMemory {
-            isOpenElsewhere = LockHolder.of(path + "-shm", at: LogIndex.openOffset) != nil
-            if isOpenElsewhere { index = LogIndex(path + "-shm") }
+            isOpenElsewhere = LockHolder.of(path + Sidecar.sharedMemory, at: LogIndex.openOffset) != nil
+            if isOpenElsewhere { index = LogIndex(path + Sidecar.sharedMemory) }
         }
         // "A rollback journal is hot if it is needed in order to restore the integrity of its database":
         // its header is whole, and no RESERVED lock is held
         // (https://www.sqlite.org/lockingv3.html#hot_journals).
-        if let journal = try? FolderListing.contents(of: path + "-journal", limit: 8),
+        if let journal = try? FolderListing.contents(of: path + Sidecar.journal, limit: 8),
             journal == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
         {
-            journalSize = try? FolderListing.size(of: path + "-journal")
+            journalSize = try? FolderListing.size(of: path + Sidecar.journal)
             isJournalHot = LockHolder.of(path, at: 0x4000_0001) == nil
         }
         if !isLogged { writer = LockHolder.of(path, at: 0x4000_0001) }
@@ -57,7 +57,7 @@ package struct LiveState: Sendable, Equatable {
     /// change meanwhile.
     mutating func findLogDamage(_ path: String) {
         guard (logSize ?? 0) > 0, !isOpenElsewhere,
-            let log = try? MappedFile(path: realPath(of: path) + "-wal"),
+            let log = try? MappedFile(path: realPath(of: path) + Sidecar.log),
             let bytes = log.contiguousBytes(at: 0, count: log.size)
         else { return }
         let damage = LogDamage(bytes)

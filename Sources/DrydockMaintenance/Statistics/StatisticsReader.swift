@@ -34,11 +34,7 @@ public struct StatisticsReader: Sendable {
         result.vacuumPageSize = vacuumPageSize ?? header.pageSize
         result.pageCount = Int(file.pageCount)
         result.lockBytePages = file.lockBytePage <= file.pageCount ? 1 : 0
-        switch header.encoding {
-        case .utf8: result.encoding = .utf8
-        case .utf16LittleEndian: result.encoding = .utf16LittleEndian
-        case .utf16BigEndian: result.encoding = .utf16BigEndian
-        }
+        result.encoding = header.encoding
         if header.hasPointerMaps { result.autoVacuum = header.isIncrementalVacuum ? .incremental : .full }
         (result.userVersion, result.applicationID) = (header.userVersion, header.applicationID)
         result.libraryVersion = header.libraryVersion

@@ -1,3 +1,4 @@
+import OverlayVFS
 import DrydockFindings
 import DatabaseEngine
 
@@ -12,7 +13,7 @@ enum JournalModeGuess: Equatable {
     case persistent(size: Int)
 
     init(_ database: String) {
-        let path = database + "-journal"
+        let path = database + Sidecar.journal
         guard let size = try? FolderListing.size(of: path) else {
             self = .deleted
             return

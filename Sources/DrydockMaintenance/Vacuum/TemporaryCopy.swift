@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+import OverlayVFS
 import DrydockFindings
 import Glibc
 #else
@@ -71,7 +72,7 @@ package final class TemporaryCopy: Sendable {
     }
 
     package static func delete(_ path: String) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+        for suffix in Sidecar.family { unlink(path + suffix) }
     }
 
     /// Returns the name cut to 200 bytes: with what is appended it fits into the 255 bytes that file systems allow.

@@ -82,7 +82,9 @@ public struct Vacuum: Sendable {
     /// Rolls back what a program that was killed while it wrote left in the journal; the next connection that opens the
     /// database for writing does so.
     private func recover(_ request: VacuumRequest) async throws {
-        guard (try? FolderListing.size(of: realPath(of: request.path) + "-journal")) ?? 0 > 0 else { return }
+        guard (try? FolderListing.size(of: realPath(of: request.path) + Sidecar.journal)) ?? 0 > 0 else {
+            return
+        }
         try await withConnection(request) { database in
             try await database.withConnection { connection in
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }

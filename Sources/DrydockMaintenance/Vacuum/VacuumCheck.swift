@@ -31,17 +31,14 @@ package struct VacuumCheck {
     /// Checks the copy itself and reads what is compared with the original later.
     /// - Throws: ``RequestError`` if the copy is damaged.
     func content() async throws -> Content {
-        let database = try await engine.open(.uri(fileURI(of: copy)), settings: Self.settings)
-        let outcome = try await database.withConnection { connection in
-            Result {
+        try await engine.use(.uri(fileURI(of: copy)), settings: Self.settings) { database in
+            try await database.withConnection { connection in
                 try Self.checkIntegrity(connection, "the vacuumed copy")
                 return try Content(
                     side: DataSide(connection), settings: Self.settings(connection),
                     hasSearchContentByRowid: Self.hasSearchContentByRowid(connection))
             }
         }
-        try await database.close()
-        return try outcome.get()
     }
 
     /// - Throws: ``RequestError`` if the check finds anything.
@@ -53,14 +50,9 @@ package struct VacuumCheck {
     }
 
     func analyze() async throws {
-        let database = try await engine.open(.uri(fileURI(of: copy)), settings: Self.settings)
-        do {
+        try await engine.use(.uri(fileURI(of: copy)), settings: Self.settings) { database in
             try await database.withConnection { try $0.execute("ANALYZE") }
-        } catch {
-            try? await database.close()
-            throw error
         }
-        try await database.close()
     }
 
     static func settings(_ connection: any Connection) throws -> [String: String] {

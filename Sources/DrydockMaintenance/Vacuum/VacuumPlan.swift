@@ -123,7 +123,7 @@ package struct VacuumPlan: Sendable {
                     + "leave --incremental out")
         }
         if let into = request.into {
-            for suffix in ["", "-journal", "-wal", "-shm"] where FolderListing.exists(into + suffix) {
+            for suffix in Sidecar.family where FolderListing.exists(into + suffix) {
                 throw RequestError("'\(into + suffix)' is there already; name a new file")
             }
         }

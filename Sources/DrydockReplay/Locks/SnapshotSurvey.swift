@@ -1,3 +1,4 @@
+import SQLiteSchema
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
@@ -22,14 +23,11 @@ struct SnapshotSurvey: Sendable {
         let hash = try store.hashes.hash(of: snapshot.path).hash
         var entry = LockedSnapshot(path: name, content: hash.hex, date: date)
         entry.tokens = LockedSnapshot.tokens(of: snapshot)
-        let database = try await context.engine.open(overlay, settings: context.settings(watchdog))
-        do {
-            entry.version = try await version(database)
+        entry.version = try await context.engine.use(overlay, settings: context.settings(watchdog)) {
+            database in
+            let version = try await version(database)
             try await database.withConnection { try $0.checkpoint() }
-            try await database.close()
-        } catch {
-            try? await database.close()
-            throw error
+            return version
         }
         try await inspect(overlay.freeze().image, snapshot, hash, watchdog, into: &entry)
         try overlay.checkUnchanged()

@@ -33,20 +33,13 @@ package struct DatabaseMaker: Sendable {
         var settings = settings
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
-        let database = try await engine.open(overlay, settings: settings)
-        let outcome: Swift.Result<Result, any Error>
-        do {
-            outcome = .success(
-                try await database.withConnection { connection in
-                    for (index, statement) in statements.enumerated() {
-                        try MigrationRun.run(statement, at: index, on: connection)
-                    }
-                    return try body(connection)
-                })
-        } catch {
-            outcome = .failure(error)
+        return try await engine.use(overlay, settings: settings) { database in
+            try await database.withConnection { connection in
+                for (index, statement) in statements.enumerated() {
+                    try MigrationRun.run(statement, at: index, on: connection)
+                }
+                return try body(connection)
+            }
         }
-        try await database.close()
-        return try outcome.get()
     }
 }

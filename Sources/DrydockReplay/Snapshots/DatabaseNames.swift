@@ -1,3 +1,4 @@
+import OverlayVFS
 import DrydockFindings
 
 /// The databases that a command line names.
@@ -49,6 +50,6 @@ package enum DatabaseNames {
 
     /// Whether a path is a database, rather than a file beside one.
     private static func isDatabase(_ path: String) -> Bool {
-        !FolderListing.isFolder(path) && !["-wal", "-shm", "-journal"].contains { path.hasSuffix($0) }
+        !FolderListing.isFolder(path) && !Sidecar.isSidecar(path)
     }
 }

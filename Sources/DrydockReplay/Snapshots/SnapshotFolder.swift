@@ -1,11 +1,10 @@
+import OverlayVFS
 import DrydockFindings
 import DrydockMigrations
 
 /// Finds the snapshots of a folder.
 public enum SnapshotFolder {
     private static let endings = ["sqlite", "sqlite3", "db", "db3", "s3db", "sl3", "sqlitedb", "sql"]
-    private static let sidecars = ["-wal", "-shm", "-journal"]
-
     /// Returns every snapshot in a folder and its subfolders, in natural order.
     ///
     /// A file counts when its name ends like a database's, or when its first bytes are SQLite's. A file with only the
@@ -35,7 +34,7 @@ public enum SnapshotFolder {
 
     /// Whether a file that is not named explicitly counts as a snapshot.
     static func isSnapshot(_ path: String) -> Bool {
-        guard !sidecars.contains(where: { path.hasSuffix($0) }) else { return false }
+        guard !Sidecar.isSidecar(path) else { return false }
         let name = path.split(separator: "/").last ?? ""
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         return endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path)

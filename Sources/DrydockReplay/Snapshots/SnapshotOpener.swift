@@ -30,15 +30,9 @@ package struct SnapshotOpener: Sendable {
     /// Returns the facts that show which tool's history a snapshot has.
     func facts(of snapshot: Snapshot) async throws -> HistoryFacts {
         let overlay = try await open(snapshot)
-        let database = try await engine.open(overlay, settings: settings)
-        let outcome: Result<HistoryFacts, any Error>
-        do {
-            outcome = .success(try await database.withConnection { try HistoryFacts($0) })
-        } catch {
-            outcome = .failure(error)
+        return try await engine.use(overlay, settings: settings) { database in
+            try await database.withConnection { try HistoryFacts($0) }
         }
-        try await database.close()
-        return try outcome.get()
     }
 
     private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
@@ -94,8 +88,7 @@ package struct SnapshotOpener: Sendable {
         var settings = settings
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
-        let database = try await engine.open(overlay, settings: settings)
-        do {
+        try await engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
                 for statement in statements {
                     do {
@@ -111,11 +104,7 @@ package struct SnapshotOpener: Sendable {
                 }
                 if connection.isInTransaction { try connection.execute("COMMIT") }
             }
-        } catch {
-            try await database.close()
-            throw error
         }
-        try await database.close()
         return overlay
     }
 }

@@ -11,11 +11,11 @@ extension Baseline {
     /// Nil when the baseline is too long for a line that people read.
     package var lockText: String? {
         guard !isClean else { return Self.clean }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let plain = Baseline(
             integrity: integrity, faults: faults.map(\.withoutValues), notChecked: notChecked, parents: nil)
-        guard let data = try? encoder.encode(plain), data.count <= Self.limit else { return nil }
+        guard let data = try? jsonDocument(plain, isIndented: false), data.count <= Self.limit else {
+            return nil
+        }
         return String(decoding: data, as: UTF8.self)
     }
 

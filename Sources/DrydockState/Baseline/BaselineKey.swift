@@ -1,3 +1,4 @@
+import SQLiteSchema
 import DrydockFindings
 import DrydockMigrations
 import Crypto
@@ -22,11 +23,11 @@ package struct BaselineKey: Sendable, Hashable {
     package init(
         _ engine: any Engine, _ set: MigrationSet, functions: [FunctionStub], collations: [CollationStub]
     ) async throws {
-        let database = try await engine.open(.memory, settings: ConnectionSettings())
-        let library = try await database.read { connection in
-            try connection.firstRow("SELECT sqlite_source_id()") { $0.string(0) } ?? ""
+        let library = try await engine.use(.memory, settings: ConnectionSettings()) { database in
+            try await database.read { connection in
+                try connection.firstRow("SELECT sqlite_source_id()") { $0.string(0) } ?? ""
+            }
         }
-        try await database.close()
         let parts: [Any] = [
             engine.name, library, set.format.ownTables.sorted(), functions, collations,
             set.policy.doubleQuotedStrings ?? false,

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 /// Remembers baselines in the user's cache folder by the content of a snapshot, and the content hash by the snapshot's
 /// stat.
 ///

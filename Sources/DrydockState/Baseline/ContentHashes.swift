@@ -1,3 +1,4 @@
+import SQLiteSchema
 import DrydockFindings
 import DrydockMigrations
 import Crypto
@@ -27,7 +28,7 @@ package struct ContentHashes: Sendable {
         if let known = known(path) { return (known, .stat) }
         let stat = SnapshotStat(of: path)
         // An empty log or journal has no content.
-        let parts = try Snapshot.suffixes.filter {
+        let parts = try Sidecar.content.filter {
             $0.isEmpty || (try? FolderListing.size(of: path + $0)) ?? 0 > 0
         }.map { try MappedFile(path: path + $0) }
         let hash = try ContentHash(of: parts)

@@ -1,3 +1,4 @@
+import OverlayVFS
 import DrydockMigrations
 import Foundation
 
@@ -17,7 +18,7 @@ struct SnapshotStat: Hashable, Sendable, Codable {
 
     /// - Returns: nil when the file does not exist.
     init?(of path: String) {
-        files = Snapshot.suffixes.map { Self.file(path + $0) }
+        files = Sidecar.content.map { Self.file(path + $0) }
         if files[0] == nil { return nil }
     }
 

@@ -77,6 +77,6 @@ public enum SettingChange: Sendable, Hashable {
     case userVersion(from: Int32, to: Int32)
     case applicationID(from: Int32, to: Int32)
     case pageSize(from: Int, to: Int)
-    case encoding(from: DatabaseSettings.Encoding, to: DatabaseSettings.Encoding)
+    case encoding(from: TextEncoding, to: TextEncoding)
     case autoVacuum(from: DatabaseSettings.AutoVacuum, to: DatabaseSettings.AutoVacuum)
 }

@@ -2,12 +2,6 @@
 ///
 /// nil is "not known", as for a SQL file that does not set the value, and equals every value.
 public struct DatabaseSettings: Sendable, Hashable {
-    public enum Encoding: String, Sendable, Hashable {
-        case utf8 = "UTF-8"
-        case utf16le = "UTF-16le"
-        case utf16be = "UTF-16be"
-    }
-
     public enum AutoVacuum: Int, Sendable, Hashable {
         case none = 0
         case full = 1
@@ -18,12 +12,12 @@ public struct DatabaseSettings: Sendable, Hashable {
     public var applicationID: Int32?
     /// The page size in bytes, 512 to 65536.
     public var pageSize: Int?
-    public var encoding: Encoding?
+    public var encoding: TextEncoding?
     public var autoVacuum: AutoVacuum?
 
     public init(
         userVersion: Int32? = nil, applicationID: Int32? = nil, pageSize: Int? = nil,
-        encoding: Encoding? = nil, autoVacuum: AutoVacuum? = nil
+        encoding: TextEncoding? = nil, autoVacuum: AutoVacuum? = nil
     ) {
         self.userVersion = userVersion
         self.applicationID = applicationID

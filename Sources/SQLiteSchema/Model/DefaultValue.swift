@@ -39,7 +39,7 @@ extension DefaultValue: CustomStringConvertible {
         case .integer(let value): "\(value)"
         case .real(let text): text
         case .text(let text): Self.quoted(text)
-        case .blob(let bytes): "x'" + bytes.map(Self.hex).joined() + "'"
+        case .blob(let bytes): "x'" + bytes.hex + "'"
         case .boolean(let value): value ? "TRUE" : "FALSE"
         case .currentTime: "CURRENT_TIME"
         case .currentDate: "CURRENT_DATE"
@@ -51,9 +51,5 @@ extension DefaultValue: CustomStringConvertible {
     /// Returns a text as a SQL literal.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 }

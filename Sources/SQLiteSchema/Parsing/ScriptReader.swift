@@ -101,10 +101,9 @@ struct ScriptReader {
         case "application_id": settings.applicationID = Int32(value) ?? settings.applicationID
         case "page_size": settings.pageSize = Int(value) ?? settings.pageSize
         case "encoding":
-            let known: [DatabaseSettings.Encoding] = [.utf8, .utf16le, .utf16be]
             let folded = value.foldedASCII
             settings.encoding =
-                known.first { $0.rawValue.foldedASCII == folded }
+                TextEncoding.allCases.first { $0.rawValue.foldedASCII == folded }
                 ?? (folded == "utf8" ? .utf8 : settings.encoding)
         case "auto_vacuum":
             switch value.foldedASCII {

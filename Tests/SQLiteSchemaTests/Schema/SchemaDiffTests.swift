@@ -59,7 +59,8 @@ import Testing
             userVersion: 1, applicationID: 2, pageSize: 4096, encoding: .utf8,
             autoVacuum: DatabaseSettings.AutoVacuum.none)
         let new = DatabaseSettings(
-            userVersion: 3, applicationID: 4, pageSize: 8192, encoding: .utf16le, autoVacuum: .incremental)
+            userVersion: 3, applicationID: 4, pageSize: 8192, encoding: .utf16LittleEndian,
+            autoVacuum: .incremental)
         let changes = SchemaDiff(from: Schema(settings: old), to: Schema(settings: new)).changes()
         #expect(
             changes.map(\.description) == [

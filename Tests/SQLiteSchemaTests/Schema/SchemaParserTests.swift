@@ -158,7 +158,7 @@ import Testing
         #expect(schema.tables.keys.sorted() == ["t"] && schema.indexes.isEmpty)
         #expect(schema.virtualTables["f"]?.arguments.map(\.text) == ["a", "content='t'"])
         #expect(
-            schema.settings == DatabaseSettings(userVersion: 7, pageSize: 8192, encoding: .utf16le))
+            schema.settings == DatabaseSettings(userVersion: 7, pageSize: 8192, encoding: .utf16LittleEndian))
     }
 
     @Test func `rows of sqlite_schema make the schema without state`() {

@@ -1,3 +1,4 @@
+import SQLiteSchema
 import DrydockFindings
 import DrydockState
 import SQLiteFile
@@ -47,7 +48,7 @@ struct TextEncodingCheck: RangedHealthCheck {
         }
     }
 
-    private func isText(_ bytes: UnsafeRawBufferPointer, _ encoding: StoredEncoding) -> Bool {
+    private func isText(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding) -> Bool {
         guard encoding != .utf8 else {
             return bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil
         }

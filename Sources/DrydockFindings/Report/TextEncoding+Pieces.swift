@@ -1,22 +1,6 @@
-/// How a database stores text (https://www.sqlite.org/fileformat2.html#enc).
-public enum TextEncoding: String, Sendable {
-    case utf8 = "UTF-8"
-    case utf16LittleEndian = "UTF-16le"
-    case utf16BigEndian = "UTF-16be"
+import SQLiteSchema
 
-    /// Returns stored bytes as text, invalid sequences replaced.
-    public func decode(_ bytes: [UInt8]) -> String {
-        switch self {
-        case .utf8: return String(decoding: bytes, as: UTF8.self)
-        case .utf16LittleEndian, .utf16BigEndian:
-            let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
-                let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-                return self == .utf16LittleEndian ? a | b << 8 : a << 8 | b
-            }
-            return String(decoding: units, as: UTF16.self)
-        }
-    }
-
+extension TextEncoding {
     /// A character of stored text, or bytes that are none in the encoding.
     enum Piece: Equatable {
         case scalar(Unicode.Scalar)
