@@ -114,14 +114,12 @@ struct MigrationApply: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            let isBusy = await held.release()
-            let installed = try unwrapped(outcome, summary)
+            let faults = await held.release()
+            let installed = try unwrapped(outcome, summary, faults)
             guard installed != .not else { continue }
             summary.locksReaders = held.isAlone
             summary.lockSeconds = (ContinuousClock.now - start).inSeconds
-            if isBusy {
-                summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint")
-            }
+            summary.notes += faults.map(\.description)
             report.body = .migrate(summary)
             return report
         }
@@ -136,7 +134,7 @@ struct MigrationApply: Sendable {
                 engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
         } catch let error as EngineError {
             try Task.checkCancellation()
-            throw RequestError(describe(error, backup: nil))
+            throw RequestError(describe(error, addition(nil, [])))
         }
     }
 
@@ -158,22 +156,25 @@ struct MigrationApply: Sendable {
         MemoryBounds.apply(nil)
         summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
         let (note, stop) = (note, stop)
-        let isInstalled = try await held.install(end, over: base) { done, total in
+        let installation = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))
             return !stop.value
         }
-        guard isInstalled else {
+        switch installation {
+        case .overtaken:
             // The backup is of a database that another program has written since.
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             summary.backup = nil
             return .not
+        case .installed(let isDurable, let error):
+            summary.outcome = .applied
+            if !isDurable {
+                summary.notes.append("it may not survive a power loss: the folder could not be synced")
+            }
+            if let error { summary.notes.append("an error followed the commit: \(error)") }
+            await readAgain(end, &summary, held)
+            return .whole
         }
-        summary.outcome = .applied
-        if !held.isDurable {
-            summary.notes.append("it may not survive a power loss: the folder could not be synced")
-        }
-        await readAgain(end, &summary, held)
-        return .whole
     }
 
     private func readAgain(_ end: Image, _ summary: inout MigrateSummary, _ held: HeldDatabase) async {
@@ -191,8 +192,10 @@ struct MigrationApply: Sendable {
     // MARK: - What went wrong
 
     private func unwrapped(
-        _ outcome: Result<Installed, any Error>, _ summary: MigrateSummary
+        _ outcome: Result<Installed, any Error>, _ summary: MigrateSummary,
+        _ faults: [HeldDatabase.ReleaseFault]
     ) throws -> Installed {
+        let addition = addition(summary.backup, faults)
         do {
             return try outcome.get()
         } catch let error as EngineError {
@@ -202,26 +205,27 @@ struct MigrationApply: Sendable {
                 try Task.checkCancellation()
             }
             if summary.backup == nil { try Task.checkCancellation() }
-            throw RequestError(describe(error, backup: summary.backup))
+            throw RequestError(describe(error, addition))
         } catch let error as OverlayError {
-            throw RequestError(
-                "\(request.path) cannot be read: \(error); it holds what it held"
-                    + backupNote(summary.backup))
+            throw RequestError("\(request.path) cannot be read: \(error); it holds what it held" + addition)
         } catch let error as RequestError {
-            throw RequestError(error.description + backupNote(summary.backup))
+            throw RequestError(error.description + addition)
         } catch is CancellationError {
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             throw CancellationError()
         }
     }
 
-    private func backupNote(_ backup: String?) -> String {
-        backup.map { ", and so does its backup, \($0)" } ?? ""
+    /// Returns what follows "the database holds what it held" in a message.
+    private func addition(_ backup: String?, _ faults: [HeldDatabase.ReleaseFault]) -> String {
+        let faults = faults.filter { if case .logIsRead = $0 { false } else { true } }
+        return (backup.map { ", and so does its backup, \($0)" } ?? "")
+            + faults.map { "; \($0)" }.joined()
     }
 
-    private func describe(_ error: EngineError, backup: String?) -> String {
+    private func describe(_ error: EngineError, _ addition: String) -> String {
         let path = request.path
-        let rest = "\(path) holds what it held" + backupNote(backup)
+        let rest = "\(path) holds what it held" + addition
         switch error.code {
         case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
         case 13: return "the disk is full: \(error.message); \(rest)"
