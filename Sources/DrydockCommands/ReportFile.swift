@@ -45,6 +45,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             let database = String(target.dropLast(suffix.count))
             guard !FolderListing.exists(database) else {
                 throw RequestError(
+                    .settingInvalid,
                     "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
                 )
             }
@@ -55,6 +56,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let files = (request.snapshots + [request.lock].compactMap(\.self)).map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(
+                .settingInvalid,
                 "the report would overwrite '\(path)', which is among what is verified; give it another path")
         }
     }
@@ -66,7 +68,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let parts = target.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let folder = parts.isEmpty ? "." : parts == [""] ? "/" : parts.joined(separator: "/")
         if let reason = obstacle(target, in: folder) {
-            throw RequestError("the report '\(path)' cannot be written: \(reason)")
+            throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)")
         }
     }
 
@@ -93,7 +95,8 @@ struct ReportFile: ExpressibleByArgument, Equatable {
                 try handle.write(contentsOf: Data(text.utf8))
             }
         } catch {
-            throw RequestError("the report '\(path)' cannot be written: \(error.localizedDescription)")
+            throw RequestError(
+                .notWritable, "the report '\(path)' cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -82,7 +82,7 @@ public struct Linter: Sendable {
         do {
             overlay = try await DatabaseMaker(engine: engine, settings: settings).base(run.set.base)
         } catch let fault as SnapshotFault {
-            throw RequestError("the base cannot be read: \(fault.message)")
+            throw RequestError(.databaseUnreadable, "the base cannot be read: \(fault.message)")
         }
         let database = try await engine.open(overlay, settings: settings)
         let result: Result<LintRun, any Error>
@@ -107,6 +107,7 @@ public struct Linter: Sendable {
             guard let index = set.index(of: name) else {
                 let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
                 throw RequestError(
+                    .settingInvalid,
                     "drydock.yml declares for '\(name)', which is not a migration in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
@@ -121,6 +122,7 @@ public struct Linter: Sendable {
             guard let index = set.index(of: since) else {
                 let nearest = nearestName(to: since, in: set.migrations.map(\.identifier))
                 throw RequestError(
+                    .notFound,
                     "there is no migration '\(since)' in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
@@ -128,6 +130,7 @@ public struct Linter: Sendable {
         }
         if request.onlyNew, request.locked == nil {
             throw RequestError(
+                .notFound,
                 "there is no lock of these migrations that says which are new; 'drydock lock' writes it, or "
                     + "--since VERSION names the last released one"
             )

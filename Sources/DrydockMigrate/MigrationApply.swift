@@ -124,6 +124,7 @@ struct MigrationApply: Sendable {
             return report
         }
         throw RequestError(
+            .databaseBusy,
             "others commit to \(request.path) in every moment in which it is not locked, so nothing was done; it holds "
                 + "what it held, and what they wrote")
     }
@@ -134,7 +135,7 @@ struct MigrationApply: Sendable {
                 engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
         } catch let error as EngineError {
             try Task.checkCancellation()
-            throw RequestError(describe(error, addition(nil, [])))
+            throw describe(error, addition(nil, []))
         }
     }
 
@@ -205,11 +206,13 @@ struct MigrationApply: Sendable {
                 try Task.checkCancellation()
             }
             if summary.backup == nil { try Task.checkCancellation() }
-            throw RequestError(describe(error, addition))
+            throw describe(error, addition)
         } catch let error as OverlayError {
-            throw RequestError("\(request.path) cannot be read: \(error); it holds what it held" + addition)
+            throw RequestError(
+                .databaseUnreadable,
+                "\(request.path) cannot be read: \(error); it holds what it held" + addition)
         } catch let error as RequestError {
-            throw RequestError(error.description + addition)
+            throw RequestError(error.reason, error.description + addition)
         } catch is CancellationError {
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             throw CancellationError()
@@ -223,16 +226,20 @@ struct MigrationApply: Sendable {
             + faults.map { "; \($0)" }.joined()
     }
 
-    private func describe(_ error: EngineError, _ addition: String) -> String {
+    private func describe(_ error: EngineError, _ addition: String) -> RequestError {
         let path = request.path
         let rest = "\(path) holds what it held" + addition
-        switch error.code {
-        case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
-        case 13: return "the disk is full: \(error.message); \(rest)"
         // The files that SQLite makes beside the database fail with this code.
-        case 10 where (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
-        case 8: return "\(path) cannot be written: \(error.message); \(rest)"
-        default: return "\(path) cannot be migrated: \(error.message); \(rest)"
+        if error.code == 10, (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17 {
+            return RequestError(.diskFull, "the disk is full; \(rest)")
         }
+        let fact =
+            switch error.code {
+            case 5, 6: "another program holds \(path); wait for it, or stop it (\(error.message))"
+            case 13: "the disk is full: \(error.message)"
+            case 8: "\(path) cannot be written: \(error.message)"
+            default: "\(path) cannot be migrated: \(error.message)"
+            }
+        return RequestError(.init(error), "\(fact); \(rest)")
     }
 }

@@ -81,18 +81,25 @@ public struct Migrator: Sendable {
 
     private func checkFile(_ request: MigrateRequest) throws {
         let path = request.path
-        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(path)'") }
-        if FolderListing.isFolder(path) { throw RequestError("'\(path)' is a folder, not a database") }
-        if FolderListing.isSpecial(path) {
-            throw RequestError("'\(path)' is not a regular file, so it is not a database")
+        guard FolderListing.exists(path) else {
+            throw RequestError(.notFound, "there is no database '\(path)'")
         }
-        if let fault = SnapshotFile.fault(of: path) { throw RequestError("\(fault.message)") }
+        if FolderListing.isFolder(path) {
+            throw RequestError(.unreadable, "'\(path)' is a folder, not a database")
+        }
+        if FolderListing.isSpecial(path) {
+            throw RequestError(.unreadable, "'\(path)' is not a regular file, so it is not a database")
+        }
+        if let fault = SnapshotFile.fault(of: path) {
+            throw RequestError(.databaseUnreadable, "\(fault.message)")
+        }
         BackupPlace.removeLeftOvers(request)
         guard request.mode == .apply else { return }
-        if let fault = HardLinks.fault(of: path) { throw RequestError(fault) }
+        if let fault = HardLinks.fault(of: path) { throw RequestError(.refused, fault) }
         let folder = VacuumPlan.folder(of: realPath(of: path))
         for place in [path, folder] where !DiskSpace.isWritable(place) {
             throw RequestError(
+                .notWritable,
                 "\(place) cannot be written by this user"
                     + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
         }

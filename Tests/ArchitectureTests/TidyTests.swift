@@ -40,6 +40,14 @@ import Testing
         }
     }
 
+    /// An app branches on the reason of an error, never on its text.
+    @Test func everyRequestErrorHasAReason() throws {
+        let plain = try Regex(#"\bRequestError\(\s*""#)
+        for file in try Repository.swiftFiles(in: "Sources") {
+            #expect(file.text.firstMatch(of: plain) == nil, "\(file.path)")
+        }
+    }
+
     /// Each rule is on the page of verify or of health, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")

@@ -69,12 +69,14 @@ struct DataDiffRun {
             for name in request.tables where !names.union(unreadable).contains(name.foldedASCII) {
                 let nearest = nearestName(to: name, in: names.sorted())
                 throw RequestError(
+                    .notFound,
                     "neither side has a table '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
             names.formIntersection(request.tables.map(\.foldedASCII))
         }
         if oldSide.catalog.encoding != newSide.catalog.encoding {
             throw RequestError(
+                .refused,
                 "\(old.source.text) keeps its text in \(oldSide.catalog.encoding.rawValue) and \(new.source.text) in "
                     + "\(newSide.catalog.encoding.rawValue): no two of their texts are the same bytes. "
                     + "Copy one into a database of the other's encoding first")
@@ -152,11 +154,13 @@ struct DataDiffRun {
         let isPartial = pairings.contains { !$0.columnsOnlyInOld.isEmpty || !$0.columnsOnlyInNew.isEmpty }
         if !changes.isEmpty || !overview.onlyInOld.isEmpty || !overview.onlyInNew.isEmpty || isPartial {
             throw RequestError(
+                .refused,
                 "the schemas differ, so SQL that changes only rows does not lead from one to the other: "
                     + "bring the old one to the new schema first, with what `drydock diff --sql` writes")
         }
         if let table = overview.notCompared.first {
-            throw RequestError("the table \(table.table) cannot be read: \(table.reason)")
+            throw RequestError(
+                .databaseUnreadable, "the table \(table.table) cannot be read: \(table.reason)")
         }
     }
 
@@ -183,7 +187,8 @@ struct DataDiffRun {
         do {
             rows = try SQLRows(connection, pairing)
         } catch is RowsUndecided {
-            throw RequestError("the rows of \(pairing.match.before.name) have neither key nor rowid to go by")
+            throw RequestError(
+                .refused, "the rows of \(pairing.match.before.name) have neither key nor rowid to go by")
         }
         try diff.count(rows, detail)
         try deliver(rows, diff)

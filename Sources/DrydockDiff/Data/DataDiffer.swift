@@ -48,7 +48,7 @@ public struct DataDiffer: Sendable {
             try old.checkUnchanged()
             try new.checkUnchanged()
             guard let error = error as? EngineError else { throw error }
-            throw RequestError("the rows cannot be compared: \(error.message)")
+            throw RequestError(.init(error), "the rows cannot be compared: \(error.message)")
         }
     }
 }
