@@ -56,10 +56,11 @@ public struct Linter: Sendable {
                 isOneSet: request.since != nil || request.followsLock)
             let result = try await lint(run, request)
             try engine.checkTime()
-            rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
+            rewrites = result.sink.rewrites(
+                of: set.migrations, locked: request.locked ?? [], edited: edited)
             report.findings +=
-                result.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
-            report.notChecked = result.notChecked
+                result.sink.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
+            report.notChecked = result.sink.notChecked
             report.body = .lint(result.linted)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
@@ -151,7 +152,7 @@ public struct Linter: Sendable {
                     place: .init(file: request.migrationsFolder))
             ]
         }
-        guard let reason = run.obstacle, !run.findings.contains(where: { $0.severity == .error })
+        guard let reason = run.obstacle, !run.sink.findings.contains(where: { $0.severity == .error })
         else { return [] }
         let what =
             run.linted.statements == 0

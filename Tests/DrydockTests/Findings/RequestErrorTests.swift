@@ -33,68 +33,74 @@ import Testing
     }
 
     @Test func `what is missing or cannot be read`() async throws {
-        #expect(
-            try await verify { request, folder in request.migrationsFolder = folder.file("no") } == .notFound)
-        #expect(try await verify { request, folder in request.snapshots = [folder.file("no")] } == .notFound)
-        #expect(try await verify { request, _ in request.upTo = "v9" } == .notFound)
-        #expect(try await verify { request, folder in request.lock = folder.file("no.lock") } == .notFound)
-        #expect(
-            try await verify { request, folder in request.migrationsFolder += "/v1.sql" } == .unreadable)
+        let folder = try await verify { $0.migrationsFolder = $1.file("no") }
+        let snapshot = try await verify { request, folder in request.snapshots = [folder.file("no")] }
+        let version = try await verify { request, _ in request.upTo = "v9" }
+        let lock = try await verify { $0.lock = $1.file("no.lock") }
+        #expect([folder, snapshot, version, lock] == [.notFound, .notFound, .notFound, .notFound])
+        let file = try await verify { request, _ in request.migrationsFolder += "/v1.sql" }
+        #expect(file == .unreadable)
     }
 
     @Test func `which tool the migrations belong to`() async throws {
-        #expect(try await verify { request, _ in request.migrationFormat = "gose" } == .formatUnknown)
-        #expect(try await verify { request, _ in request.migrationFormat = "custom" } == .formatUnknown)
-        let names = [
-            "Migrations/V1__people.sql": ToolProject.one, "Migrations/V2__rebuild.sql": ToolProject.rebuild,
-        ]
+        for name in ["gose", "custom"] {
+            let unknown = try await verify { request, _ in request.migrationFormat = name }
+            #expect(unknown == .formatUnknown)
+        }
         let folder = try TemporaryFolder()
-        for (name, text) in names { try folder.write(name, text) }
-        var lint = LintRequest()
-        lint.migrationsFolder = folder.file("Migrations")
-        #expect(
-            await reason { [lint] in _ = try await Linter(engine: GRDBDriver()).run(lint) }
-                == .formatAmbiguous)
+        try folder.write("Migrations/V1__people.sql", ToolProject.one)
+        try folder.write("Migrations/V2__rebuild.sql", ToolProject.rebuild)
+        var request = LintRequest()
+        request.migrationsFolder = folder.file("Migrations")
+        let lint = request
+        let ambiguous = await reason { _ = try await Linter(engine: GRDBDriver()).run(lint) }
+        #expect(ambiguous == .formatAmbiguous)
     }
 
     @Test func `settings, journals and locks that are not valid`() async throws {
-        #expect(try await verify { request, _ in request.format.historyTable = "h" } == .settingInvalid)
+        let setting = try await verify { request, _ in request.format.historyTable = "h" }
+        #expect(setting == .settingInvalid)
         let health = try HealthCase()
-        #expect(await reason { _ = try await health.report { $0.only = ["integrty"] } } == .settingInvalid)
-        let journal = ["Migrations/0000_a.sql": "CREATE TABLE t(x);", "Migrations/meta/_journal.json": "{"]
-        #expect(try await verify(journal) == .migrationsInvalid)
-        #expect(await reason { _ = try Lock("x", path: "drydock.lock") } == .lockInvalid)
-        var lock: [String: String] = ["Migrations/v1.sql": "CREATE TABLE t(x);"]
-        lock["drydock.lock"] = "x"
-        #expect(
-            try await verify(lock) { request, folder in request.lock = folder.file("drydock.lock") }
-                == .lockInvalid)
+        let check = await reason { _ = try await health.report { $0.only = ["integrty"] } }
+        #expect(check == .settingInvalid)
+        let journal = try await verify([
+            "Migrations/0000_a.sql": "CREATE TABLE t(x);", "Migrations/meta/_journal.json": "{",
+        ])
+        #expect(journal == .migrationsInvalid)
+        let files = ["Migrations/v1.sql": "CREATE TABLE t(x);", "drydock.lock": "x"]
+        let lock = try await verify(files) { $0.lock = $1.file("drydock.lock") }
+        #expect(lock == .lockInvalid)
     }
 
     @Test func `a database that is not one, is in use, or would not be safe`() async throws {
         let project = try MigrateCase()
         let path = project.path
+        let text = project.folder.file("Migrations/v1.sql")
         let vacuum = Vacuum(engine: GRDBDriver())
-        #expect(
-            await reason { _ = try await project.migrate(.check) { $0.path += "/../Migrations/v1.sql" } }
-                == .notFound)
-        #expect(
-            await reason {
-                _ = try await project.migrate(.check) { $0.path = project.folder.file("Migrations/v1.sql") }
-            } == .databaseUnreadable)
+        let missing = await reason { _ = try await project.migrate(.check) { $0.path += "x" } }
+        #expect(missing == .notFound)
+        let unreadable = await reason { _ = try await project.migrate(.check) { $0.path = text } }
+        #expect(unreadable == .databaseUnreadable)
         do {
             let other = try PlainDatabase(path)
             try other.execute("BEGIN IMMEDIATE")
-            #expect(await reason { _ = try await project.migrate(.apply) } == .databaseBusy)
             var request = VacuumRequest(path: path)
             request.busyTimeout = .milliseconds(100)
-            #expect(await reason { [request] in _ = try await vacuum.run(request) } == .databaseBusy)
+            let now = request
+            let busy = [
+                await reason { _ = try await project.migrate(.apply) },
+                await reason { _ = try await vacuum.run(now) },
+            ]
+            #expect(busy == [.databaseBusy, .databaseBusy])
         }
-        var into = VacuumRequest(path: path)
-        into.into = project.folder.file("Migrations/v1.sql")
-        #expect(await reason { [into] in _ = try await vacuum.run(into) } == .notWritable)
+        var request = VacuumRequest(path: path)
+        request.into = text
+        let into = request
+        let taken = await reason { _ = try await vacuum.run(into) }
+        #expect(taken == .notWritable)
         try FileManager.default.linkItem(atPath: path, toPath: project.folder.file("other.sqlite"))
-        #expect(await reason { _ = try await project.migrate(.apply) } == .refused)
+        let linked = await reason { _ = try await project.migrate(.apply) }
+        #expect(linked == .refused)
     }
 
     /// The codes are https://www.sqlite.org/rescode.html's.
