@@ -18,11 +18,20 @@ extension DrydockCommand {
             let fault = firstFault(in: arguments, or: error)
             // An argument may be a file name that the shell put there for a pattern.
             if exitCode(for: fault) == .validationFailure {
-                Terminal.show(error: fullMessage(for: fault) + "\n")
+                Terminal.show(error: withoutFarSuggestion(fullMessage(for: fault)) + "\n")
                 Foundation.exit(ExitCode.validationFailure.rawValue)
             }
             exit(withError: fault)
         }
+    }
+
+    /// Returns an error's text without a suggestion that is nothing like what was written: the parser offers the nearest
+    /// option, however far it is.
+    static func withoutFarSuggestion(_ text: String) -> String {
+        guard let match = text.firstMatch(of: /Unknown option '-*([^']+)'(\. Did you mean '-*([^']+)'\?)/),
+            nearestName(to: String(match.1), in: [String(match.3)]) == nil
+        else { return text }
+        return text.replacingCharacters(in: match.2.startIndex..<match.2.endIndex, with: "")
     }
 
     /// Returns why `drydock help` has no help on its argument; nil if it has.

@@ -36,7 +36,7 @@ public struct Linter: Sendable {
     ) async throws -> LintOutcome {
         let start = ContinuousClock.now
         var set = known
-        try declare(request, &set)
+        try set.declare(request.declarations)
         let selection = try selection(request, set)
         var report = Report(.lint(LintSummary(migrations: 0, statements: 0)))
         report.migrationFormat = set.format.name
@@ -102,19 +102,6 @@ public struct Linter: Sendable {
     }
 
     // MARK: - The request
-
-    private func declare(_ request: LintRequest, _ set: inout MigrationSet) throws {
-        for (name, more) in request.declarations {
-            guard let index = set.index(of: name) else {
-                let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
-                throw RequestError(
-                    .settingInvalid,
-                    "drydock.yml declares for '\(name)', which is not a migration in \(set.folder)"
-                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-            }
-            set.migrations[index].declarations += more
-        }
-    }
 
     /// Returns the identifiers of the migrations to be linted.
     private func selection(_ request: LintRequest, _ set: MigrationSet) throws -> Set<String> {

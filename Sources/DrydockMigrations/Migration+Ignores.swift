@@ -35,8 +35,8 @@ extension Rule {
     /// Rules of a replay that a migration may ignore. Never a lost row or value, nor a fault that makes the result
     /// unusable: these have declarations of their own, or none.
     package static let ignorableInReplay: [Rule] = [
-        .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .autoincrementReset, .searchIndexStale,
-        .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch,
+        .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .referenceMoved, .autoincrementReset,
+        .searchIndexStale, .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch,
         .headerMarkChanged,
     ]
 

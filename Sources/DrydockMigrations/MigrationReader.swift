@@ -64,7 +64,7 @@ struct MigrationReader {
             if migration.statements.isEmpty {
                 findings.append(
                     Finding(
-                        .migrationFailed, .note, "\(path) holds no statement",
+                        .migrationEmpty, .note, "\(path) holds no statement",
                         help: "It is recorded as applied and changes nothing.", migration: identifier,
                         place: .init(file: path)))
             }

@@ -9,13 +9,18 @@ import SQLiteSchema
 ///
 /// The schema after the way back must be that of before, and the second run of the migration must have the same result
 /// as the first. Where it is not known how the tool removes its record of a migration, the record stays unchanged both
-/// times. Rows that the way back deletes are reported as notes, because that is its purpose.
+/// times. What the migration added is a note where the way back deletes it, because that is its purpose; what existed
+/// before the migration, and was not let go by it, is an error where it does not come back.
 struct RollbackCheck {
     let context: ReplayContext
     let migration: Migration
     let before: DatabaseState
     let after: DatabaseState
     let watchdog: Watchdog
+    /// What the rules reported of the migration itself.
+    var known: [Finding] = []
+
+    private static let lossRules: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
 
     struct Outcome {
         var findings: [Finding] = []
@@ -41,7 +46,9 @@ struct RollbackCheck {
         let state = try await inspector.inspect(undone, earlier: after)
         var outcome = Outcome()
         outcome.findings += differences(state, before, "undone, \(migration.identifier) leaves", down.path)
-        outcome.findings += try await losses(to: state, down, inspector)
+        let lost = try await lossesOfBothWays(to: state, down, inspector)
+        outcome.findings += lost
+        outcome.findings += try await losses(to: state, down, inspector, besides: lost)
         do {
             let again = try await redone(from: undone)
             let last = try await inspector.inspect(again, earlier: state)
@@ -120,9 +127,50 @@ struct RollbackCheck {
         }
     }
 
-    /// Returns what the way back deletes, as notes.
-    private func losses(
+    /// Returns what existed before the migration and no longer does after the way back, as errors.
+    private func lossesOfBothWays(
         to state: DatabaseState, _ down: Migration.Down, _ inspector: StateInspector
+    ) async throws -> [Finding] {
+        var step = migration
+        step.path = down.path
+        step.statements += down.statements
+        step.record = []
+        let outcome = try await StepVerification(
+            migration: step, declarations: migration.declarations, before: before, after: state,
+            inspector: inspector, engine: context.engine, format: context.set.format
+        ).run()
+        let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
+        return outcome.findings.map(\.finding).filter { finding in
+            guard Self.lossRules.contains(finding.rule), finding.severity == .error,
+                let table = finding.table?.foldedASCII, !shared.contains(table)
+            else { return false }
+            return before.catalog.tables[table] != nil && !isLetGo(finding)
+                && !known.contains { $0.isLoss(of: finding) && Self.lossRules.contains($0.rule) }
+        }.map { finding in
+            var finding = self.finding(of: finding, down)
+            finding.advice =
+                "It existed before \(migration.identifier). Let the way back delete only what the migration added, and "
+                + "copy back what it moved."
+            return finding
+        }
+    }
+
+    /// Whether the migration itself lets the table or column go, as declared.
+    private func isLetGo(_ finding: Finding) -> Bool {
+        migration.declarations.contains { declaration in
+            switch declaration.kind {
+            case .dropsTable(let table): table.foldedASCII == finding.table?.foldedASCII
+            case .dropsColumn(let table, let column):
+                table.foldedASCII == finding.table?.foldedASCII
+                    && column.foldedASCII == finding.column?.foldedASCII
+            default: false
+            }
+        }
+    }
+
+    /// Returns the other things that the way back deletes, as notes.
+    private func losses(
+        to state: DatabaseState, _ down: Migration.Down, _ inspector: StateInspector, besides lost: [Finding]
     ) async throws -> [Finding] {
         var step = migration
         step.path = down.path
@@ -132,15 +180,30 @@ struct RollbackCheck {
             migration: step, declarations: [], before: after, after: state, inspector: inspector,
             engine: context.engine, format: context.set.format
         ).run()
-        let lossRules: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
-        return outcome.findings.map(\.finding).filter { lossRules.contains($0.rule) }.map { finding in
-            var finding = finding
+        return outcome.findings.map(\.finding).filter { finding in
+            Self.lossRules.contains(finding.rule) && !lost.contains { $0.isLoss(of: finding) }
+        }.map { finding in
+            var finding = self.finding(of: finding, down)
             finding.severity = .note
-            finding.message = "undoing \(migration.identifier): \(finding.message)"
             finding.advice = ""
-            finding.migration = migration.identifier
-            finding.place = finding.place ?? .init(file: down.path)
             return finding
         }
+    }
+
+    private func finding(of finding: Finding, _ down: Migration.Down) -> Finding {
+        var finding = finding
+        finding.message = "undoing \(migration.identifier): \(finding.message)"
+        finding.redactedMessage = finding.redactedMessage.map { "undoing \(migration.identifier): \($0)" }
+        finding.migration = migration.identifier
+        finding.place = finding.place ?? .init(file: down.path)
+        return finding
+    }
+}
+
+extension Finding {
+    /// Whether both are about the same rows or values.
+    fileprivate func isLoss(of other: Finding) -> Bool {
+        rule == other.rule && table?.foldedASCII == other.table?.foldedASCII
+            && column?.foldedASCII == other.column?.foldedASCII
     }
 }

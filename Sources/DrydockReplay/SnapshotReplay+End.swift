@@ -11,9 +11,11 @@ extension SnapshotReplay {
     mutating func settle(_ end: DatabaseState?) {
         for (pending, step) in stepFindings {
             var finding = pending.finding
-            if let end, finding.severity > .note, let stands = pending.stands,
-                !stands(end, { trail.lastName(of: $0, after: step) })
-            {
+            let isFixed = end.map { end in
+                pending.stands.map { !$0(end, { trail.lastName(of: $0, after: step) }) } ?? false
+            }
+            if isFixed == true, pending.isForgottenOnceFixed { continue }
+            if isFixed == true, finding.severity > .note {
                 finding.severity = finding.severity == .error ? .warning : .note
                 finding.tags.append(.healed)
                 finding.message += "; a later migration fixes it"

@@ -250,8 +250,10 @@ struct SnapshotReplay {
             return notChecked(
                 .rollbackMismatch, .ranTogether(migration: reached.step.identifier))
         }
+        let known = stepFindings.filter { $0.step == trail.steps.count }.map(\.finding.finding)
         let outcome = try await RollbackCheck(
-            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog
+            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog,
+            known: known
         ).run()
         for finding in outcome.findings { add(finding) }
         if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }
@@ -275,7 +277,8 @@ struct SnapshotReplay {
         _ reached: BatchRun.Reached, from before: DatabaseState
     ) async throws -> DatabaseState {
         let after = try await inspector.inspect(
-            reached.image, earlier: before, footprint: reached.footprint)
+            reached.image, earlier: before, footprint: reached.footprint,
+            statements: reached.step.statements)
         if after.changes?.dirty == nil { changedPages = nil }
         changedPages?.formUnion(reached.footprint.pages)
         for path in reached.footprint.otherFiles { notCompared(path, reached.step) }

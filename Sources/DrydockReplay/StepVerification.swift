@@ -67,12 +67,15 @@ package struct StepVerification: Sendable {
             NotChecked(.rowsLost, .unreadableTable(table, message: reason))
         }
         outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, .undecided($0)) }
+        let (chronicle, current) = (chronicle ?? Chronicle([migration]), migration)
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
-            usesUserVersion: format?.usesUserVersion ?? false)
+            usesUserVersion: format?.usesUserVersion ?? false,
+            creation: { chronicle.creation(of: $0, upTo: current) })
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += try await newFaults(outcome.names, conservation)
+        outcome.findings += try await lostReferences()
         outcome.searched = searched
         outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
         let (broken, invalid) = try await invariants()
@@ -243,6 +246,14 @@ package struct StepVerification: Sendable {
     private func explaining(_ findings: [StepFinding]) async throws -> [StepFinding] {
         guard findings.contains(where: { $0.finding.rule == .foreignKeyViolation }) else { return findings }
         return try await withDiagnosis { diagnosis in try findings.map { try diagnosis.explaining($0) } }
+    }
+
+    /// Returns the references in double quotes that have become strings.
+    private func lostReferences() async throws -> [StepFinding] {
+        let references = QuotedReferences(before: before, after: after, inspector: inspector)
+        return try await references.losses().map {
+            $0.finding(migration, before: before.catalog, after: after.catalog)
+        }
     }
 
     // MARK: - Search

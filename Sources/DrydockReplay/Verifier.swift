@@ -200,22 +200,10 @@ public struct Verifier: Sendable {
             }
             targetCount = index + 1
         }
-        var declarations = Dictionary(
-            set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
-        for (name, more) in request.declarations {
-            guard let index = set.index(of: name) else {
-                let nearest = nearestName(to: name, in: set.migrations.map(\.identifier))
-                throw RequestError(
-                    .settingInvalid,
-                    "drydock.yml declares for '\(name)', which is not a migration in \(set.folder)"
-                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-            }
-            declarations[set.migrations[index].identifier, default: []] += more
-        }
         var set = set
-        for index in set.migrations.indices {
-            set.migrations[index].declarations = declarations[set.migrations[index].identifier] ?? []
-        }
+        try set.declare(request.declarations)
+        let declarations = Dictionary(
+            set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
         return ReplayContext(
             engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,

@@ -78,15 +78,18 @@ package struct StateView {
     /// The state before, where the changes since are known.
     var earlier: DatabaseState?
     var changes: PageChanges?
+    /// Returns the present name of a table of the state before; nil if it is gone or not known.
+    var renamed: (String) -> String?
 
     package init(
-        connection: any Connection, catalog: Catalog,
-        earlier: DatabaseState? = nil, changes: PageChanges? = nil
+        connection: any Connection, catalog: Catalog, earlier: DatabaseState? = nil, changes: PageChanges? = nil,
+        renamed: @escaping (String) -> String? = { _ in nil }
     ) {
         self.connection = connection
         self.catalog = catalog
         self.earlier = earlier
         self.changes = changes
+        self.renamed = renamed
     }
 
     /// Whether the state before answers a rule about a table: its rows and indexes are unchanged, and its definition
@@ -118,7 +121,7 @@ package struct StateView {
 /// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
     package let engine: any Engine
-    package let settings: ConnectionSettings
+    package var settings: ConnectionSettings
     package var historyTables: [String]
     package var readsPages = true
     /// The limit for written pages and SQLite's sorting, in bytes.
@@ -140,8 +143,10 @@ package struct StateInspector: Sendable {
     /// - Parameters:
     ///   - footprint: the pages that differ from the earlier state.
     ///   - baseline: what is already known of these bytes.
+    ///   - statements: what ran since the earlier state.
     package func inspect(
-        _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil
+        _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
+        statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
         let (historyTables, readsPages) = (historyTables, readsPages)
         return try await withConnection(to: image) { connection in
@@ -165,8 +170,10 @@ package struct StateInspector: Sendable {
                 NotChecked(.rowsLost, .unreadableTable(table.name, message: table.error.message))
             }
             let view = StateView(
-                connection: connection, catalog: catalog,
-                earlier: state.changes == nil ? nil : earlier, changes: state.changes)
+                connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier, changes: state.changes,
+                renamed: { name in
+                    earlier.flatMap { TableLineage($0.catalog, statements: statements).currentName(of: name) }
+                })
             for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
                 do {
                     state.faults += try rule.faults(in: view)

@@ -57,6 +57,21 @@ import Testing
         for identifier in identifiers { #expect(pages.contains("`\(identifier)`"), "\(identifier)") }
     }
 
+    /// Each row of the table of changes names files and folders that exist.
+    @Test func theTableOfChangesIsTrue() throws {
+        let text = try Repository.text("ARCHITECTURE.md")
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.contains(" | `") }
+        #expect(rows.count > 20)
+        let paths = try Repository.swiftFiles(in: "Sources").map { $0.path.dropFirst("Sources/".count) }
+        for row in rows {
+            for name in row.split(separator: "|")[1].matches(of: /`([\w\/+]+)`/).map(\.output.1) {
+                #expect(
+                    paths.contains { "/\($0)".contains("/\(name)/") || "/\($0)".hasSuffix("/\(name).swift") },
+                    "\(name)")
+            }
+        }
+    }
+
     /// Every command has a page of its name, and the README links to it.
     @Test func everyCommandHasAPage() throws {
         let readme = try Repository.text("README.md")

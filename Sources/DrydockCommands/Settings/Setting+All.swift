@@ -185,7 +185,7 @@ extension Setting {
         own(\.health.without) { reader, value, _ in try reader.list(value).map(reader.check) })
     static let thresholds = Setting(
         "health.thresholds", flag: "warning", [.health],
-        "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK the range "
-            + "alone; may be repeated.", valueName: "check=range",
+        "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK only "
+            + "the range; may be repeated.", valueName: "check=range",
         own(\.health.thresholds) { try $0.thresholds($1, $2) })
 }

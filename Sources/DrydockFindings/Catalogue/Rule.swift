@@ -10,6 +10,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case rowsAdded = "rows-added"
     case invariantBroken = "invariant-broken"
     case objectLost = "object-lost"
+    case referenceMoved = "reference-moved"
     case autoincrementReset = "autoincrement-reset"
     case searchIndexStale = "search-index-stale"
     case viewBroken = "view-broken"
@@ -37,6 +38,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case nothingVerified = "nothing-verified"
     case headerMarkChanged = "header-mark-changed"
     case fileLeftOut = "file-left-out"
+    case migrationEmpty = "migration-empty"
 
     // Rules only of `drydock lint`; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
@@ -97,9 +99,10 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .rowsAdded: "rows appeared in a table that existed before"
         case .invariantBroken: "a declared `preserves` query returns something else"
         case .objectLost: "an index, trigger or view vanished that no statement dropped by name"
+        case .referenceMoved: "a view, trigger or foreign key follows a renamed table away from its successor"
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
         case .searchIndexStale: "a full-text or spatial index no longer agrees with its content"
-        case .viewBroken: "a view or trigger no longer compiles"
+        case .viewBroken: "a view or trigger no longer compiles, or reads a text in place of a column"
         case .tableUnreadable: "a table can no longer be read in all its columns, or takes no row any more"
         case .foreignKeyViolation: "a row references a parent that does not exist"
         case .integrityFailure: "integrity_check finds damage"
@@ -126,6 +129,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .headerMarkChanged:
             "a migration changed user_version or application_id, which its tool does not use"
         case .fileLeftOut: "a file beside the migrations is not read as a migration"
+        case .migrationEmpty: "a migration holds no statement"
         default: lintText?.summary ?? healthText?.summary ?? ""
         }
     }
@@ -143,6 +147,8 @@ extension Rule {
         case .invariantBroken: "The migration's author said that this must not change."
         case .objectLost:
             "SQLite drops indexes and triggers with their table; a rebuild must recreate them."
+        case .referenceMoved:
+            "SQLite rewrites references when a table is renamed, also where a new table takes the old name."
         case .autoincrementReset: "Old ids may live on in other tables, in files or on a server."
         case .searchIndexStale:
             "Searches miss rows or find what is no longer there; integrity_check does not see it."

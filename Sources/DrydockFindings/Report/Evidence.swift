@@ -74,7 +74,9 @@ extension Evidence.Sample {
         case .real(let value): self.init(storageClass: "real", literal: Self.literal(value))
         case .text(let bytes):
             self.init(
-                storageClass: "text", literal: Self.quoted(encoding.decode(bytes)), byteCount: bytes.count)
+                storageClass: "text",
+                literal: Self.quoted(encoding.pieces(of: bytes, limit: Self.textLimit + 1)),
+                byteCount: bytes.count)
         case .blob(let bytes):
             let hex = bytes.prefix(Self.blobLimit).map { byte in
                 let digits = String(byte, radix: 16)
@@ -94,42 +96,38 @@ extension Evidence.Sample {
         return String(describing: value)
     }
 
-    private static func quoted(_ text: String) -> String {
-        var shown = ""
-        for scalar in text.unicodeScalars.prefix(textLimit) {
-            switch scalar {
-            case "'": shown += "''"
-            case "\n": shown += "\\n"
-            case "\r": shown += "\\r"
-            case "\t": shown += "\\t"
-            default:
-                if VisibleText.isHidden(scalar) {
-                    shown += VisibleText.spelling(scalar)
-                } else {
-                    shown.unicodeScalars.append(scalar)
-                }
+    /// Returns text in single quotes. Different texts are shown differently: what does not show, and what is not valid in
+    /// the encoding, is written as an escape, and so is a backslash that would look like the start of one.
+    private static func quoted(_ pieces: some Sequence<TextEncoding.Piece>) -> String {
+        var (shown, count, hasBackslash) = ("", 0, false)
+        for piece in pieces {
+            let spelled = spelling(piece)
+            if hasBackslash, let first = spelled.unicodeScalars.first,
+                "\\nrtux".unicodeScalars.contains(first)
+            {
+                shown += "\\"
             }
+            guard count < textLimit else { return "'\(shown)…'" }
+            count += 1
+            shown += spelled
+            hasBackslash = piece == .scalar("\\")
         }
-        return "'" + shown + (text.unicodeScalars.count > textLimit ? "…" : "") + "'"
+        return "'\(shown)'"
     }
-}
 
-/// How a database stores text (https://www.sqlite.org/fileformat2.html#enc).
-public enum TextEncoding: String, Sendable {
-    case utf8 = "UTF-8"
-    case utf16LittleEndian = "UTF-16le"
-    case utf16BigEndian = "UTF-16be"
-
-    /// Returns stored bytes as text, invalid sequences replaced.
-    public func decode(_ bytes: [UInt8]) -> String {
-        switch self {
-        case .utf8: return String(decoding: bytes, as: UTF8.self)
-        case .utf16LittleEndian, .utf16BigEndian:
-            let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
-                let (a, b) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-                return self == .utf16LittleEndian ? a | b << 8 : a << 8 | b
-            }
-            return String(decoding: units, as: UTF16.self)
+    private static func spelling(_ piece: TextEncoding.Piece) -> String {
+        switch piece {
+        case .scalar("'"): return "''"
+        case .scalar("\n"): return "\\n"
+        case .scalar("\r"): return "\\r"
+        case .scalar("\t"): return "\\t"
+        case .scalar(let scalar):
+            return VisibleText.isHidden(scalar) ? VisibleText.spelling(scalar) : String(scalar)
+        case .invalid(let bytes):
+            return bytes.map { byte in
+                let digits = String(byte, radix: 16)
+                return "\\x{" + (digits.count == 1 ? "0" : "") + digits + "}"
+            }.joined()
         }
     }
 }

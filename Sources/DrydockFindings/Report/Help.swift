@@ -66,6 +66,14 @@ public struct Help: Sendable, Hashable {
         }
     }
 
+    /// The help without what follows its last declaration; all of it if it proposes none.
+    package var throughDeclarations: Help {
+        let last = parts.lastIndex { if case .declaration = $0 { true } else { false } }
+        var help = Help()
+        help.parts = last.map { Array(parts[...$0]) } ?? parts
+        return help
+    }
+
     private mutating func append(_ part: Part) {
         if case .text(let text) = part {
             if text.isEmpty { return }

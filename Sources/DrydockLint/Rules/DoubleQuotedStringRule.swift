@@ -18,6 +18,7 @@ struct DoubleQuotedStringRule: LintRule {
         let strings = (defaults(quoted, step) + strings(quoted, NameProbe(step: step)))
             .sorted { $0.range.lowerBound < $1.range.lowerBound }
         guard let first = strings.first else { return [] }
+        if let fault = constantKey(strings, step) { return [fault] }
         let edits = strings.map { token in
             SQLEdit(range: token.range, text: quotedText(token.identifier(in: source) ?? ""))
         }
@@ -32,6 +33,44 @@ struct DoubleQuotedStringRule: LintRule {
                 help: "Write single quotes:\n" + proposed(statement.applying(edits) + ";"), at: statement,
                 token: first, edits: namesColumns(step.action) ? [] : edits)
         ]
+    }
+
+    /// Reports an index of a column that does not exist: the same string for every row, whatever the quotes.
+    private func constantKey(_ strings: [Token], _ step: LintStep) -> LintFault? {
+        guard case .createIndex(let name, _) = step.action,
+            let index = step.after.indexes.values.first(where: { $0.name.foldedASCII == name.folded }),
+            let table = step.after.table(index.table)
+        else { return nil }
+        guard let token = keys(of: step.statement).first(where: strings.contains),
+            let column = token.identifier(in: step.statement.source)
+        else { return nil }
+        let names = table.columns.map(\.name)
+        let hint = nearestName(to: column, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        return LintFault(
+            nil,
+            "index \(index.name) is on a string: \(table.name) has no column \(quotedIfNeeded(column))\(hint)",
+            help: """
+                Every row has the same entry in the index. Name one of the table's columns \
+                (\(names.map(quotedIfNeeded).joined(separator: ", "))), or leave the index out.
+                """, at: step.statement, token: token, table: table.name)
+    }
+
+    /// Returns the tokens that are a whole key of an index, without what sorts by it.
+    private func keys(of statement: SQLStatement) -> [Token] {
+        let (tokens, source) = (statement.tokens, statement.source)
+        func isEdge(_ place: Int, _ symbols: String...) -> Bool {
+            symbols.contains { tokens[place].isSymbol($0, in: source) }
+        }
+        var (depth, keys): (Int, [Token]) = (0, [])
+        for place in tokens.indices {
+            if isEdge(place, "(") { depth += 1 }
+            if isEdge(place, ")") { depth -= 1 }
+            // The first parentheses are those of the keys.
+            if depth == 0, !keys.isEmpty || isEdge(place, ")") { break }
+            guard depth == 1, place + 1 < tokens.count, isEdge(place - 1, "(", ",") else { continue }
+            if isEdge(place + 1, ")", ",") || tokens[place + 1].kind == .word { keys.append(tokens[place]) }
+        }
+        return keys
     }
 
     /// Whether an item of the select list may become the name of a column, which other quotes would change.

@@ -50,7 +50,7 @@ struct DropParentRule: LintRule {
             .error, message,
             help: step.migration.isDeferred
                 ? "Remove 'foreign-keys immediate', so that foreign keys are off while the migration runs and checked before the commit."
-                : "Run the migration with foreign keys off. " + step.format.foreignKeysOffAdvice,
+                : ForeignKeysAdvice(step.migration, step.format).dropping(at: step.index),
             at: step.statement,
             table: table)
     }

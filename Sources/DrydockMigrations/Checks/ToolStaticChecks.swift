@@ -6,8 +6,7 @@ import SQLiteSchema
 struct ToolStaticChecks {
     private let migration: Migration
     private let before: () -> Schema?
-    /// ``MigrationFormat/foreignKeysOffAdvice``
-    private let foreignKeysOffAdvice: String
+    private let advice: ForeignKeysAdvice
     private var isInside: Bool
     private var foreignKeys: Bool
     /// Whether the file tried to turn foreign keys off.
@@ -18,7 +17,7 @@ struct ToolStaticChecks {
 
     init(_ migration: Migration, _ format: any MigrationFormat, _ before: @escaping () -> Schema?) {
         self.migration = migration
-        foreignKeysOffAdvice = format.foreignKeysOffAdvice
+        advice = ForeignKeysAdvice(migration, format)
         self.before = before
         isInside = migration.transaction != .none
         foreignKeys = migration.foreignKeys
@@ -87,11 +86,9 @@ struct ToolStaticChecks {
         add(
             .pragmaIgnored, parents.isEmpty ? .warning : .error,
             "PRAGMA foreign_keys = \(value) has no effect inside a transaction, foreign keys stay on\(what)",
-            "The tool opens the transaction before the file's first statement. \(foreignKeysOffAdvice)"
-                + (savesRows(before: index)
-                    ? ""
-                    : " Otherwise copy the children's rows to a table without the key first, and back afterwards."),
-            statement)
+            (migration.transaction == .none
+                ? "" : "The tool opens the transaction before the file's first statement. ")
+                + advice.turningOff(at: index, savesRows: savesRows(before: index)), statement)
     }
 
     /// Returns whether the file already copies rows to safety before it deletes any.

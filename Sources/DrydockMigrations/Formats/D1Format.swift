@@ -36,8 +36,7 @@ public struct D1Format: NamedHistory {
 
     public var foreignKeysOffAdvice: String {
         """
-        D1 never turns them off in a migration, and PRAGMA defer_foreign_keys = ON holds back checks, not ON DELETE: copy \
-        the children's rows to a table without the key before the DROP TABLE, and back after the rename.
+        D1 never turns them off in a migration, and PRAGMA defer_foreign_keys = ON holds back checks, not ON DELETE.
         """
     }
 

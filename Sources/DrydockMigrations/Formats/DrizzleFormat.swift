@@ -41,11 +41,10 @@ public struct DrizzleFormat: NamedHistory {
 
     public var foreignKeysOffAdvice: String {
         """
-        Drizzle opens its transaction before the file, so a PRAGMA in it is ignored. Call migrate() between \
-        client.pragma('foreign_keys = OFF') and client.pragma('foreign_keys = ON') with better-sqlite3, or the like with the \
-        other drivers; libsql's migrate() turns them off itself, and Expo has them off unless the app turns them on. Then say \
-        so with 'foreignKeys: false' in drydock.yml. On D1 nothing turns them off in a migration: copy the children's rows \
-        to a table without the key first, and back after the rename.
+        Drizzle ignores a PRAGMA in the file: call migrate() between client.pragma('foreign_keys = OFF') and \
+        client.pragma('foreign_keys = ON') with better-sqlite3, or the like with the other drivers; libsql's migrate() turns \
+        them off itself, and Expo has them off unless the app turns them on. Then say so with 'foreignKeys: false' in \
+        drydock.yml. On D1 nothing turns them off in a migration.
         """
     }
 

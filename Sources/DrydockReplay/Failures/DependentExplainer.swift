@@ -27,45 +27,61 @@ struct DependentExplainer: RefusalExplainer {
             else { return nil }
             let references = removal.references.map { "\n" + $0 }.joined()
             var explanation = FailureExplanation(
-                help: help(found, refused, stale: dropped.name, now: nil) + references)
+                help: help(found, refused, [NameChange(old: dropped.name)]) + references)
             if found.all.count > 1 {
                 explanation.detail = "; \(listed(found.all.map(\.label))) use \(quotedIfNeeded(dropped.name))"
             }
             return explanation
         case .renameColumn(_, let old, let new):
-            return try blocked(statement, named, refused, stale: old, now: new)
+            return try blocked(statement, named, refused, [NameChange(old: old, new: new)])
         case .renameTable(let old, let new):
-            return try blocked(statement, named, refused, stale: old.name, now: new)
-        case .addColumn: return try blocked(statement, named, refused, stale: nil, now: nil)
+            let changes = lostColumns(of: new, rebuiltAs: old.name, refused).map { NameChange(old: $0) }
+            return try blocked(statement, named, refused, [NameChange(old: old.name, new: new)] + changes)
+        case .addColumn: return try blocked(statement, named, refused, [])
         default: return nil
         }
     }
 
     private func blocked(
-        _ statement: SQLStatement, _ named: Dependents.Named?, _ refused: RefusedStatement, stale: String?,
-        now: String?
+        _ statement: SQLStatement, _ named: Dependents.Named?, _ refused: RefusedStatement,
+        _ changes: [NameChange]
     ) throws -> FailureExplanation? {
         guard let named, named.kind != "table",
             let found = try Dependents(of: statement, named: named, known: [], on: refused.connection)
         else { return nil }
-        return FailureExplanation(help: help(found, refused, stale: stale, now: now))
+        return FailureExplanation(help: help(found, refused, changes))
+    }
+
+    /// Returns the columns that a table had before the migration, and the table that takes its name has not.
+    private func lostColumns(
+        of name: String, rebuiltAs successor: String, _ refused: RefusedStatement
+    ) -> [String] {
+        guard let table = refused.schema.table(successor) else { return [] }
+        return refused.earlierColumns(name).filter { table.column($0) == nil }
     }
 
     // MARK: - What can be dropped and created again
 
-    /// - Parameters:
-    ///   - stale: the name that no longer exists after the statement.
-    ///   - now: the new name; nil where there is none.
+    /// A name that no longer exists after the statement.
+    private struct NameChange {
+        let old: String
+        /// The new name; nil if there is none.
+        var new: String?
+
+        var text: String {
+            new.map { ", with \(quotedIfNeeded($0)) in place of \(quotedIfNeeded(old))" }
+                ?? ", without \(quotedIfNeeded(old))"
+        }
+    }
+
     private func help(
-        _ dependents: Dependents, _ refused: RefusedStatement, stale: String?, now: String?
+        _ dependents: Dependents, _ refused: RefusedStatement, _ changes: [NameChange]
     ) -> String {
         let place = refused.migration.mention(refused.index)
-        func isStale(_ object: Dependent) -> Bool { stale.map(object.mentions) ?? false }
-        let change =
-            stale.map { old in
-                now.map { ", with \(quotedIfNeeded($0)) in place of \(quotedIfNeeded(old))" }
-                    ?? ", without \(quotedIfNeeded(old))"
-            } ?? ""
+        func isStale(_ object: Dependent) -> Bool { changes.contains { object.mentions($0.old) } }
+        func change(of objects: [Dependent]) -> String {
+            changes.filter { change in objects.contains { $0.mentions(change.old) } }.map(\.text).joined()
+        }
         var parts: [String] = []
         var older: [Dependent] = []
         for object in dependents.all {
@@ -75,7 +91,7 @@ struct DependentExplainer: RefusalExplainer {
             }
             parts.append(
                 "Create \(object.label) after \(place) instead of in \(refused.migration.mention(made))"
-                    + "\(isStale(object) ? change : "").")
+                    + "\(change(of: [object])).")
         }
         guard !older.isEmpty else { return parts.joined(separator: "\n") }
         parts.append(
@@ -91,7 +107,8 @@ struct DependentExplainer: RefusalExplainer {
         }
         if !changed.isEmpty {
             parts.append(
-                "Recreate \(listed(changed.map(\.label))) at the end\(change), where still needed.")
+                "Recreate \(listed(changed.map(\.label))) at the end\(change(of: changed)), where still needed."
+            )
         }
         return parts.joined(separator: "\n")
     }

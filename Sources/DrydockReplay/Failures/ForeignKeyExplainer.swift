@@ -29,11 +29,11 @@ struct ForeignKeyExplainer: FailureExplainer {
             detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
         explanation.probe = probe
         if case .dropTable(let name)? = scene.statement?.action {
-            let advice = scene.format.map { "\n" + $0.foreignKeysOffAdvice } ?? ""
+            let advice = ForeignKeysAdvice(scene.migration, scene.format).turningOff(at: scene.index)
             explanation.detail +=
                 ", since DROP TABLE deletes the rows of \(name.name) first while foreign keys are on"
             explanation.help =
-                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards.\(advice)"
+                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards.\n\(advice)"
             return explanation
         }
         if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {

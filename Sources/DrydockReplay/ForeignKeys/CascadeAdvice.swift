@@ -35,10 +35,10 @@ struct CascadeAdvice {
         it.finding.redactedMessage? += effect
         let advice =
             taken.isDrop
-            ? "With foreign keys on, DROP TABLE deletes the table's rows first. Run the migration with foreign keys off. "
-                + (format?.foreignKeysOffAdvice ?? "")
+            ? ForeignKeysAdvice(migration, format).dropping(at: culprit)
             : "Leave out of the DELETE what is referenced, or give \(table.name) another parent first."
-        it.finding.advice = Help(advice + "\n") + it.finding.advice
+        // What follows the declaration only guesses at the cause.
+        it.finding.advice = Help(advice + "\n") + it.finding.advice.throughDeclarations
         return it
     }
 

@@ -4,48 +4,72 @@ import DrydockState
 import SQLiteSchema
 
 /// `autoincrement-reset`: the next id that an AUTOINCREMENT table would assign was assigned before
-/// (https://www.sqlite.org/autoinc.html). A rebuild that ignores `sqlite_sequence` causes this.
+/// (https://www.sqlite.org/autoinc.html). A rebuild that ignores `sqlite_sequence` causes this, and so does a copy into
+/// a table that has the place of the other one from then on.
 struct AutoincrementRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
-        step.conservation.kept.compactMap { kept in
-            let (name, now) = (kept.match.before.name, kept.match.after.name)
-            guard kept.match.before.isAutoincrement, let before = step.before.highestIDs[name.foldedASCII],
-                let after = step.after.highestIDs[now.foldedASCII], after < before
-            else { return nil }
-            let isDeclared = declarations.covers {
-                if case .rewrites("sqlite_sequence", _) = $0 { true } else { false }
-            }
-            guard !isDeclared else { return nil }
-            return StepFinding(
-                Finding(
-                    .autoincrementReset,
-                    "the next id of \(name) falls from \(before + 1) to \(after + 1): "
-                        + "ids of deleted rows would be given out again",
-                    help: help(kept.match, step), place: place(kept.match, step), table: name),
-                stands: { end, lastName in
-                    guard let last = lastName(now), end.catalog.tables[last] != nil else { return false }
-                    return (end.highestIDs[last] ?? 0) < before
-                })
+        let heirs = Dictionary(grouping: step.conservation.heirs, by: \.before.name).sorted {
+            $0.key < $1.key
         }
+        let findings =
+            step.conservation.kept.compactMap { reset($0.match, in: step) }
+            + heirs.compactMap { disinheritance($0.value, in: step) }
+        guard !findings.isEmpty else { return [] }
+        let isDeclared = declarations.covers {
+            if case .rewrites("sqlite_sequence", _) = $0 { true } else { false }
+        }
+        return isDeclared ? [] : findings
     }
 
+    // MARK: - The same table
+
+    private func reset(_ match: TableMatch, in step: StepView) -> StepFinding? {
+        let (name, now) = (match.before.name, match.after.name)
+        guard let (before, after) = fall(from: match.before, to: match.after, in: step) else { return nil }
+        return StepFinding(
+            Finding(
+                .autoincrementReset,
+                "the next id of \(name) falls from \(before + 1) to \(after + 1): "
+                    + "ids of deleted rows would be given out again",
+                help: help(match, step), place: place(match, step), table: name),
+            stands: { end, lastName in
+                guard let last = lastName(now), end.catalog.tables[last] != nil else { return false }
+                return (end.highestIDs[last] ?? 0) < before
+            })
+    }
+
+    /// Returns the highest ids that two tables ever assigned, if the later one may assign one again.
+    private func fall(
+        from old: Catalog.Table, to new: Catalog.Table, in step: StepView
+    ) -> (before: Int64, after: Int64)? {
+        guard old.isAutoincrement, let before = step.before.highestIDs[old.name.foldedASCII],
+            let after = step.after.highestIDs[new.name.foldedASCII], after < before
+        else { return nil }
+        return (before, after)
+    }
+
+    private static let permission: Help =
+        "If ids may be given out again, declare it:\n\(declaration: "rewrites sqlite_sequence")"
+    private static let missing: Help =
+        "The table is no longer AUTOINCREMENT. Declare it AUTOINCREMENT again, and copy its row of sqlite_sequence.\n"
+
     private func help(_ match: TableMatch, _ step: StepView) -> Help {
-        let permission: Help =
-            "If ids may be given out again, declare it:\n\(declaration: "rewrites sqlite_sequence")"
-        guard match.after.isAutoincrement else {
-            return
-                "The table is no longer AUTOINCREMENT. Declare it AUTOINCREMENT again, and copy its row of sqlite_sequence.\n"
-                + permission
-        }
+        guard match.after.isAutoincrement else { return Self.missing + Self.permission }
         guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
-            return "Leave the table's row in sqlite_sequence as it is.\n" + permission
+            return "Leave the table's row in sqlite_sequence as it is.\n" + Self.permission
         }
-        let (old, new) = (quotedText(match.before.name), quotedText(incarnation.firstTableName))
         return """
             When the rows are copied and before the old table is dropped, take its mark along:
-              DELETE FROM sqlite_sequence WHERE name = \(new);
-              INSERT INTO sqlite_sequence(name, seq) SELECT \(new), seq FROM sqlite_sequence WHERE name = \(old);
-            \(permission)
+            \(proposed(taking(match.before.name, to: incarnation.firstTableName)))
+            \(Self.permission)
+            """
+    }
+
+    private func taking(_ old: String, to new: String) -> String {
+        let (old, new) = (quotedText(old), quotedText(new))
+        return """
+            DELETE FROM sqlite_sequence WHERE name = \(new);
+            INSERT INTO sqlite_sequence(name, seq) SELECT \(new), seq FROM sqlite_sequence WHERE name = \(old);
             """
     }
 
@@ -56,5 +80,52 @@ struct AutoincrementRule: StepRule {
             statement.tokens.contains { $0.name(in: statement.source)?.foldedASCII == "sqlite_sequence" }
         }
         return (maker ?? toucher).map { .init($0) }
+    }
+
+    // MARK: - Another table
+
+    /// Returns the finding for a mark that none of the tables with a table's rows has inherited.
+    private func disinheritance(_ heirs: [Heir], in step: StepView) -> StepFinding? {
+        let falls = heirs.filter(\.keepsKey).compactMap { heir in
+            fall(from: heir.before, to: heir.after, in: step).map { (heir: heir, fall: $0) }
+        }
+        guard let (heir, fall) = falls.first, falls.count == heirs.count else { return nil }
+        let (old, new) = (heir.before.name, heir.after.name)
+        let statement =
+            heir.cause == .dropped
+            ? step.statement(at: step.lineage.dropStatement(ofTable: old))
+            : step.lastStatement { $0.reaches(new) }
+        let names = heirs.map(\.after.name)
+        return StepFinding(
+            Finding(
+                .autoincrementReset, heirs.contains { !$0.isMerged } ? .error : .warning,
+                "the next id of \(old) was \(fall.before + 1), and \(new), which has its rows now, continues at "
+                    + "\(fall.after + 1): ids of deleted rows would be given out again",
+                help: help(heir, step), place: statement.map { .init($0) }, table: new),
+            stands: { end, lastName in
+                let left = names.compactMap(lastName).filter { end.catalog.tables[$0] != nil }
+                return !left.isEmpty && left.allSatisfy { (end.highestIDs[$0] ?? 0) < fall.before }
+            }, isForgottenOnceFixed: true)
+    }
+
+    private func help(_ heir: Heir, _ step: StepView) -> Help {
+        guard heir.after.isAutoincrement else { return Self.missing + Self.permission }
+        let made = step.lineage[heir.after.name]
+        let new = made.map { $0.createdBy == nil ? $0.origin ?? heir.after.name : $0.firstTableName }
+        let moment = heir.cause == .dropped ? "before the old table is dropped" : "once the rows are copied"
+        return """
+            Take its mark along \(moment):
+            \(proposed(taking(heir.before.name, to: new ?? heir.after.name)))
+            \(Self.permission)
+            """
+    }
+}
+
+extension Heir {
+    /// Whether the ids of both tables are the same numbers.
+    fileprivate var keepsKey: Bool {
+        after.primaryKey.allSatisfy { key in
+            columns.contains { $0.after.name == key.name && $0.before.keyPosition > 0 }
+        }
     }
 }

@@ -45,8 +45,8 @@ struct ChangeSummary {
         let others = total - replaced.count
         let it = replaced.count == 1 ? "value" : "values"
         var advice =
-            "The new values do not give \(replaced.count) old \(it) back. Change only the \(others == 1 ? "other" : "others")"
-        if let condition = Self.condition(column, parts[.converted]) {
+            "\(replaced.count) old \(it) cannot be recovered from the new \(replaced.count == 1 ? "one" : "ones"). Change only the \(others == 1 ? "other" : "others")"
+        if let condition = Self.condition(column, parts[.converted], besides: replaced) {
             advice += ", by this condition in WHERE or CASE:\n  \(condition)\n"
         } else {
             advice += ", or keep the old \(it) in a column of \(replaced.count == 1 ? "its" : "their") own.\n"
@@ -57,9 +57,12 @@ struct ChangeSummary {
                 else: "That lets the \(replaced.count) replaced \(it) go too.")
     }
 
-    /// Returns a condition for the values that a conversion recovers.
-    private static func condition(_ column: String, _ converted: Part?) -> String? {
-        guard let converted else { return nil }
+    /// Returns a condition for the values that a conversion recovers; nil where the replaced values were not converted in
+    /// the same way, so that no single statement explains both.
+    private static func condition(_ column: String, _ converted: Part?, besides replaced: Part) -> String? {
+        guard let converted, converted.before.storageClass == replaced.before.storageClass,
+            converted.after.storageClass == replaced.after.storageClass
+        else { return nil }
         let name = quotedIfNeeded(column)
         let (old, new) = (
             converted.before.storageClass.uppercased(), converted.after.storageClass.uppercased()

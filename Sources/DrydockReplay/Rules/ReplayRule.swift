@@ -9,8 +9,8 @@ enum ReplayRules {
     /// The rules checked for every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), SearchIndexDroppedRule(), ColumnDroppedRule(), RowsLostRule(),
-        ValuesChangedRule(), RowsAddedRule(),
-        ObjectLostRule(), AutoincrementRule(), HeaderMarkRule(),
+        ValuesChangedRule(), RowsAddedRule(), ObjectLostRule(), ReferenceMovedRule(), AutoincrementRule(),
+        HeaderMarkRule(),
     ]
 }
 
@@ -28,6 +28,8 @@ struct StepView: Sendable {
     let conservation: Conservation
     /// Whether the migrations' tool records a database's version in `PRAGMA user_version`.
     var usesUserVersion = false
+    /// Returns the last statement so far that creates an object, perhaps of an earlier migration.
+    var creation: @Sendable (Catalog.ObjectID) -> SQLStatement? = { _ in nil }
 
     /// The statements' actions without those on temporary tables, which may have the same name as a table of the
     /// database.
@@ -58,6 +60,8 @@ package struct StepFinding: Sendable {
     package var finding: Finding
     /// Whether the fault still exists at the end of the replay; nil where no later step can fix it.
     var stands: Stands?
+    /// Whether a fault that a later step fixes is not worth a warning: nothing was broken in between.
+    var isForgottenOnceFixed = false
     /// How to find the statement that caused the fault.
     var probe: CulpritProbe?
     /// The index of that statement in the migration, once found.
@@ -66,10 +70,14 @@ package struct StepFinding: Sendable {
     /// Called with the last state, and with a function that returns a table's last name; nil when the table is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
 
-    init(_ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil) {
+    init(
+        _ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil,
+        isForgottenOnceFixed: Bool = false
+    ) {
         self.finding = finding
         self.probe = probe
         self.stands = stands
+        self.isForgottenOnceFixed = isForgottenOnceFixed
     }
 }
 

@@ -45,7 +45,7 @@ struct SearchIndexDroppedRule: StepRule {
             .tableDropped, .warning, fact,
             help: Help(remake + "\n") + remedy("nothing searches it any more", "drops table \(name)"),
             place: step.statement(at: step.lineage.dropStatement(ofTable: table.name)).map { .init($0) },
-            table: table.name)
+            table: table.name, evidence: Evidence(rowCount: 0))
     }
 
     /// Returns the present name of the table or view that has the text; nil if it is gone.

@@ -52,9 +52,12 @@ struct ValuesChangedRule: StepRule {
         let (table, column) = (match.before.name, match.columns[position].before.name)
         let summary = ChangeSummary(changes, sample: step.sample)
         let head = "\(table).\(column) changed in \(counted(changes.count, "row"))"
+        let declaration = "rewrites \(path(table, column))"
+        let keys = keysThatMoved(match, position, difference, step)
         var finding = Finding(
             .valuesChanged, head + summary.text(\.literal),
-            help: summary.help(column: column, declaration: "rewrites \(path(table, column))"),
+            help: keys.map { remedy("the rows are meant to exchange their keys", declaration, else: $0) }
+                ?? summary.help(column: column, declaration: declaration),
             table: table, column: column,
             evidence: Evidence(
                 rowCount: changes.count,
@@ -65,6 +68,34 @@ struct ValuesChangedRule: StepRule {
                 }))
         finding.redactedMessage = head + summary.text(\.shape)
         return finding
+    }
+
+    /// Returns what to do if no statement writes the column, but one gives rows the keys of other rows: rows are compared
+    /// by their keys, so that each of their values appears to have changed.
+    private func keysThatMoved(
+        _ match: TableMatch, _ position: Int, _ difference: TableDifference, _ step: StepView
+    ) -> Help? {
+        let table = match.before.name.foldedASCII
+        // A trigger may write the column as well.
+        guard
+            !step.before.catalog.objects.values.contains(where: {
+                $0.kind == .trigger && $0.tableName.foldedASCII == table
+            })
+        else { return nil }
+        let keys = difference.keyColumns.map(\.foldedASCII)
+        var moved: [String] = []
+        for (_, action) in step.actions where action.target.map({ match.isCalled($0.name) }) == true {
+            guard case .update(_, let columns) = action,
+                !columns.contains(where: { match.columns[position].isCalled($0) })
+            else { return nil }
+            moved += columns.filter { keys.contains($0.foldedASCII) && !moved.contains($0) }
+        }
+        guard !moved.isEmpty else { return nil }
+        let names = listed(moved.map { path(match.before.name, $0) })
+        return """
+            Otherwise keep each row's key: no statement writes the column, but UPDATE changes \(names), by which the rows \
+            before and after are compared.
+            """
     }
 
     private func path(_ table: String, _ column: String) -> String {

@@ -42,6 +42,15 @@ package struct Catalog: Sendable {
         var sql: NormalizedSQL
         /// The statement as `sqlite_schema` has it.
         package var text: String
+
+        init(kind: Kind, name: String, tableName: String, sql: NormalizedSQL, text: String) {
+            (self.kind, self.name, self.tableName, self.sql, self.text) = (kind, name, tableName, sql, text)
+        }
+
+        /// Takes a table as an object, to look at its statement alone.
+        package init(_ table: Table) {
+            self.init(kind: .table, name: table.name, tableName: table.name, sql: table.sql, text: table.text)
+        }
     }
 
     package struct Column: Sendable, Hashable {

@@ -35,6 +35,25 @@ extension Conservation {
         return dropped
     }
 
+    /// Returns the heirs of the tables that are gone without a declaration, or that gave up their names.
+    func heirs(
+        in before: Catalog, _ lineage: TableLineage, _ moved: MovedData, _ declarations: [Declaration]
+    ) throws -> [Heir] {
+        let left = droppedTables.filter { dropped in
+            (dropped.home != nil || dropped.rowCount == 0)
+                && !declarations.contains { $0.kind.isDrop(of: dropped.table.name) }
+        }
+        guard !left.isEmpty || lineage.movesNamesOrRows else { return [] }
+        let inheritance = moved.inheritance
+        let replacements = inheritance.replacements(of: before.tables).filter { heir in
+            // The rules compare such a pair by itself.
+            !kept.contains {
+                $0.match.before.name == heir.before.name && $0.match.after.name == heir.after.name
+            }
+        }
+        return try left.flatMap { try inheritance.heirs(of: $0.table, home: $0.home?.table) } + replacements
+    }
+
     /// Returns the declared conditions under which rows of a table may go, if every row that matches one is gone.
     func letGo(
         from pair: TableMatch, _ generated: GeneratedComparison, _ declarations: [Declaration]

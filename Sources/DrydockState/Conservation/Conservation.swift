@@ -59,6 +59,8 @@ package struct Conservation: Sendable {
     package var kept: [Kept] = []
     package var droppedTables: [DroppedTable] = []
     package var droppedColumns: [DroppedColumn] = []
+    /// The tables that have the places of tables which are gone, or which gave up their names.
+    package var heirs: [Heir] = []
     package var usedDeclarations: Set<Declaration> = []
     /// Declared conditions that failed on a row, with the error.
     package var failedConditions: [(Declaration, EngineError)] = []
@@ -125,6 +127,7 @@ extension Conservation {
                 notCompared.append((pair.before.name, error.message))
             }
         }
+        heirs = try heirs(in: before, lineage, moved, declarations)
     }
 
     private mutating func compare(

@@ -82,6 +82,7 @@ extension Conservation {
         }
         droppedTables += history.droppedTables
         droppedColumns += history.droppedColumns
+        heirs += history.heirs
         notCompared += history.notCompared
         unsettled += history.unsettled
         usedDeclarations.formUnion(history.usedDeclarations)

@@ -34,4 +34,25 @@ package final class Chronicle: Sendable {
         for (index, statement) in step.statements.enumerated() { end.apply(statement, at: index) }
         return Provenance(start: start, end: end)
     }
+
+    /// Returns the last statement up to the end of a step that creates an object.
+    package func creation(of id: Catalog.ObjectID, upTo step: Migration) -> SQLStatement? {
+        let place = migrations.firstIndex { $0.identifier == step.identifier } ?? migrations.count - 1
+        for migration in migrations.prefix(place + 1).reversed() {
+            let found = migration.statements.last { $0.action.creates(id) }
+            if let found { return found }
+        }
+        return nil
+    }
+}
+
+extension StatementAction {
+    fileprivate func creates(_ id: Catalog.ObjectID) -> Bool {
+        switch self {
+        case .createTable(let name, false, _): id.kind == .table && name.isMain && name.folded == id.name
+        case .createView(let name, false): id.kind == .view && name.isMain && name.folded == id.name
+        case .createTrigger(let name, _, false): id.kind == .trigger && name.isMain && name.folded == id.name
+        default: false
+        }
+    }
 }

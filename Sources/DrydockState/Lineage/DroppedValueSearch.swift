@@ -15,6 +15,7 @@ struct DroppedValueSearch {
     private static let rowLimit: Int64 = 50_000
 
     /// Returns the first columns, as TABLE.COLUMN, that have every value. Only for text: equal numbers prove nothing.
+    /// A value that another column's affinity has converted, such as '007' to 7, is not the same.
     func columns(holding dropped: Conservation.DroppedColumn) throws -> [String] {
         guard (1...Self.valueLimit).contains(dropped.valueCount) else { return [] }
         let name = quotedName(dropped.column.name)
@@ -25,12 +26,15 @@ struct DroppedValueSearch {
         guard telling == true else { return [] }
         var found: [String] = []
         for (table, column) in try candidates() where found.count < 3 {
-            let (new, place) = (quotedName(column), "\(TableComparison.afterSchema).\(quotedName(table))")
+            // The plus sign takes the affinity from a column, so that values are compared as they are stored.
+            let (new, place) = (
+                "+" + quotedName(column), "\(TableComparison.afterSchema).\(quotedName(table))"
+            )
             // One value is searched for first: it is usually missing, and this search needs no sorting.
             let isWhole = try connection.firstRow(
                 """
-                SELECT CASE WHEN EXISTS (SELECT 1 FROM \(place) WHERE \(new) COLLATE BINARY = (SELECT \(name) \(source) LIMIT 1))
-                THEN NOT EXISTS (SELECT 1 \(source) AND \(name) COLLATE BINARY NOT IN
+                SELECT CASE WHEN EXISTS (SELECT 1 FROM \(place) WHERE \(new) COLLATE BINARY = (SELECT +\(name) \(source) LIMIT 1))
+                THEN NOT EXISTS (SELECT 1 \(source) AND +\(name) COLLATE BINARY NOT IN
                     (SELECT \(new) FROM \(place) WHERE \(new) IS NOT NULL)) END
                 """
             ) { $0.integer(0) == 1 }

@@ -34,6 +34,10 @@ package struct MovedData {
         return best
     }
 
+    var inheritance: Inheritance {
+        Inheritance(connection: connection, after: after, provenance: provenance())
+    }
+
     /// Whether a table was dropped and its name was given to a table without its rows.
     func isReplaced(_ table: Catalog.Table, by taker: Catalog.Table) -> Bool {
         table.keepsRows && provenance().isUnrelated(taker.name, to: table.name)

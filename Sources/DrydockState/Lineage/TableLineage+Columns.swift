@@ -97,8 +97,9 @@ extension TableLineage {
         for name in arms.flatMap(\.source.tables) {
             // Either of the two tables may be meant.
             for key in [key(of: QualifiedName(name: name)), .main(name)] {
-                if let table = self[key] { memory.incarnations[target]?.inserted.insert(table.id) }
-                if let read = memory.views[key] { memory.incarnations[target]?.inserted.formUnion(read) }
+                let read = (memory.views[key] ?? []).union(self[key].map { [$0.id] } ?? [])
+                memory.incarnations[target]?.inserted.formUnion(read)
+                memory.incarnations[target]?.copied.formUnion(read)
             }
         }
     }
@@ -237,10 +238,13 @@ extension TableLineage {
     }
 
     /// Returns the tables whose rows statements inserted into a table, directly or through others.
-    private func suppliers(of table: Incarnation) -> Set<Int> {
+    /// - Parameter link: what counts as inserting.
+    func suppliers(
+        of table: Incarnation, by link: KeyPath<Incarnation, Set<Int>> = \.inserted
+    ) -> Set<Int> {
         var (reached, open): (Set<Int>, [Int]) = ([table.id], [table.id])
         while let next = open.popLast().flatMap(incarnation) {
-            open += next.inserted.filter { reached.insert($0).inserted }
+            open += next[keyPath: link].filter { reached.insert($0).inserted }
         }
         return reached.subtracting([table.id])
     }

@@ -35,6 +35,8 @@ package struct TableLineage: Sendable {
         var columns: [Column]?
         /// The tables from which statements inserted rows.
         var inserted: Set<Int> = []
+        /// Those of ``inserted`` whose rows a statement of a migration selected, without what triggers may write.
+        var copied: Set<Int> = []
         /// All tables named by the statements that inserted or changed its rows.
         var fills: Set<Int> = []
 

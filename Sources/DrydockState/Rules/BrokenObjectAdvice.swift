@@ -3,7 +3,7 @@ import DrydockMigrations
 import SQLiteSchema
 
 /// What to do about a view or trigger that does not compile, by the cause that SQLite reports.
-struct BrokenObjectAdvice {
+package struct BrokenObjectAdvice {
     let object: Catalog.Object
     /// The message of SQLite.
     let message: String
@@ -11,12 +11,16 @@ struct BrokenObjectAdvice {
     /// The schema in which the object may have compiled; nil where it is not known.
     let earlier: Catalog?
 
+    package init(object: Catalog.Object, message: String, catalog: Catalog, earlier: Catalog?) {
+        (self.object, self.message, self.catalog, self.earlier) = (object, message, catalog, earlier)
+    }
+
     private var label: String { "\(object.kind.rawValue) \(quotedIfNeeded(object.name))" }
     private var drop: String {
         proposed("DROP \(object.kind.rawValue.uppercased()) \(quotedIfNeeded(object.name));")
     }
 
-    var help: String {
+    package var help: String {
         if let name = message.dropping(prefix: "no such table: ") {
             return missingTable(name.split(separator: ".").last.map(String.init) ?? name)
         }

@@ -2,12 +2,14 @@ import DatabaseEngine
 import DrydockFindings
 import SQLiteSchema
 
-/// A full-text index with columns that its content table no longer has: 'rebuild' fails, and only a new definition
-/// helps (https://www.sqlite.org/fts5.html#external_content_tables).
+/// A full-text index whose content table was renamed, or no longer has some of its columns: 'rebuild' fails, and only a
+/// new definition helps (https://www.sqlite.org/fts5.html#external_content_tables).
 package struct SearchIndexMismatch {
     private let index: VirtualTable
     /// The content table by its present name; nil where it is gone.
     private let content: String?
+    /// Whether the content table has a new name.
+    private let isRenamed: Bool
     private let missing: [String]
     /// The index's columns that still exist, by their present names.
     private let present: [String]
@@ -17,21 +19,27 @@ package struct SearchIndexMismatch {
 
     /// - Parameters:
     ///   - earlier: the columns of a table when the index was in order.
-    ///   - renamed: the present name of a table from that time.
+    ///   - renamed: returns the present name of a table from that time; nil if it is gone or not known.
     /// - Returns: nil where the content table has every column.
     package init?(
         _ index: VirtualTable, _ connection: any Connection, earlier: (String) -> [String],
-        renamed: (String) -> String? = { $0 }
+        renamed: (String) -> String?
     ) throws {
         guard index.isFullText, let named = index.content, !named.isEmpty else { return nil }
         self.index = index
         func columns(_ table: String) throws -> [String] {
             try connection.rows("PRAGMA main.table_xinfo(\(quotedName(table)))") { $0.string(1) }
         }
-        let isThere = try !columns(named).isEmpty
-        let content = isThere ? named : renamed(named)
+        var content: String? = named
+        var present = try columns(named)
+        let isThere = !present.isEmpty
+        if !isThere {
+            content = renamed(named)
+            present = try content.map(columns) ?? []
+        }
+        isRenamed = !isThere && !present.isEmpty
+        if present.isEmpty { content = nil }
         self.content = content
-        let present = try content.map(columns) ?? []
         self.present = present
         let old = earlier(named)
         func isMissing(_ name: String) -> Bool { !present.contains { $0.foldedASCII == name.foldedASCII } }
@@ -100,26 +108,30 @@ package struct SearchIndexMismatch {
 
     /// Says what the index names and does not find.
     package var fact: String {
-        guard let content, !missing.isEmpty else { return "its content table \(index.content ?? "") is gone" }
-        return "\(content) has no column \(missing.joined(separator: ", "))"
+        guard let content else { return "its content table \(index.content ?? "") is gone" }
+        let renaming = isRenamed ? ["its content table \(index.content ?? "") is now called \(content)"] : []
+        let loss = missing.isEmpty ? [] : ["\(content) has no column \(missing.joined(separator: ", "))"]
+        return (renaming + loss).joined(separator: ", and ")
     }
 
     /// No data is lost: the text is in the content table.
     package var help: String {
         let rest =
-            triggers.isEmpty
+            triggers.isEmpty || missing.isEmpty
             ? ""
             : "\nDrop and recreate what keeps it current with the new names too: \(triggers.joined(separator: ", "))."
         guard content != nil else {
-            return "Give its content table back its name, or recreate the index over another table."
+            return
+                "Give its content table back its name, recreate the index over another table, or drop the index as well."
         }
         guard let text else {
             return
                 "Drop the index and recreate it with the columns that exist: \(present.joined(separator: ", "))."
                 + rest
         }
+        let obstacle = missing.isEmpty ? "reads a table by its old name" : "names columns that are gone"
         return
-            "'rebuild' cannot help, since the index names columns that are gone. Recreate it; its text is in the content table:\n"
+            "'rebuild' cannot help, since the index \(obstacle). Recreate it; its text is in the content table:\n"
             + proposed(text) + rest
     }
 }

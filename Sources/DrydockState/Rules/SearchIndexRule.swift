@@ -64,7 +64,9 @@ package struct SearchIndexRule: StateRule {
             view.earlier?.catalog.table(name)?.columns.map(\.name) ?? []
         }
         let mismatch = try definition(of: table).flatMap {
-            try SearchIndexMismatch($0, view.connection, earlier: columns)
+            try SearchIndexMismatch(
+                $0, view.connection, earlier: columns,
+                renamed: { view.renamed($0).flatMap { view.catalog.table($0)?.name } })
         }
         let fact =
             mismatch.map { "cannot be read: \($0.fact)" }

@@ -6,6 +6,7 @@ import SQLiteSchema
 /// gone. SQLite reports that only when it is used.
 ///
 /// A view is compiled by preparing a SELECT from it, a trigger by preparing a statement that fires it. Neither is run.
+/// A table that shows the words of a full-text index is a view of that index in all but name.
 package struct ViewRule: StateRule {
     package let rule = Rule.viewBroken
 
@@ -31,7 +32,7 @@ package struct ViewRule: StateRule {
         where !left.contains(table) && !expansion.isTooLarge(table) {
             faults += try brokenTriggers(onTable, of: table, in: view)
         }
-        return faults
+        return try faults + brokenWordLists(in: view)
     }
 
     package func notChecked(in view: StateView) -> [NotChecked.Reason] {
@@ -61,6 +62,29 @@ package struct ViewRule: StateRule {
                 object: object, message: message, catalog: view.catalog, earlier: view.earlier?.catalog
             ).help,
             table: object.kind == .trigger ? object.tableName : nil)
+    }
+
+    /// Returns the tables whose index is gone. The module looks for it only when the table is queried
+    /// (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module).
+    private func brokenWordLists(in view: StateView) throws -> [Fault] {
+        let tables = view.catalog.tables.values.filter { ["fts5vocab", "fts4aux"].contains($0.module ?? "") }
+        return try tables.sorted { $0.name < $1.name }.compactMap { table in
+            do {
+                _ = try view.connection.firstRow("SELECT * FROM main.\(quotedName(table.name)) LIMIT 1") {
+                    _ in
+                }
+                return nil
+            } catch let error as EngineError where error.isStatementError {
+                return Fault(
+                    id: .init(rule: rule, kind: "words", names: [table.name.foldedASCII]),
+                    message: "table \(table.name) cannot be read: \(error.message)",
+                    help: """
+                        It shows the words of a full-text index, and has no data of its own. Give that index its former \
+                        name again, or drop the table as well:
+                          DROP TABLE \(quotedIfNeeded(table.name));
+                        """, table: table.name)
+            }
+        }
     }
 
     /// Compiles all triggers of a table at once; only when that fails, each one separately, with the others dropped on
@@ -103,6 +127,33 @@ package struct ViewRule: StateRule {
             statements.append("INSERT INTO \(name)(\(columns.joined(separator: ", "))) VALUES(\(nulls))")
         }
         return statements
+    }
+
+    /// Returns why a view or trigger does not compile, were its statement another one.
+    /// - Parameter text: the statement that creates it; nil for the one that it has.
+    package func failure(
+        of object: Catalog.Object, as text: String?, in view: StateView
+    ) throws -> String? {
+        let connection = view.connection
+        let kind = object.kind.rawValue.uppercased()
+        try connection.execute("SAVEPOINT drydock_view")
+        defer { try? connection.execute("ROLLBACK TO drydock_view; RELEASE drydock_view") }
+        let others = view.catalog.objects.values.filter { other in
+            other.kind == .trigger && object.kind == .trigger && other.tableName == object.tableName
+                && other.name != object.name
+        }
+        for other in others { try connection.execute("DROP TRIGGER main.\(quotedName(other.name))") }
+        if let text {
+            // The triggers of a view go with it, which does not matter here.
+            try connection.execute("DROP \(kind) main.\(quotedName(object.name)); \(text)")
+        }
+        guard object.kind == .trigger else {
+            return try failure(of: "SELECT * FROM main.\(quotedName(object.name))", on: connection)
+        }
+        for statement in try firingStatements(object.tableName, in: view) {
+            if let message = try failure(of: statement, on: connection) { return message }
+        }
+        return nil
     }
 
     private func failure(of sql: String, on connection: any Connection) throws -> String? {

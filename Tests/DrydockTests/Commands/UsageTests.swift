@@ -22,10 +22,31 @@ import Testing
         (["vacuum", "no.sqlite", "--page-size", "131072"], "a power of two"),
         (["migrate", "no.sqlite", "--timeout", "0"], "--timeout"),
         (["migrate", "no.sqlite", "--memory", "1"], "--memory"),
+        (["verify", "--nope"], "Unknown option '--nope'\n"),
+        (["lint", "--zzz=1"], "Unknown option '--zzz'\n"),
+        (["verify", "-Z"], "Unknown option '-Z'\n"),
+        (["verify", "--snapshot"], "Unknown option '--snapshot'. Did you mean '--snapshots'?"),
+        (["verify", "--stict"], "Did you mean '--strict'?"),
     ]) func badUsage(_ arguments: [String], _ text: String) throws {
         let result = try tool.run(arguments)
         #expect(result.status == 64, "\(arguments): \(result.errors)")
         #expect(result.errors.contains(text), "\(result.errors)")
+    }
+
+    @Test(arguments: ["verify", "lint"]) func aDeclarationForAnUnknownMigrationNamesItsOrigin(
+        _ command: String
+    ) throws {
+        let flag = try tool.run(command, "--declare", "v77:drops table t")
+        #expect(flag.status == 2)
+        #expect(
+            flag.errors.contains(
+                "--declare declares something for 'v77', which is not a migration in Migrations"),
+            "\(flag.errors)")
+        try folder.write("drydock.yml", "declarations:\n  v1: drops table t\n  v22: drops table t\n")
+        let file = try tool.run(command)
+        #expect(file.status == 2)
+        #expect(file.errors.contains("drydock.yml:3 declares something for 'v22', "), "\(file.errors)")
+        #expect(file.errors.contains("did you mean 'v2'?"), "\(file.errors)")
     }
 
     @Test func helpOnACommandIsHelp() throws {

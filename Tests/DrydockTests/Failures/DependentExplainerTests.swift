@@ -14,6 +14,12 @@ import Testing
         ALTER TABLE new RENAME TO note;
 
         """
+    private static let without = """
+        -- drydock: drops column note.body
+        CREATE TABLE new(id INTEGER PRIMARY KEY, title TEXT, size INTEGER);
+        INSERT INTO new SELECT id, title, size FROM note;
+
+        """
     private static let views = """
         CREATE VIEW titles AS SELECT title FROM note;
         CREATE VIEW "all titles" AS SELECT * FROM titles;
@@ -27,6 +33,29 @@ import Testing
         ) { finding in
             let (drops, creates) = (finding.proposed("DROP "), finding.proposed("CREATE "))
             return rebuild.replacing("ALTER TABLE new", with: drops + "ALTER TABLE new") + creates
+        },
+        RemedyCase(
+            "a view of a column that a rebuild leaves out",
+            schema: note + views + "CREATE VIEW bodies AS SELECT id, \"body\" FROM note;", rows: rows,
+            without + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n",
+            says: "error in view titles: no such table: main.note",
+            help: "Recreate view bodies at the end, without body, where still needed."
+        ) { finding in
+            let (drops, creates) = (finding.proposed("DROP "), finding.proposed("CREATE "))
+            return without + drops + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n" + creates
+                + "CREATE VIEW bodies AS SELECT id FROM note;"
+        },
+        RemedyCase(
+            "a trigger on a view of a column that a rebuild leaves out",
+            schema: note + "CREATE VIEW bodies AS SELECT id, body FROM note;"
+                + "CREATE TRIGGER filed INSTEAD OF INSERT ON bodies BEGIN SELECT new.body; END;", rows: rows,
+            without + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n",
+            says: "error in view bodies: no such table: main.note",
+            help: "Recreate view bodies and trigger filed at the end, without body, where still needed."
+        ) { finding in
+            without + finding.proposed("DROP ") + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n"
+                + "CREATE VIEW bodies AS SELECT id FROM note;\n"
+                + "CREATE TRIGGER filed INSTEAD OF INSERT ON bodies BEGIN SELECT new.id; END;"
         },
         RemedyCase(
             "an index on a dropped column",
@@ -208,8 +237,27 @@ import Testing
         RemedyCase(
             "a renamed content table", schema: note + index, rows: rows,
             "ALTER TABLE note RENAME TO page;\nINSERT INTO found(found) VALUES('rebuild');",
-            says: "SQL logic error: its content table note is gone"
+            says: "SQL logic error: its content table note is now called page"
         ) { "ALTER TABLE note RENAME TO page;\n" + $0.proposedSQL },
+        RemedyCase(
+            "a renamed content table, with triggers that keep the index current",
+            schema: note + index
+                + "CREATE TRIGGER filed AFTER INSERT ON note BEGIN INSERT INTO found(rowid, title, body) VALUES (new.id, new.title, new.body); END;",
+            rows: rows + "INSERT INTO found(found) VALUES('rebuild');",
+            "ALTER TABLE note RENAME TO \"My page\";",
+            rule: .searchIndexStale,
+            says: "full-text index found cannot be read: its content table note is now called My page",
+            help: "since the index reads a table by its old name"
+        ) { "ALTER TABLE note RENAME TO \"My page\";\n" + $0.proposedSQL },
+        RemedyCase(
+            "a renamed content table of FTS4 with a renamed column",
+            schema: note + "CREATE VIRTUAL TABLE found USING fts4(content=\"note\", title, body);",
+            rows: rows + "INSERT INTO found(found) VALUES('rebuild');",
+            "ALTER TABLE note RENAME TO page;\nALTER TABLE page RENAME body TO text;",
+            rule: .searchIndexStale,
+            says:
+                "full-text index found cannot be read: its content table note is now called page, and page has no column body"
+        ) { "ALTER TABLE note RENAME TO page;\nALTER TABLE page RENAME body TO text;\n" + $0.proposedSQL },
     ]
 
     @Test(arguments: searches) func aSearchIndexIsRecreated(_ it: RemedyCase) async throws {

@@ -1,4 +1,5 @@
 import Drydock
+import Foundation
 import Testing
 
 /// DROP TABLE of a parent with foreign keys on, in each tool's migrations.
@@ -23,9 +24,39 @@ import Testing
                 ": DROP TABLE person in line 7 deletes what they reference, and ON DELETE CASCADE acts on them"
             ),
             "\(finding.message)")
-        #expect(finding.help.contains("client.pragma('foreign_keys = OFF')"))
+        #expect(
+            finding.help.contains(
+                "PRAGMA foreign_keys = OFF in line 1 does not turn them off: see pragma-ignored."))
+        #expect(!finding.help.contains("If not:"))
+        let ignored = try await project.verify().finding(.pragmaIgnored).help
+        #expect(ignored.contains("client.pragma('foreign_keys = OFF')"))
+        #expect(ignored.components(separatedBy: "copy the children").count == 2, "\(ignored)")
         let report = try await project.verify { $0.format.foreignKeys = false }
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
+    }
+
+    /// A transaction that the file opens, where the tool opens none.
+    @Test func aPragmaBelowTheFilesOwnBeginMovesUp() async throws {
+        let file = "3_rebuild/migration.sql"
+        let inside = "BEGIN;\nPRAGMA foreign_keys = OFF;\n\(Self.bare)COMMIT;\n"
+        let report = try await PrismaFormatTests.project.with(file, inside).verify {
+            $0.format.foreignKeys = true
+        }
+        let help = try report.finding(.pragmaIgnored).help
+        #expect(
+            help
+                == "BEGIN in line 1 opens the transaction: write PRAGMA foreign_keys = OFF before it, and PRAGMA "
+                + "foreign_keys = ON after its COMMIT.")
+        #expect(try report.finding(.rowsLost).help.contains("see pragma-ignored"))
+        let outside = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
+        let second = try await PrismaFormatTests.project.with(file, outside).verify {
+            $0.format.foreignKeys = true
+        }
+        #expect(second.rules(.error).isEmpty, "\(second.findings.map(\.line))")
+        let bare = try await PrismaFormatTests.project.with(file, "BEGIN;\n\(Self.bare)COMMIT;\n").verify {
+            $0.format.foreignKeys = true
+        }
+        #expect(try bare.finding(.rowsLost).help.contains("BEGIN in line 1 opens the transaction"))
     }
 
     /// The help for D1.

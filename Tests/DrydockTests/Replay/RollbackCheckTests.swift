@@ -25,6 +25,61 @@ import Testing
         #expect(note.message == "undoing v2: table m is gone, with its 1 row")
     }
 
+    @Test(arguments: [
+        ("ALTER TABLE n ADD COLUMN c DEFAULT 5", "DELETE FROM n; ALTER TABLE n DROP COLUMN c", Rule.rowsLost),
+        ("CREATE TABLE m AS SELECT * FROM n", "DROP TABLE m; UPDATE n SET b = NULL", .valuesChanged),
+        (
+            "CREATE TABLE m(a INTEGER PRIMARY KEY, b); INSERT INTO m SELECT * FROM n; DROP TABLE n",
+            "CREATE TABLE n(a INTEGER PRIMARY KEY, b); DROP TABLE m", .rowsLost
+        ),
+        ("ALTER TABLE n RENAME TO m", "DROP TABLE m; CREATE TABLE n(a INTEGER PRIMARY KEY, b)", .rowsLost),
+        (
+            "ALTER TABLE n RENAME COLUMN b TO c",
+            "CREATE TABLE m(a INTEGER PRIMARY KEY, b); INSERT INTO m(a) SELECT a FROM n; DROP TABLE n; ALTER TABLE m RENAME TO n",
+            .columnDropped
+        ),
+    ])
+    func whatExistedBeforeMustComeBack(_ up: String, _ down: String, _ rule: Rule) async throws {
+        let report = try await verify(up: up, down: down)
+        let errors = report.findings.filter { $0.severity == .error }
+        #expect(
+            !errors.isEmpty && errors.allSatisfy { [rule, .valuesChanged].contains($0.rule) },
+            "\(report.findings.map(\.line))")
+        #expect(
+            errors.allSatisfy {
+                $0.message.hasPrefix("undoing v2: ") && $0.place?.file.contains("/v2.") == true
+            })
+    }
+
+    @Test(arguments: [
+        (
+            "CREATE TABLE m(a INTEGER PRIMARY KEY, b); INSERT INTO m SELECT * FROM n; DROP TABLE n",
+            "CREATE TABLE n(a INTEGER PRIMARY KEY, b); INSERT INTO n SELECT * FROM m; DROP TABLE m"
+        ),
+        (
+            "ALTER TABLE n RENAME TO m; ALTER TABLE m RENAME b TO c",
+            "ALTER TABLE m RENAME c TO b; ALTER TABLE m RENAME TO n"
+        ),
+        ("-- drydock: rewrites n.b\nUPDATE n SET b = b + 1", "UPDATE n SET b = b - 1"),
+        ("-- drydock: rewrites n.b\nUPDATE n SET b = 0", "UPDATE n SET b = 1"),
+        ("-- drydock: deletes from n where b = 2\nDELETE FROM n WHERE b = 2", "SELECT 1"),
+        ("-- drydock: drops column n.b\nALTER TABLE n DROP COLUMN b", "ALTER TABLE n ADD COLUMN b"),
+        (
+            "-- drydock: drops column n.b\nCREATE TABLE m(a INTEGER PRIMARY KEY); INSERT INTO m SELECT a FROM n; DROP TABLE n; ALTER TABLE m RENAME TO n",
+            "ALTER TABLE n ADD COLUMN b"
+        ),
+        ("-- drydock: drops table n\nDROP TABLE n", "CREATE TABLE n(a INTEGER PRIMARY KEY, b)"),
+        ("-- drydock: inserts into n\nINSERT INTO n VALUES (5, 6)", "DELETE FROM n WHERE a = 5"),
+    ])
+    func whatTheMigrationAddedOrLetGoNeedNotComeBack(_ up: String, _ down: String) async throws {
+        try await verify(up: up, down: down).expectNothing()
+    }
+
+    @Test func aLossOfTheMigrationIsReportedOnce() async throws {
+        let report = try await verify(up: "DELETE FROM n", down: "SELECT 1")
+        report.expect(errors: [.rowsLost])
+    }
+
     @Test func aDifferentSchemaThanBefore() async throws {
         let report = try await verify(
             up: "ALTER TABLE n ADD COLUMN c; CREATE INDEX i ON n(b)", down: "DROP INDEX i")

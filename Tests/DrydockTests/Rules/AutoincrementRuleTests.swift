@@ -2,6 +2,11 @@ import Drydock
 import Testing
 
 @Suite struct AutoincrementRuleTests {
+    private static let ids = "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x);"
+    private static let deleted = "INSERT INTO n VALUES (1, 'a'), (7, 'b'); DELETE FROM n WHERE id = 7;"
+    private static let copy =
+        "CREATE TABLE new(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO new SELECT * FROM n; "
+
     @Test(arguments: [
         RuleCase("a rebuild that takes the mark along", Mail.rebuild()),
         RuleCase("a rebuild that forgets it", Mail.rebuild(mark: ""), errors: [.autoincrementReset]),
@@ -66,8 +71,90 @@ import Testing
             "AUTOINCREMENT added by a rebuild",
             "CREATE TABLE new(id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO new SELECT id FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n",
             schema: "CREATE TABLE n(id INTEGER PRIMARY KEY);", rows: "INSERT INTO n VALUES (1), (7);"),
+        RuleCase(
+            "copied, dropped and renamed in a step each", copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            schema: ids, rows: deleted, errors: [.autoincrementReset], notes: [.tableDropped]),
+        RuleCase(
+            "copied, dropped and renamed in a step each, with the mark", copy,
+            "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'new'; DROP TABLE n",
+            "ALTER TABLE new RENAME TO n",
+            schema: ids, rows: deleted, notes: [.tableDropped]),
+        RuleCase(
+            "copied and dropped in one step, renamed in the next, the mark raised in the last",
+            copy + "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'n'", schema: ids, rows: deleted,
+            notes: [.tableDropped]),
+        RuleCase(
+            "copied and dropped in one step, renamed in the next, the mark raised too little",
+            copy + "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            "UPDATE sqlite_sequence SET seq = 6 WHERE name = 'n'", schema: ids, rows: deleted,
+            errors: [.autoincrementReset], notes: [.tableDropped]),
+        RuleCase(
+            "copied under another name and dropped", copy + "DROP TABLE n", schema: ids, rows: deleted,
+            errors: [.autoincrementReset], notes: [.tableDropped]),
+        RuleCase(
+            "copied to a table without AUTOINCREMENT under another name",
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, x); INSERT INTO new SELECT * FROM n; DROP TABLE n",
+            schema: ids, rows: deleted, errors: [.autoincrementReset], notes: [.tableDropped]),
+        RuleCase(
+            "renamed away, created again and dropped in a step each", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO n SELECT * FROM old",
+            "DROP TABLE old", schema: ids, rows: deleted, errors: [.autoincrementReset],
+            notes: [.tableDropped]),
+        RuleCase(
+            "renamed away and created again, with the mark", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO n SELECT * FROM old;"
+                + "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'n'",
+            "DROP TABLE old", schema: ids, rows: deleted, notes: [.tableDropped]),
+        RuleCase(
+            "of a table without rows, in a step each", copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            schema: ids, rows: deleted + "DELETE FROM n;", errors: [.autoincrementReset],
+            warnings: [.tableDropped]),
+        RuleCase(
+            "copied to a table that gives new ids",
+            """
+            CREATE TABLE new(number INTEGER PRIMARY KEY AUTOINCREMENT, id, x);
+            INSERT INTO new(id, x) SELECT id, x FROM n; DROP TABLE n
+            """, schema: ids, rows: deleted, notes: [.tableDropped]),
+        RuleCase(
+            "copied and dropped, declared", "-- drydock: rewrites sqlite_sequence\n" + copy + "DROP TABLE n",
+            schema: ids, rows: deleted, notes: [.tableDropped]),
+        RuleCase(
+            "copied to an archive and dropped, declared",
+            "-- drydock: drops table n\n" + copy + "DROP TABLE n",
+            schema: ids, rows: deleted),
+        RuleCase(
+            "put together with another table, a warning",
+            """
+            CREATE TABLE new(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO new SELECT * FROM n;
+            INSERT INTO new SELECT * FROM other; DROP TABLE n
+            """, schema: ids + "CREATE TABLE other(id, x);",
+            rows: deleted + "INSERT INTO other VALUES (2, 'b');",
+            warnings: [.autoincrementReset], notes: [.tableDropped]),
     ])
     func marks(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test(arguments: [
+        [
+            "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO n SELECT * FROM old; REMEDY",
+        ],
+        [
+            "CREATE TABLE \"a 'b\"(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO \"a 'b\" SELECT * FROM n",
+            "REMEDY; DROP TABLE n", "ALTER TABLE \"a 'b\" RENAME TO n",
+        ],
+        [
+            "CREATE TABLE new(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO new SELECT * FROM n; REMEDY; DROP TABLE n; ALTER TABLE new RENAME TO ids"
+        ],
+    ])
+    func theRemedyTakesTheMarkAlong(_ steps: [String]) async throws {
+        let broken = steps.map { $0.replacing("REMEDY", with: "") }
+        let report = try await Scenario(Self.ids, rows: Self.deleted, steps: broken).verify()
+        let remedy = try report.finding(.autoincrementReset).proposedSQL
+        let better = steps.map { $0.replacing("REMEDY", with: remedy) }
+        let second = try await Scenario(Self.ids, rows: Self.deleted, steps: better).verify()
+        second.expect()
+    }
 
     @Test func theFindingNamesTheNextIDs() async throws {
         let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(mark: "")).verify()

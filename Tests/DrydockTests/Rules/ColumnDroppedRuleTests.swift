@@ -183,4 +183,36 @@ import Testing
         partial.migrations[1].sql = steps.replacing("FROM n;", with: "FROM n WHERE id = 1;")
         #expect(try await !partial.verify().finding(.columnDropped).help.contains("every value"))
     }
+
+    /// The new column's affinity or collation makes other values of some.
+    @Test(arguments: [
+        ("city NUMERIC", "'007', 'york', 'rome'", false), ("city INT", "'12', 'york', 'rome'", false),
+        ("city REAL", "'1e3', 'york', 'rome'", false), ("city TEXT", "'007', 'york', 'rome'", true),
+        ("city BLOB", "'007', 'york', 'rome'", true),
+        ("city TEXT COLLATE NOCASE", "'007', 'york', 'Rome'", true),
+        ("\"city\" ANY", "'york', 'rome', 'oslo'", true),
+    ]) func onlyEqualValuesAreSaidToBeElsewhere(_ column: String, _ values: String, _ isThere: Bool)
+        async throws
+    {
+        let rows = values.split(separator: ", ").map { "(NULL, \($0))" }.joined(separator: ", ")
+        let help = try await Scenario(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, city TEXT);", rows: "INSERT INTO a VALUES \(rows);",
+            steps: """
+                CREATE TABLE p(id INTEGER PRIMARY KEY, \(column)); INSERT INTO p SELECT id + 1, city FROM a;
+                ALTER TABLE a DROP COLUMN city;
+                """
+        ).verify().finding(.columnDropped).help
+        #expect(help.contains("Its every value is in p.city") == isThere, "\(help)")
+    }
+
+    @Test func equalButForCaseIsNotEqual() async throws {
+        let help = try await Scenario(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, city TEXT);", rows: "INSERT INTO a VALUES (1, 'York');",
+            steps: """
+                CREATE TABLE p(id INTEGER PRIMARY KEY, city TEXT COLLATE NOCASE); INSERT INTO p SELECT id + 1, lower(city) FROM a;
+                ALTER TABLE a DROP COLUMN city;
+                """
+        ).verify().finding(.columnDropped).help
+        #expect(!help.contains("every value"), "\(help)")
+    }
 }

@@ -1,7 +1,15 @@
 import Drydock
+import Foundation
 import Testing
 
 @Suite struct ObjectLostRuleTests {
+    private static let dependents =
+        "CREATE INDEX n_a ON n(a) WHERE b > 0; CREATE TRIGGER n_t AFTER DELETE ON n BEGIN SELECT old.a; END;"
+    private static let kept = "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); " + dependents
+    private static let row = "INSERT INTO n VALUES (1, 'x', 2);"
+    private static let copy =
+        "CREATE TABLE new(id INTEGER PRIMARY KEY, a, b); INSERT INTO new SELECT * FROM n; "
+
     @Test(arguments: [
         RuleCase("a rebuild that creates everything again", Mail.rebuild()),
         RuleCase("a rebuild that forgets the index", Mail.rebuild(indexes: ""), errors: [.objectLost]),
@@ -173,6 +181,110 @@ import Testing
             CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);
             INSERT INTO new SELECT * FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
             """, schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);"),
+        RuleCase(
+            "copied, dropped and renamed in a step each", copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            schema: kept, rows: row, errors: [.objectLost, .objectLost], notes: [.tableDropped]),
+        RuleCase(
+            "copied and dropped in one step, renamed in the next", copy + "DROP TABLE n",
+            "ALTER TABLE new RENAME TO n", schema: kept, rows: row, errors: [.objectLost, .objectLost],
+            notes: [.tableDropped]),
+        RuleCase(
+            "created again in a later step", copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n", dependents,
+            schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "created on the copy before the table was dropped",
+            copy
+                + "CREATE INDEX new_a ON new(a) WHERE b > 0; CREATE TRIGGER new_t AFTER DELETE ON new BEGIN SELECT old.a; END",
+            "DROP TABLE n", "ALTER TABLE new RENAME TO n", schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "created again in a later step, but for other rows", copy, "DROP TABLE n",
+            "ALTER TABLE new RENAME TO n",
+            "CREATE INDEX other ON n(a); CREATE TRIGGER n_t AFTER DELETE ON n BEGIN SELECT old.a; END",
+            schema: kept, rows: row, errors: [.objectLost], notes: [.tableDropped]),
+        RuleCase(
+            "copied under another name and dropped", copy + "DROP TABLE n", schema: kept, rows: row,
+            errors: [.objectLost, .objectLost], notes: [.tableDropped]),
+        RuleCase(
+            "dropped by name before the table", copy, "DROP INDEX n_a; DROP TRIGGER n_t; DROP TABLE n",
+            "ALTER TABLE new RENAME TO n", schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "declared where the table is dropped", copy,
+            "-- drydock: drops index n_a\n-- drydock: drops trigger n_t\nDROP TABLE n",
+            "ALTER TABLE new RENAME TO n", schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "copied to an archive and dropped, declared",
+            "-- drydock: drops table n\n" + copy + "DROP TABLE n",
+            schema: kept, rows: row),
+        RuleCase(
+            "renamed away, and created again in the next step", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old", schema: kept,
+            rows: row, errors: [.objectLost, .objectLost]),
+        RuleCase(
+            "renamed away, created again and dropped in a step each", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b)", "INSERT INTO n SELECT * FROM old",
+            "DROP TABLE old",
+            schema: kept, rows: row, errors: [.objectLost, .objectLost], notes: [.rowsAdded, .tableDropped]),
+        RuleCase(
+            "renamed away, created again, and its objects in a later step", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old", "DROP TABLE old",
+            dependents, schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "renamed away, created again with its objects under other names", "ALTER TABLE n RENAME TO old",
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old;
+            CREATE INDEX other ON n(a) WHERE b > 0; CREATE TRIGGER other_t AFTER DELETE ON n BEGIN SELECT old.a; END
+            """, schema: kept, rows: row),
+        RuleCase(
+            "swapped with its copy by renaming", copy, "ALTER TABLE n RENAME TO old",
+            "ALTER TABLE new RENAME TO n", schema: kept, rows: row, errors: [.objectLost, .objectLost]),
+        RuleCase(
+            "copied with other column names",
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, x, y); INSERT INTO new SELECT id, a, b FROM n",
+            "DROP TABLE n", "ALTER TABLE new RENAME TO n; CREATE INDEX new_x ON n(x) WHERE y > 0",
+            schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); CREATE INDEX n_a ON n(a) WHERE b > 0;",
+            rows: row,
+            notes: [.tableDropped]),
+        RuleCase(
+            "a table without rows, in a step each", copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            schema: kept, errors: [.objectLost, .objectLost], warnings: [.tableDropped]),
+        RuleCase(
+            "a backup made before, with its own index", "CREATE TABLE backup AS SELECT * FROM n",
+            "CREATE INDEX b_id ON backup(id)", "DELETE FROM n; INSERT INTO n SELECT * FROM backup",
+            "DROP TABLE backup",
+            schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "copied to a backup as well",
+            "CREATE TABLE backup AS SELECT * FROM n; " + copy
+                + "DROP INDEX n_a; DROP TRIGGER n_t; CREATE INDEX n_a ON new(a) WHERE b > 0; CREATE TRIGGER n_t AFTER DELETE ON new BEGIN SELECT old.a; END",
+            "DROP TABLE n", "ALTER TABLE new RENAME TO n", schema: kept, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "copied to a backup as well, which is dropped last",
+            "CREATE TABLE backup AS SELECT * FROM n; " + copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            "DROP TABLE backup", schema: kept, rows: row, errors: [.objectLost, .objectLost],
+            notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "put together with another table, a warning",
+            """
+            CREATE TABLE new(id INTEGER PRIMARY KEY, a, b); INSERT INTO new SELECT * FROM n;
+            INSERT INTO new SELECT * FROM other; DROP TABLE n
+            """, schema: kept + "CREATE TABLE other(id, a, b);",
+            rows: row + "INSERT INTO other VALUES (2, 1, 1);",
+            warnings: [.objectLost, .objectLost], notes: [.tableDropped]),
+        RuleCase(
+            "a trigger that writes to a log", copy + "DROP TABLE n",
+            schema: """
+                CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); CREATE INDEX n_a ON n(a); CREATE TABLE log(x);
+                CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO log VALUES (new.id); END;
+                """, rows: row, errors: [.objectLost, .objectLost], notes: [.tableDropped]),
+        RuleCase(
+            "kept in step with its copy by triggers",
+            copy
+                + "CREATE TRIGGER sync AFTER INSERT ON n BEGIN INSERT INTO new VALUES (new.id, new.a, new.b); END;",
+            "DROP TRIGGER sync; DROP TABLE n", "ALTER TABLE new RENAME TO n", schema: kept, rows: row,
+            errors: [.objectLost, .objectLost], notes: [.tableDropped]),
+        RuleCase(
+            "an unrelated table takes the old name later", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, c)", schema: kept, rows: row),
     ])
     func objects(_ it: RuleCase) async throws { try await it.check() }
 
@@ -213,5 +325,37 @@ import Testing
         #expect(finding.message.hasSuffix("; a later migration fixes it"))
         #expect(finding.migration == "v2")
         #expect(report.hasPassed)
+    }
+
+    @Test(arguments: [
+        [
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, a, b); INSERT INTO new SELECT * FROM n",
+            "DROP TABLE n; REMEDY", "ALTER TABLE new RENAME TO n",
+        ],
+        [
+            "CREATE TABLE [a b](id INTEGER PRIMARY KEY, \"A a\", b); INSERT INTO [a b] SELECT * FROM n; DROP TABLE n; REMEDY"
+        ],
+        [
+            "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old; REMEDY",
+        ],
+        [
+            "ALTER TABLE n RENAME TO old; CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old; REMEDY"
+        ],
+    ])
+    func theRemedyCreatesTheObjectsWhereTheRowsAre(_ steps: [String]) async throws {
+        for object in [
+            "CREATE UNIQUE INDEX \"n a\" ON n(a, b DESC) WHERE a <> 'n';",
+            "CREATE TRIGGER n AFTER UPDATE OF a ON n BEGIN UPDATE n SET b = new.a WHERE n.id = old.id; END;",
+        ] {
+            let schema = "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); " + object
+            let broken = steps.map { $0.replacing("REMEDY", with: "") }
+            let report = try await Scenario(schema, rows: Self.row, steps: broken).verify()
+            let finding = try report.finding(.objectLost)
+            let remedy = finding.proposedSQL.components(separatedBy: "\nDROP ")[0]
+            let better = steps.map { $0.replacing("REMEDY", with: remedy) }
+            let second = try await Scenario(schema, rows: Self.row, steps: better).verify()
+            #expect(second.rules(.error).isEmpty, "\(remedy)\n\(second.findings.map(\.line))")
+        }
     }
 }

@@ -32,6 +32,7 @@ import Testing
         let finding = try report.finding(.tableDropped)
         #expect(finding.table == name && finding.message.contains("searches over it fail"))
         #expect(finding.place?.line == 1)
+        #expect(finding.why == "No row is lost; a query that names the table fails.")
         // What the help says: make it again, or declare it.
         let help = finding.help.split(separator: "\n").map(String.init)
         let sql = help.filter { $0.hasPrefix("  ") && !$0.contains("--") }.joined(separator: "\n")

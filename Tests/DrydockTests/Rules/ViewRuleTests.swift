@@ -9,6 +9,10 @@ import Testing
         CREATE TRIGGER n_log AFTER INSERT ON n BEGIN INSERT INTO m VALUES (new.a); END;
         """
 
+    private static let words = """
+        CREATE VIRTUAL TABLE f USING fts5(a); CREATE VIRTUAL TABLE fv USING fts5vocab(f, row);
+        CREATE VIRTUAL TABLE g USING fts4(a); CREATE VIRTUAL TABLE gv USING fts4aux(g);
+        """
     private static let dropM = "-- drydock: drops table m\nDROP TABLE m;"
 
     @Test(arguments: [
@@ -74,6 +78,29 @@ import Testing
             "a trigger on a column of a quoted table",
             "CREATE TRIGGER t AFTER UPDATE OF \"a b\" ON \"t \"\"1\" BEGIN INSERT INTO nowhere VALUES (1); END",
             schema: "CREATE TABLE \"t \"\"1\"(\"a b\");", errors: [.viewBroken]),
+        RuleCase(
+            "the words of an index that is gone", "-- drydock: drops table f\nDROP TABLE f", schema: words,
+            rows: "INSERT INTO f VALUES ('q');", errors: [.viewBroken]),
+        RuleCase(
+            "the words of an FTS4 index that is gone", "-- drydock: drops table g\nDROP TABLE g",
+            schema: words,
+            rows: "INSERT INTO g VALUES ('q');", errors: [.viewBroken]),
+        RuleCase(
+            "the words of an index that was renamed", "ALTER TABLE f RENAME TO h", schema: words,
+            errors: [.viewBroken]),
+        RuleCase(
+            "the words of an index that was rebuilt",
+            "CREATE VIRTUAL TABLE h USING fts5(a); INSERT INTO h(rowid, a) SELECT rowid, a FROM f; DROP TABLE f; ALTER TABLE h RENAME TO f",
+            schema: words, rows: "INSERT INTO f VALUES ('q');"),
+        RuleCase(
+            "the words of an index that a later step creates again",
+            "CREATE VIRTUAL TABLE h USING fts5(a); INSERT INTO h(rowid, a) SELECT rowid, a FROM f; DROP TABLE f",
+            "ALTER TABLE h RENAME TO f", schema: words, rows: "INSERT INTO f VALUES ('q');",
+            warnings: [.viewBroken],
+            notes: [.tableDropped]),
+        RuleCase(
+            "the words of an index dropped with it",
+            "-- drydock: drops table f\nDROP TABLE f; DROP TABLE fv", schema: words),
     ])
     func views(_ it: RuleCase) async throws { try await it.check() }
 

@@ -46,7 +46,7 @@ import Testing
             .foreignKeyViolation, .schemaMismatch, .snapshotUnreadable, .snapshotVersionUnknown,
             .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationRemoved, .snapshotEdited,
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
-            .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
+            .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut, .migrationEmpty,
         ]
         // Lint reports its rules without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])

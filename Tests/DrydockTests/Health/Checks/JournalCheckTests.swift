@@ -76,7 +76,7 @@ import Testing
         let found = try await it.findings("journal") { $0.databases = [copy] }
         #expect(
             found.first { $0.severity == .warning }?.message
-                == "the write-ahead log breaks off at frame \(frames - 1), and SQLite does not read 2 transactions behind it"
+                == "the write-ahead log breaks off at frame \(frames - 1), and SQLite does not read 2 transactions after it"
         )
     }
 

@@ -58,6 +58,21 @@ import Testing
         LintCase("single quotes", "UPDATE email SET subject = 'draft'", tool: .d1),
     ]) func cases(_ it: LintCase) async throws { try await it.check(.doubleQuotedString) }
 
+    /// Other quotes would only make it clear that the index is useless.
+    @Test(arguments: [
+        ("CREATE INDEX i ON email(\"subjekt\")", "; did you mean 'subject'?"),
+        (
+            "CREATE UNIQUE INDEX IF NOT EXISTS main.\"I\" ON \"email\"(id, \"nope\" DESC)",
+            "has no column nope"
+        ),
+        ("CREATE INDEX i ON email(\"subjekt\" COLLATE nocase) WHERE body = \"a\"", "did you mean 'subject'?"),
+    ]) func anIndexOnAStringIsNotRequoted(_ sql: String, _ said: String) async throws {
+        let finding = try #require(
+            try await LintCase("", sql, says: [.warning], tool: .d1).check(.doubleQuotedString).first)
+        #expect(finding.message.hasSuffix(said), "\(finding.message)")
+        #expect(!finding.help.contains("quotes") && finding.help.contains("subject"), "\(finding.help)")
+    }
+
     @Test func theRewriteIsInSingleQuotes() async throws {
         let it = LintCase(
             "", "UPDATE email SET subject = \"it's\" WHERE \"subject\" = \"a\"\"b\";", tool: .d1)

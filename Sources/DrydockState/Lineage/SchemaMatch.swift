@@ -1,0 +1,88 @@
+import DrydockMigrations
+import SQLiteSchema
+
+/// The pairs of tables before a step and after it.
+package struct SchemaMatch: Sendable {
+    package var pairs: [TableMatch] = []
+    var dropped: [Catalog.Table] = []
+    /// Renaming declarations that were needed.
+    var usedDeclarations: Set<Declaration> = []
+
+    /// - Parameter before: tables that store rows or an index are matched; the others are derived.
+    package init(
+        before: Catalog, after: Catalog, lineage: TableLineage, declarations: [Declaration]
+    ) {
+        for table in before.tables.values.sorted(by: { $0.name < $1.name })
+        where table.keepsRows || table.isContentless {
+            let (successor, declaration) = Self.successor(of: table, after, lineage, declarations)
+            if let declaration { usedDeclarations.insert(declaration) }
+            guard let successor else {
+                dropped.append(table)
+                continue
+            }
+            let matching = ColumnMatching(
+                before: table, after: successor, lineage: lineage, declarations: declarations)
+            usedDeclarations.formUnion(matching.usedDeclarations)
+            pairs.append(
+                TableMatch(
+                    before: table, after: successor, columns: matching.pairs, derived: matching.derived,
+                    droppedColumns: matching.dropped))
+        }
+        for index in pairs.indices {
+            let later = pairs[index].after.name.foldedASCII
+            pairs[index].answersToLaterName = !pairs.contains { other in
+                other.before.name.foldedASCII == later && other.after.name.foldedASCII != later
+            }
+        }
+    }
+
+    /// Returns the table that took another's place.
+    ///
+    /// The name decides, since an app reads by name: a table created again under the old name is the successor even
+    /// when the old table lives on as a backup, unless it stands for a different table. Otherwise the table itself is
+    /// followed through ALTER, and where it was dropped, the table that took its name at that point.
+    private static func successor(
+        of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
+    ) -> (Catalog.Table?, Declaration?) {
+        let sameName = after.table(table.name)
+        let takerName = lineage.heir(of: table.name)
+        if sameName != nil && lineage[table.name]?.createdBy != nil || takerName != nil,
+            let declaration = declarations.first(where: { $0.kind.isDrop(of: table.name) })
+        {
+            // Dropped as declared, and another table created under its name.
+            return (nil, declaration)
+        }
+        let isAnothers = lineage.standsForAnother(
+            table.name, columns: Set(table.columns.map(\.name.foldedASCII)))
+        if let current = lineage.currentName(of: table.name) {
+            if current == table.name.foldedASCII { return (sameName, nil) }
+            if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }
+            return (after.table(current) ?? sameName, nil)
+        }
+        if let takerName, let taker = after.table(takerName),
+            sameName == nil || lineage[table.name]?.origin != nil || isAnothers
+        {
+            return (taker, nil)
+        }
+        if let sameName { return (sameName, nil) }
+        for declaration in declarations {
+            guard case .renamesTable(let from, let to) = declaration.kind,
+                from.foldedASCII == table.name.foldedASCII
+            else { continue }
+            return (after.table(to), declaration)
+        }
+        return (nil, nil)
+    }
+}
+
+extension Declaration.Kind {
+    func isDrop(of table: String) -> Bool {
+        if case .dropsTable(let name) = self { name.foldedASCII == table.foldedASCII } else { false }
+    }
+
+    /// - Parameter column: folded.
+    func isDrop(of column: String, in tables: [String]) -> Bool {
+        guard case .dropsColumn(let table, let name) = self else { return false }
+        return name.foldedASCII == column && tables.contains { $0.foldedASCII == table.foldedASCII }
+    }
+}
