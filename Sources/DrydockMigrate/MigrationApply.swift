@@ -95,7 +95,7 @@ struct MigrationApply: Sendable {
                 return report
             }
             try Task.checkCancellation()
-            if request.checksDisk {
+            if DiskSpace.isChecked {
                 try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
             }
             let held = try await lockDatabase()
@@ -106,7 +106,7 @@ struct MigrationApply: Sendable {
                 if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
                     rehearsals += 1
                     // The first rehearsal's temporary pages still exist.
-                    if request.checksDisk { try needs.check(needs.spilled(rehearsal)) }
+                    if DiskSpace.isChecked { try needs.check(needs.spilled(rehearsal)) }
                     rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
                     (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
                 }
@@ -149,7 +149,7 @@ struct MigrationApply: Sendable {
             return .refused
         }
         summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
-        if request.checksDisk { try needs.check(summary.needs) }
+        if DiskSpace.isChecked { try needs.check(summary.needs) }
         summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.

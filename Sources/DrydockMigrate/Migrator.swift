@@ -46,7 +46,7 @@ public struct Migrator: Sendable {
         try checkFile(request)
         let verifier = Verifier(engine: engine, onEvent: forward)
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
-        copier.checksDisk = request.checksDisk
+        copier.checksDisk = DiskSpace.isChecked
         let verify = self.verify(request)
         let check = try await PendingCheck(verifier: verifier, copier: copier, request: verify).run()
         var report = check.report

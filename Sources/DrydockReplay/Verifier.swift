@@ -209,7 +209,7 @@ public struct Verifier: Sendable {
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages,
+            isFullCheck: request.isFullCheck,
             isRehearsal: request.isRehearsal, timeLimit: request.timeout ?? .zero)
     }
 

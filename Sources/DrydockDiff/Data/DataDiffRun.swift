@@ -16,17 +16,22 @@ struct DataDiffRun {
     private let consumer: any DataDiffConsumer
     private let oldPages: TablePages?
     private let newPages: TablePages?
+    private let unpairedLimit: Int
 
+    /// - Parameters:
+    ///   - readsPages: Whether rows are read from the pages where that is exact; SQL returns the same rows.
+    ///   - unpairedLimit: How many rows may be left without a partner before rows are aligned another way.
     init(
         _ request: DataDiffRequest, _ connection: any Connection, _ old: LoadedSource, _ new: LoadedSource,
-        _ newSide: DataSide, _ consumer: any DataDiffConsumer
+        _ newSide: DataSide, _ consumer: any DataDiffConsumer, readsPages: Bool, unpairedLimit: Int
     ) throws {
         (self.request, self.connection, self.consumer) = (request, connection, consumer)
         (self.old, self.new, self.newSide) = (old, new, newSide)
         oldSide = try DataSide(connection)
         // A file whose pages cannot be read this way is read through SQL.
-        oldPages = request.readsPages ? try? TablePages(old.image) : nil
-        newPages = request.readsPages ? try? TablePages(new.image) : nil
+        oldPages = readsPages ? try? TablePages(old.image) : nil
+        newPages = readsPages ? try? TablePages(new.image) : nil
+        self.unpairedLimit = unpairedLimit
     }
 
     func report() throws -> DataDiffReport {
@@ -214,7 +219,7 @@ struct DataDiffRun {
             let after = table(match.after, new, newPages, TableComparison.afterSchema)
         else { return nil }
         return try PageRows(
-            RecordPair(pairing, columns, before, after), leftoverLimit: request.leftoverLimit)
+            RecordPair(pairing, columns, before, after), leftoverLimit: unpairedLimit)
     }
 
     private func table(
