@@ -97,7 +97,7 @@ public struct DrizzleFormat: NamedHistory {
                     marks: ["when \(entry.when)"] + statements.map { "piece \($0.count)" })
             }
             if let first = pieces.first { reader.note(first) }
-            migration.rank = entry.when
+            migration.order = .ranked(entry.when)
             if folder.exists(Self.journal) { migration.companion = folder.file(Self.journal) }
             // Line endings do not count: the text is read with \r\n as \n.
             let text = String(decoding: reader.bytes(entry.file), as: UTF8.self).replacing("\r\n", with: "\n")
