@@ -59,12 +59,5 @@ extension [CodeMigration] {
 
 extension EngineError {
     /// Whether SQLite does not find a name or finds it taken, rather than refusing the syntax.
-    var isOfUnknownName: Bool {
-        let signs = [
-            "no such table", "no such column", "no such index", "no such view", "no such trigger",
-            "already exists", "already another table", "duplicate column name", "has no column named",
-            " columns but ", " values for ",
-        ]
-        return signs.contains { message.contains($0) }
-    }
+    var isOfUnknownName: Bool { SQLiteMessage.isAboutNames(message) }
 }

@@ -17,7 +17,7 @@ struct LintFailure {
 
     /// Whether the first migration changes something that only an earlier base can have created.
     var isOfBase: Bool {
-        error.message.hasPrefix("no such table") && set.base == nil
+        SQLiteMessage.noSuchTable.matches(error.message) && set.base == nil
             && migration.identifier == set.migrations.first?.identifier
     }
 
@@ -25,7 +25,7 @@ struct LintFailure {
     func finding() throws -> Finding {
         let isNewer = UnknownFunction(error, on: refused.connection)?.isSupported(since: minimum) ?? false
         let message =
-            error.message.hasPrefix("no such") && !error.message.contains("function")
+            SQLiteMessage.isAboutMissingName(error.message)
             ? "\(error.message), on the schema that the earlier migrations make" : error.message
         let general = RefusalHelp(error: error, statement: statement, migration: migration).help
         var finding = Finding(

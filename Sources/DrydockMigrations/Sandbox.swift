@@ -104,12 +104,7 @@ extension EngineError {
     ///
     /// SQLite's messages about constraints name tables and columns; some about functions quote their arguments.
     package var messageWithoutValues: String {
-        let known = [
-            "UNIQUE constraint failed", "NOT NULL constraint failed", "CHECK constraint failed",
-            "FOREIGN KEY constraint failed", "datatype mismatch", "malformed JSON", "cannot store",
-            "interrupted", "database disk image is malformed", "Cannot add a", "database or disk is full",
-        ]
-        return known.contains { message.hasPrefix($0) }
+        SQLiteMessage.withoutValues.contains { $0.matches(message) }
             ? message : "an error on a row, whose message may quote it (SQLite code \(code))"
     }
 }

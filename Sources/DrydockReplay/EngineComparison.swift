@@ -243,8 +243,11 @@ struct EngineComparison: Sendable {
         }
         let message = [difference.failures?.first, difference.failures?.second].compactMap { $0?.message }
             .first
-        for kind in ["function", "collation sequence"] {
-            guard let name = message?.dropping(prefix: "no such \(kind): ") else { continue }
+        let kinds: [(String, SQLiteMessage)] = [
+            ("function", .noSuchFunction), ("collation sequence", .noSuchCollation),
+        ]
+        for (kind, missing) in kinds {
+            guard let name = message.flatMap({ missing.rest(of: $0) }) else { continue }
             return
                 "Only one of the engines adds the \(kind) \(name). Do without it, or register it wherever the "
                 + "database is migrated."

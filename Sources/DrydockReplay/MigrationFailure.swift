@@ -110,6 +110,6 @@ extension EngineError {
     var isForeignKeyCheckFailure: Bool {
         // The refusal of a single statement is not such a check.
         isForeignKeyViolation && sql.map { $0.hasPrefix("COMMIT") } ?? true
-            || message.hasPrefix("foreign key mismatch")
+            || SQLiteMessage.foreignKeyMismatch.matches(message)
     }
 }

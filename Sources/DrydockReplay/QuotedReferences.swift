@@ -60,7 +60,7 @@ struct QuotedReferences {
         strict.settings.doubleQuotedStrings = false
         let catalog = state.catalog
         return try await strict.withConnection(to: state.image) { connection in
-            let view = StateView(connection: connection, catalog: catalog, foreignKeysAreProven: false)
+            let view = StateView(connection: connection, catalog: catalog)
             return try objects.map { try Self.strings(of: $0, in: view) }
         }
     }
@@ -117,7 +117,7 @@ struct QuotedReferences {
     /// Returns the column, folded, that SQLite says does not exist, as in `no such column: a` or, since 3.41,
     /// `no such column: "a" - should this be a string literal in single-quotes?`.
     private static func missingColumn(_ message: String) -> String? {
-        guard let text = message.dropping(prefix: "no such column: ") else { return nil }
+        guard let text = SQLiteMessage.noSuchColumn.rest(of: message) else { return nil }
         let name = text.hasPrefix("\"") ? String(text.dropFirst().prefix { $0 != "\"" }) : text
         return name.foldedASCII
     }

@@ -34,15 +34,13 @@ struct ReplayedSteps {
     /// - Parameter end: The last state; nil where there is none, so that nothing is known to be fixed.
     mutating func settled(at end: DatabaseState?) -> [Finding] {
         defer { findings = [] }
-        return findings.compactMap { pending, step in
+        return findings.compactMap { pending, step -> Finding? in
             var finding = pending.finding
-            let isFixed =
-                end.flatMap { end in
-                    pending.stands.map { !$0(end, { names.lastName(of: $0, after: step) }) }
-                } ?? false
-            guard isFixed else { return finding }
-            if pending.isForgottenOnceFixed { return nil }
-            if finding.severity > .note {
+            let isFixed = end.map { end in
+                pending.stands.map { !$0(end, { names.lastName(of: $0, after: step) }) } ?? false
+            }
+            if isFixed ?? true, pending.isForgottenOnceFixed { return nil }
+            if isFixed == true, finding.severity > .note {
                 finding.severity = finding.severity == .error ? .warning : .note
                 finding.tags.append(.healed)
                 finding.message += "; a later migration fixes it"

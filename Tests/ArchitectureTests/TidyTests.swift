@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    /// What SQLite says is recognised in one file.
+    @Test func onlyOneFileKnowsTheWordsOfSQLite() throws {
+        let words = try Regex(
+            #"(hasPrefix|hasSuffix|contains|prefix:|==|case) ?\(?"(no such|unknown function|near \\|[A-Z ]+ constraint failed|NULL value in|cannot (add|drop|store|modify)|ambiguous column|duplicate column|malformed|datatype mismatch)"#
+        )
+        for file in try Repository.swiftFiles(in: "Sources") where file.name != "SQLiteMessage.swift" {
+            for line in file.codeLines { #expect(line.firstMatch(of: words) == nil, "\(file.path): \(line)") }
+        }
+    }
+
     /// Each rule is on the page of verify or of health, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")

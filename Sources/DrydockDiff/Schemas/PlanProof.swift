@@ -109,7 +109,7 @@ struct PlanProof: Sendable {
             let check = try await loader.inspector.withConnection(to: image) {
                 try IntegrityCheck($0, catalog: catalog)
             }
-            return check.damage + check.brokenConstraints.filter { !$0.hasPrefix("NULL value in ") }
+            return check.damage + check.brokenConstraints.filter { !SQLiteMessage.nullValue.matches($0) }
         }
         let found = try await faults(after)
         guard !found.isEmpty, try await faults(before).isEmpty else { return [] }

@@ -36,14 +36,14 @@ extension PlanRefusal {
     }
 
     private static func help(_ message: String, _ statement: SQLStatement) -> String {
-        let constraints = [
-            "NOT NULL constraint failed: ": """
+        let constraints: [SQLiteMessage: String] = [
+            .notNullFailed: """
             Give the column a DEFAULT, which rows that are there then take; or give them values first, with UPDATE.
             """,
-            "UNIQUE constraint failed: ": "Rows of the old database are alike there: tell them apart first.",
-            "CHECK constraint failed: ": "Rows of the old database do not satisfy it: change them first.",
-            "cannot store ": "A STRICT table takes no such value: convert the values first.",
+            .uniqueFailed: "Rows of the old database are alike there: tell them apart first.",
+            .checkFailed: "Rows of the old database do not satisfy it: change them first.",
+            .cannotStore: "A STRICT table takes no such value: convert the values first.",
         ]
-        return constraints.first { message.hasPrefix($0.key) }?.value ?? ""
+        return constraints.first { $0.key.matches(message) }?.value ?? ""
     }
 }

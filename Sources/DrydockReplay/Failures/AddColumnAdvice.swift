@@ -98,16 +98,15 @@ struct AddColumnExplainer: RefusalExplainer {
         let message = refused.error.message
         let help: String? =
             switch message {
-            case "cannot add a STORED column": advice.storedHelp
-            case "Cannot add a NOT NULL column with default value NULL": advice.notNullHelp
-            case "Cannot add a column with non-constant default": advice.computedDefaultHelp
-            case "Cannot add a REFERENCES column with non-NULL default value": advice.referenceHelp
-            case "Cannot add a UNIQUE column": advice.uniqueHelp
-            case "Cannot add a PRIMARY KEY column": advice.primaryKeyHelp
-            default:
-                message.hasPrefix("duplicate column name: ")
-                    ? "\(added.table.name) has it already. Leave the statement out, or choose another name."
-                    : nil
+            case .cannotAddStored: advice.storedHelp
+            case .cannotAddNotNull: advice.notNullHelp
+            case .cannotAddComputedDefault: advice.computedDefaultHelp
+            case .cannotAddReference: advice.referenceHelp
+            case .cannotAddUnique: advice.uniqueHelp
+            case .cannotAddPrimaryKey: advice.primaryKeyHelp
+            case .duplicateColumn:
+                "\(added.table.name) has it already. Leave the statement out, or choose another name."
+            default: nil
             }
         return help.map { FailureExplanation(help: $0, table: added.table.name) }
     }

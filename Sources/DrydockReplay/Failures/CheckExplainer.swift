@@ -5,7 +5,7 @@ import SQLiteSchema
 /// Explains "CHECK constraint failed": which rows break the condition.
 struct CheckExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let label = scene.error.message.dropping(prefix: "CHECK constraint failed"),
+        guard let label = SQLiteMessage.checkFailed.rest(of: scene.error.message),
             let statement = scene.statement
         else { return nil }
         if case .addColumn(let name, let column) = statement.action,

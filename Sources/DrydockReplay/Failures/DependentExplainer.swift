@@ -13,8 +13,8 @@ struct DependentExplainer: RefusalExplainer {
         switch statement.action {
         case .dropColumn(let name, let column):
             let message = refused.error.message
-            let isRefusal = ["UNIQUE", "PRIMARY KEY"].contains {
-                message.hasPrefix("cannot drop \($0) column")
+            let isRefusal = [SQLiteMessage.cannotDropUnique, .cannotDropPrimaryKey].contains {
+                $0.matches(message)
             }
             guard named != nil || isRefusal, name.isMain, let table = refused.schema.table(name.name),
                 let dropped = table.column(column)

@@ -95,11 +95,8 @@ struct Dependents {
         let name: String
 
         init?(_ message: String) {
-            guard
-                let match = message.wholeMatch(
-                    of: /error in (view|trigger|index|table) (.+?)( after [a-z ]+)?: .+/)
-            else { return nil }
-            (kind, name) = (String(match.1), String(match.2))
+            guard let object = SQLiteMessage.brokenObject(in: message) else { return nil }
+            (kind, name) = object
         }
 
         fileprivate func dependent(_ connection: any Connection) throws -> Dependent? {

@@ -14,7 +14,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
     }
 
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let label = scene.error.message.dropping(prefix: "UNIQUE constraint failed: "),
+        guard let label = SQLiteMessage.uniqueFailed.rest(of: scene.error.message),
             let statement = scene.statement
         else { return nil }
         if case .createIndex(let name, let on) = statement.action {

@@ -5,7 +5,9 @@ import SQLiteSchema
 /// Explains "malformed JSON": which rows have text that is not JSON.
 struct JSONExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard scene.error.message == "malformed JSON", let statement = scene.statement else { return nil }
+        guard SQLiteMessage.malformedJSON.matches(scene.error.message), let statement = scene.statement else {
+            return nil
+        }
         for (table, column) in candidates(statement, scene) {
             let name = quotedName(column.name)
             var condition = "\(name) IS NOT NULL AND NOT json_valid(\(name))"

@@ -15,7 +15,7 @@ struct MissingNameExplainer: RefusalExplainer {
 
     /// Returns the table that has a column with exactly the missing name.
     private func home(of column: String, _ refused: RefusedStatement) throws -> String? {
-        guard refused.error.message.hasPrefix("no such column: ") else { return nil }
+        guard SQLiteMessage.noSuchColumn.matches(refused.error.message) else { return nil }
         let tables = try columnsByTable(refused).filter { _, columns in
             columns.contains { $0.foldedASCII == column.foldedASCII }
         }
@@ -27,28 +27,31 @@ struct MissingNameExplainer: RefusalExplainer {
     /// Returns the missing name, and the names that exist.
     private func missing(_ scene: RefusedStatement) throws -> (String, [String])? {
         let message = scene.error.message
-        if let name = message.dropping(prefix: "no such table: ") {
+        if let name = SQLiteMessage.noSuchTable.rest(of: message) {
             return (Self.last(name), try names(of: ["table", "view"], scene))
         }
-        for kind in ["index", "view", "trigger"] {
-            guard let name = message.dropping(prefix: "no such \(kind): ") else { continue }
+        let kinds: [(String, SQLiteMessage)] = [
+            ("index", .noSuchIndex), ("view", .noSuchView), ("trigger", .noSuchTrigger),
+        ]
+        for (kind, missing) in kinds {
+            guard let name = missing.rest(of: message) else { continue }
             return (Self.last(name), try names(of: [kind], scene))
         }
-        if let rest = message.dropping(prefix: "no such column: ") {
+        if let rest = SQLiteMessage.noSuchColumn.rest(of: message) {
             let quoted = rest.hasPrefix("\"") ? rest.dropFirst().prefix { $0 != "\"" } : nil
             return (
                 quoted.map(String.init) ?? Self.last(rest),
                 try columns(scene, qualifier: Self.qualifier(rest))
             )
         }
-        if let match = message.wholeMatch(of: /table (.+) has no column named (.+)/) {
-            return (String(match.2), try columns(of: String(match.1), scene))
+        if let missing = SQLiteMessage.columnMissing(in: message) {
+            return (missing.column, try columns(of: missing.table, scene))
         }
-        if let match = message.wholeMatch(of: /unknown column "(.+)" in foreign key definition/) {
+        if let name = SQLiteMessage.keyColumnMissing(in: message) {
             let names = scene.statement?.tokens.compactMap {
                 $0.identifier(in: scene.statement?.source ?? SQLSource(name: "", ""))
             }
-            return (String(match.1), names?.filter { $0 != String(match.1) } ?? [])
+            return (name, names?.filter { $0 != name } ?? [])
         }
         return nil
     }

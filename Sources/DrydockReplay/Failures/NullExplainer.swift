@@ -5,7 +5,7 @@ import SQLiteSchema
 /// Explains "NOT NULL constraint failed": which rows have NULL, and that a DEFAULT does not replace a copied NULL.
 struct NullExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let label = scene.error.message.dropping(prefix: "NOT NULL constraint failed"),
+        guard let label = SQLiteMessage.notNullFailed.rest(of: scene.error.message),
             let statement = scene.statement
         else { return nil }
         if case .addColumn(let name, let column) = statement.action,

@@ -20,10 +20,10 @@ package struct RefusalHelp {
     /// Nil where the message already says everything known.
     package var help: Help? {
         let message = error.message
-        if let name = message.dropping(prefix: "no such function: ") {
+        if let name = SQLiteMessage.noSuchFunction.rest(of: message) {
             return .standIn(.function(name))
         }
-        if let name = message.dropping(prefix: "no such collation sequence: ") {
+        if let name = SQLiteMessage.noSuchCollation.rest(of: message) {
             return .standIn(.collation(name))
         }
         if error.isOverLimit {
@@ -37,20 +37,18 @@ package struct RefusalHelp {
     }
 
     private func constraintHelp(_ message: String) -> String? {
-        if message.hasPrefix("UNIQUE constraint failed") {
+        switch message {
+        case .uniqueFailed:
             return "Rows share these values. Give all but one of them another value first."
-        }
-        if message.hasPrefix("Cannot add a NOT NULL column") {
+        case .cannotAddNotNull:
             return "Existing rows have no value for it. Give the column a DEFAULT other than NULL."
-        }
-        if message.hasPrefix("NOT NULL constraint failed") {
+        case .notNullFailed:
             return
                 "A row has no value for it. Write one, as with coalesce: a DEFAULT does not replace a NULL that is written."
-        }
-        if message.hasPrefix("CHECK constraint failed") {
+        case .checkFailed:
             return "Rows do not meet it. Give them values that do first, and declare it."
+        default: return nil
         }
-        return nil
     }
 
     private func quotedTextHelp(_ statement: SQLStatement) -> String? {
@@ -60,29 +58,25 @@ package struct RefusalHelp {
     }
 
     private func nestedTransactionHelp(_ message: String) -> String? {
-        message.hasPrefix("cannot start a transaction within a transaction") ? migration.transactionHelp : nil
+        SQLiteMessage.nestedTransaction.matches(message) ? migration.transactionHelp : nil
     }
 
     /// Returns help for a statement that does not fit the schema or SQLite's grammar.
     private func shapeHelp(_ message: String) -> String? {
-        if message.wholeMatch(of: /(table|view|index|trigger) .+ already exists/) != nil
-            || message.hasPrefix("there is already ")
-        {
+        if SQLiteMessage.isNameTaken(message) {
             return
                 "Give it another name, or drop the old one first, after what it holds is kept. IF NOT EXISTS would leave the "
                 + "old one as it is."
         }
-        if message.hasPrefix("ambiguous column name: ") {
+        if SQLiteMessage.ambiguousColumn.matches(message) {
             return
                 "More than one table of the statement has it: write the table before it, as in TABLE.COLUMN."
         }
-        if message.wholeMatch(of: /table .+ has \d+ columns but \d+ values were supplied/) != nil
-            || message.wholeMatch(of: /\d+ values for \d+ columns/) != nil
-        {
+        if SQLiteMessage.isWrongValueCount(message) {
             return
                 "Name the columns on both sides, one value for each: INSERT INTO TABLE(COLUMNS) SELECT COLUMNS FROM ..."
         }
-        if message.hasSuffix(": syntax error"), let statement, statement.isUnknownAlter {
+        if SQLiteMessage.syntaxError.matches(message), let statement, statement.isUnknownAlter {
             return
                 "SQLite's ALTER TABLE renames a table or a column, adds a column or drops one, and nothing else. Rebuild the "
                 + "table for any other change: create the new one, copy the rows, drop the old one and rename."
@@ -105,14 +99,14 @@ extension EngineError {
     /// Returns the double-quoted name in the statement for which no column was found: SQLite may take it for a string
     /// elsewhere (https://www.sqlite.org/quirks.html#dblquote).
     fileprivate func doubleQuotedName(in statement: SQLStatement) -> String? {
-        guard let found = message.dropping(prefix: "no such column: ") else { return nil }
+        guard let found = SQLiteMessage.noSuchColumn.rest(of: message) else { return nil }
         let source = statement.source
         let token = statement.tokens.first { token in
             guard token.kind == .quotedIdentifier, source.bytes[token.range.lowerBound] == UInt8(ascii: "\""),
                 offset.map({ statement.range.lowerBound + $0 == token.range.lowerBound }) ?? true,
                 let name = token.identifier(in: source)
             else { return false }
-            return found == name || found.hasPrefix("\"\(name)\" - should this be a string literal")
+            return SQLiteMessage.isQuotedName(name, missingAs: found)
         }
         return token?.identifier(in: source)
     }

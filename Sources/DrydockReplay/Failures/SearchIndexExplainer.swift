@@ -7,7 +7,9 @@ import SQLiteSchema
 struct SearchIndexExplainer: RefusalExplainer {
     func explanation(of scene: RefusedStatement) throws -> FailureExplanation? {
         let message = scene.error.message
-        guard message == "SQL logic error" || message.hasPrefix("no such column: T."),
+        guard
+            SQLiteMessage.genericError.matches(message)
+                || SQLiteMessage.noSuchColumn.rest(of: message)?.hasPrefix("T.") == true,
             let statement = scene.statement
         else { return nil }
         for index in scene.schema.virtualTables.values where statement.mentions(index.name) {

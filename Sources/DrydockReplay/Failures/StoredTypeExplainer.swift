@@ -7,8 +7,8 @@ import SQLiteSchema
 struct StoredTypeExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         let message = scene.error.message
-        let isKey = message == "datatype mismatch"
-        guard isKey || message.hasPrefix("cannot store "), let rows = try UncheckedRows(scene) else {
+        let isKey = SQLiteMessage.datatypeMismatch.matches(message)
+        guard isKey || SQLiteMessage.cannotStore.matches(message), let rows = try UncheckedRows(scene) else {
             return nil
         }
         let columns =

@@ -12,10 +12,8 @@ package enum TransactionAdvice {
     /// - Returns: nil for a refusal of another kind.
     package static func help(for error: EngineError) -> String? {
         switch error.message {
-        case "cannot VACUUM from within a transaction": vacuum
-        case "cannot change into wal mode from within a transaction",
-            "Safety level may not be changed inside a transaction":
-            setting
+        case .vacuumInTransaction: vacuum
+        case .journalModeInTransaction, .synchronousInTransaction: setting
         default: nil
         }
     }

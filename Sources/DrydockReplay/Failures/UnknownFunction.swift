@@ -19,9 +19,9 @@ package struct UnknownFunction {
     }
 
     package init?(message: String, on connection: any Connection) {
-        let texts = ["no such function: ", "unknown function: "]
-        let found = texts.lazy.compactMap { before -> String? in
-            guard let start = message.firstRange(of: before)?.upperBound else { return nil }
+        let missing = [SQLiteMessage.noSuchFunction, .unknownFunction]
+        let found = missing.lazy.compactMap { missing -> String? in
+            guard let start = missing.firstRange(in: message)?.upperBound else { return nil }
             return String(message[start...].prefix { $0 != "(" && !$0.isWhitespace })
         }.first
         guard let found else { return nil }

@@ -92,10 +92,9 @@ struct AutoincrementRule: StepRule {
         guard let (heir, fall) = falls.first, falls.count == heirs.count else { return nil }
         let (old, new) = (heir.before.name, heir.after.name)
         let statement =
-            heir.cause == .dropped
+            heir.cause != .renamed
             ? step.statement(at: step.lineage.dropStatement(ofTable: old))
             : step.lastStatement { $0.reaches(new) }
-        let names = heirs.map(\.after.name)
         return StepFinding(
             Finding(
                 .autoincrementReset, heirs.contains { !$0.isMerged } ? .error : .warning,
@@ -103,7 +102,7 @@ struct AutoincrementRule: StepRule {
                     + "\(fall.after + 1): ids of deleted rows would be given out again",
                 help: help(heir, step), place: statement.map { .init($0) }, table: new),
             stands: { end, lastName in
-                let left = names.compactMap(lastName).filter { end.catalog.tables[$0] != nil }
+                let left = heirs.compactMap { $0.lastName(in: end, lastName) }
                 return !left.isEmpty && left.allSatisfy { (end.highestIDs[$0] ?? 0) < fall.before }
             }, isForgottenOnceFixed: true)
     }
@@ -112,7 +111,7 @@ struct AutoincrementRule: StepRule {
         guard heir.after.isAutoincrement else { return Self.missing + Self.permission }
         let made = step.lineage[heir.after.name]
         let new = made.map { $0.createdBy == nil ? $0.origin ?? heir.after.name : $0.firstTableName }
-        let moment = heir.cause == .dropped ? "before the old table is dropped" : "once the rows are copied"
+        let moment = heir.cause != .renamed ? "before the old table is dropped" : "once the rows are copied"
         return """
             Take its mark along \(moment):
             \(proposed(taking(heir.before.name, to: new ?? heir.after.name)))

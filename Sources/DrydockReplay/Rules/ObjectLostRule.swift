@@ -97,13 +97,13 @@ struct ObjectLostRule: StepRule {
         guard object.kind != .view else { return nil }
         let heirs = step.conservation.heirs(of: object.tableName)
         let places = heirs.compactMap { heir in
-            SoughtObject(object, step, heir).map { (home: heir.after.name, sought: $0) }
+            SoughtObject(object, step, heir).map { (heir: heir, sought: $0) }
         }
         guard let heir = heirs.first, places.count == heirs.count,
-            !places.contains(where: { $0.sought.lives(on: $0.home, in: step.after.catalog) })
+            !places.contains(where: { $0.sought.lives(on: $0.heir.after.name, in: step.after.catalog) })
         else { return nil }
         let text = ObjectText(object).moved(to: heir)
-        let isDrop = heir.cause == .dropped
+        let isDrop = heir.cause != .renamed
         let statement =
             isDrop
             ? step.statement(at: cause(of: object, in: step))
@@ -123,9 +123,9 @@ struct ObjectLostRule: StepRule {
                 place: statement.map { .init($0) }, table: heir.after.name),
             stands: { end, lastName in
                 let left = places.compactMap { place in
-                    lastName(place.home).flatMap { end.catalog.has($0) ? (home: $0, place.sought) : nil }
+                    place.heir.lastName(in: end, lastName).map { (home: $0, sought: place.sought) }
                 }
-                return !left.isEmpty && !left.contains { $0.1.lives(on: $0.home, in: end.catalog) }
+                return !left.isEmpty && !left.contains { $0.sought.lives(on: $0.home, in: end.catalog) }
             }, isForgottenOnceFixed: true)
     }
 

@@ -60,7 +60,7 @@ package struct StepFinding: Sendable {
     package var finding: Finding
     /// Whether the fault still exists at the end of the replay; nil where no later step can fix it.
     var stands: Stands?
-    /// Whether a fault that a later step fixes is not worth a warning: nothing was broken in between.
+    /// Whether the finding counts only where the fault exists at the end: nothing was broken in between.
     var isForgottenOnceFixed = false
     /// How to find the statement that caused the fault.
     var probe: CulpritProbe?

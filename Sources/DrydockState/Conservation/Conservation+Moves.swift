@@ -35,15 +35,11 @@ extension Conservation {
         return dropped
     }
 
-    /// Returns the heirs of the tables that are gone without a declaration, or that gave up their names.
+    /// Returns the heirs of the tables that are gone or gave up their names.
     func heirs(
         in before: Catalog, _ lineage: TableLineage, _ moved: MovedData, _ declarations: [Declaration]
     ) throws -> [Heir] {
-        let left = droppedTables.filter { dropped in
-            (dropped.home != nil || dropped.rowCount == 0)
-                && !declarations.contains { $0.kind.isDrop(of: dropped.table.name) }
-        }
-        guard !left.isEmpty || lineage.movesNamesOrRows else { return [] }
+        guard !droppedTables.isEmpty || lineage.movesNamesOrRows else { return [] }
         let inheritance = moved.inheritance
         let replacements = inheritance.replacements(of: before.tables).filter { heir in
             // The rules compare such a pair by itself.
@@ -51,7 +47,13 @@ extension Conservation {
                 $0.match.before.name == heir.before.name && $0.match.after.name == heir.after.name
             }
         }
-        return try left.flatMap { try inheritance.heirs(of: $0.table, home: $0.home?.table) } + replacements
+        return try droppedTables.flatMap { dropped -> [Heir] in
+            let isDeclared = declarations.contains { $0.kind.isDrop(of: dropped.table.name) }
+            // A table that lost rows is reported as such.
+            guard isDeclared || dropped.home != nil || dropped.rowCount == 0 else { return [] }
+            return try inheritance.heirs(
+                of: dropped.table, home: dropped.home?.table, isDeclared ? .letGo : .dropped)
+        } + replacements
     }
 
     /// Returns the declared conditions under which rows of a table may go, if every row that matches one is gone.

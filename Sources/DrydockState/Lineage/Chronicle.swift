@@ -25,6 +25,7 @@ package final class Chronicle: Sendable {
                 for (index, statement) in migration.statements.enumerated() {
                     reading.lineage.apply(statement, at: index)
                 }
+                reading.lineage.noteLastingNames()
             }
             reading.count = place
             return reading.lineage

@@ -9,6 +9,8 @@ package struct Heir: Sendable {
     package enum Cause: Sendable {
         /// The other table is gone.
         case dropped
+        /// The other table is gone as declared: it has an heir only if another table takes its name later.
+        case letGo
         /// The other table gave up its name and lives on under another one.
         case renamed
     }
@@ -22,6 +24,17 @@ package struct Heir: Sendable {
     package var cause: Cause
     /// Whether the table also has rows that came from elsewhere, so that it is more than a rebuild of the other one.
     package var isMerged = false
+
+    /// Returns the last name of the table; nil where it is gone, or is not an heir after all.
+    package func lastName(in end: DatabaseState, _ lastName: (String) -> String?) -> String? {
+        guard let last = lastName(after.name), end.catalog.table(last) != nil else { return nil }
+        switch cause {
+        case .dropped: return last
+        case .letGo: return last == before.name.foldedASCII ? last : nil
+        // The name may only have been needed until the other table is dropped.
+        case .renamed: return last == after.name.foldedASCII ? last : nil
+        }
+    }
 }
 
 /// Finds the heirs of the tables that a step drops, or that gave up their names.
@@ -32,14 +45,14 @@ struct Inheritance {
 
     /// Returns the tables that have the place of a dropped table.
     /// - Parameter home: the table that is known to have all of its rows; nil where there were none.
-    func heirs(of table: Catalog.Table, home: Catalog.Table?) throws -> [Heir] {
+    func heirs(of table: Catalog.Table, home: Catalog.Table?, _ cause: Heir.Cause) throws -> [Heir] {
         let names = provenance.recipients(ofRowsOf: table.name)
         let others = names.compactMap { after.tables[$0] }.filter(\.keepsRows)
         // A backup is not the heir of its original.
         if let home, !others.contains(where: { $0.name == home.name }) { return [] }
         let sorted = others.filter { $0.name == home?.name } + others.filter { $0.name != home?.name }
         return try sorted.compactMap { other in
-            var heir = heir(of: table, other, .dropped)
+            var heir = heir(of: table, other, cause)
             let isWhole = heir.columns.count == table.columns.count
             guard home?.name == other.name || isWhole && isCopied(heir) else { return nil }
             heir.isMerged = try provenance.hasOtherSources(other.name, than: table.name) || isLarger(heir)
@@ -130,14 +143,23 @@ extension TableLineage {
     /// Returns the tables whose rows statements copied into a table, directly or through others.
     fileprivate func sources(of table: Incarnation) -> Set<Int> { suppliers(of: table, by: \.copied) }
 
-    /// The pairs of a table that lives on under another name and the one that has its former name and its rows.
+    /// Records which table has which name after a migration.
+    mutating func noteLastingNames() {
+        for key in memory.incarnations.keys where key.schema == "main" {
+            memory.incarnations[key]?.lastingNames.insert(key.name)
+        }
+    }
+
+    /// The pairs of a table that lives on under another name and the one that has its former name and its rows. A name
+    /// that a table only had while a migration made it is not its former name.
     fileprivate func successions() -> [(old: Int, new: Int)] {
-        memory.incarnations.filter { $0.key.schema == "main" && !$0.value.predecessors.isEmpty }.values
-            .sorted { $0.id < $1.id }.flatMap { table in
+        memory.incarnations.filter { $0.key.schema == "main" && !$0.value.predecessors.isEmpty }
+            .sorted { $0.value.id < $1.value.id }.flatMap { key, table in
                 let sources = sources(of: table)
-                return table.predecessors.filter { sources.contains($0) && name(of: $0) != nil }.map {
-                    (old: $0, new: table.id)
-                }
+                return table.predecessors.filter { id in
+                    sources.contains(id) && name(of: id) != nil
+                        && incarnation(id)?.lastingNames.contains(key.name) == true
+                }.map { (old: $0, new: table.id) }
             }
     }
 }

@@ -34,6 +34,7 @@ extension TableLineage {
         for name in catalog.tableNames.sorted() {
             guard let table = catalog.table(name) else { continue }
             if self[name] == nil { add(.main(name), origin: nil, createdBy: nil) }
+            memory.incarnations[.main(name)]?.lastingNames.insert(name.foldedASCII)
             guard let known = self[name], known.columns?.map(\.name) != table.columns.map(\.name.foldedASCII)
             else { continue }
             memory.incarnations[.main(name)]?.columns = table.columns.map { column in

@@ -29,6 +29,8 @@ package struct TableLineage: Sendable {
         package var createdBy: Int?
         /// The table's first name.
         package var firstTableName: String
+        /// The names in the database that it had when a migration began or ended.
+        var lastingNames: Set<String> = []
         /// The tables whose names this table took when they were dropped or renamed, in that order.
         var predecessors: [Int] = []
         /// The table's columns in order; nil where they are not known.

@@ -1,3 +1,4 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
@@ -21,20 +22,20 @@ package struct BrokenObjectAdvice {
     }
 
     package var help: String {
-        if let name = message.dropping(prefix: "no such table: ") {
+        if let name = SQLiteMessage.noSuchTable.rest(of: message) {
             return missingTable(name.split(separator: ".").last.map(String.init) ?? name)
         }
-        if let name = message.dropping(prefix: "no such column: ") { return missingColumn(name) }
-        if let name = message.dropping(prefix: "ambiguous column name: ") { return ambiguous(name) }
-        if let name = message.dropping(prefix: "no such function: ") {
+        if let name = SQLiteMessage.noSuchColumn.rest(of: message) { return missingColumn(name) }
+        if let name = SQLiteMessage.ambiguousColumn.rest(of: message) { return ambiguous(name) }
+        if let name = SQLiteMessage.noSuchFunction.rest(of: message) {
             return StandIn.function(name).text + "\nOtherwise recreate \(label) without \(name)()."
         }
-        if message.hasSuffix(" is circularly defined") {
+        if SQLiteMessage.circularView.matches(message) {
             return
                 "It reads itself, directly or through other views. Drop it and recreate it so that it reads a table:\n"
                 + drop
         }
-        if message.hasPrefix("expected "), message.contains(" columns for ") {
+        if SQLiteMessage.isWrongColumnList(message) {
             return
                 "The column list after the view's name must have one name for each column of its SELECT. Drop it and "
                 + "recreate it with such a list, or without one:\n" + drop

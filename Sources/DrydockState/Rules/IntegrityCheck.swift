@@ -64,8 +64,7 @@ package struct IntegrityCheck: Sendable, Codable {
         throws
         -> Bool
     {
-        guard message.hasPrefix("NULL value in ") else { return false }
-        let path = message.dropFirst("NULL value in ".count)
+        guard let path = SQLiteMessage.nullValue.rest(of: message) else { return false }
         for table in catalog.tables.values where path.hasPrefix(table.name + ".") {
             let column = String(path.dropFirst(table.name.count + 1))
             guard table.column(column) != nil else { continue }
@@ -79,21 +78,14 @@ package struct IntegrityCheck: Sendable, Codable {
     private mutating func run(_ sql: String, _ connection: any Connection) throws {
         for message in try connection.rows(sql, [], { $0.string(0) }) where message != "ok" {
             // Several problems of one tree come in one row, on separate lines.
-            for line in message.split(separator: "\n") where !line.hasPrefix("*** in database") {
-                if Self.isBrokenConstraint(line) {
+            for line in message.split(separator: "\n") where !SQLiteMessage.checkedDatabase.matches(line) {
+                if SQLiteMessage.isBrokenConstraint(line) {
                     brokenConstraints.append(String(line))
                 } else {
                     damage.append(String(line))
                 }
             }
         }
-    }
-
-    private static func isBrokenConstraint(_ line: Substring) -> Bool {
-        ["NULL value in ", "CHECK constraint failed in ", "non-unique entry in index "].contains {
-            line.hasPrefix($0)
-        }
-            || line.contains(" value in ")
     }
 
     /// Returns a message about a table or column (folded) under the table's last name.

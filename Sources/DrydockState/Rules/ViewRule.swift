@@ -163,7 +163,7 @@ package struct ViewRule: StateRule {
         } catch let error as EngineError {
             if error.isOutage || error.isInterrupt { throw error }
             // A view without INSTEAD OF triggers for the statement does not make the others faulty.
-            return error.message.hasPrefix("cannot modify ") ? nil : error.message
+            return SQLiteMessage.cannotModify.matches(error.message) ? nil : error.message
         } catch {
             return nil
         }

@@ -16,7 +16,7 @@ struct OracleState {
     var foreignKeyFaults = 0
     /// Indexes, triggers and views, each with its table.
     var objects: Set<String> = []
-    /// Views and triggers that do not compile.
+    /// Views and triggers that do not compile, and indexes on a string.
     var brokenObjects: Set<String> = []
     var isIntact = true
     /// AUTOINCREMENT marks, by table id.
@@ -69,6 +69,14 @@ struct OracleState {
             if (try? database.prepare("SELECT * FROM main.\(quote(view))")) == nil {
                 brokenObjects.insert(view.lowercased())
             }
+        }
+        // A column in double quotes that does not exist is a string to some tools.
+        for index in try database.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOT LIKE '%length(%'", [],
+            { $0.string(0) })
+        {
+            let keys = try database.rows("PRAGMA main.index_xinfo(\(quote(index)))") { $0.integer(1) }
+            if keys.contains(-2) { brokenObjects.insert(index.lowercased()) }
         }
         let triggers = try database.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'") {
             ($0.string(0), $0.string(1))

@@ -283,6 +283,30 @@ import Testing
             "DROP TRIGGER sync; DROP TABLE n", "ALTER TABLE new RENAME TO n", schema: kept, rows: row,
             errors: [.objectLost, .objectLost], notes: [.tableDropped]),
         RuleCase(
+            "a table dropped as declared whose copy takes its name", copy,
+            "-- drydock: drops table n\nDROP TABLE n", "ALTER TABLE new RENAME TO n", schema: kept, rows: row,
+            errors: [.objectLost, .objectLost]),
+        RuleCase(
+            "a table dropped as declared whose copy keeps another name", copy,
+            "-- drydock: drops table n\nDROP TABLE n", "ALTER TABLE new RENAME TO other", schema: kept,
+            rows: row),
+        RuleCase(
+            "a second rebuild under the same working name",
+            copy + "DROP TABLE n; ALTER TABLE new RENAME TO n; " + dependents,
+            copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n; " + dependents, schema: kept, rows: row,
+            notes: [.tableDropped]),
+        RuleCase(
+            "two rebuilds under the same working name, in a step each", copy, "DROP TABLE n",
+            "ALTER TABLE new RENAME TO n; " + dependents, copy, "DROP TABLE n",
+            "ALTER TABLE new RENAME TO n; " + dependents, schema: kept, rows: row,
+            notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "two rebuilds that rename away, in a step each", "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old", "DROP TABLE old",
+            dependents, "ALTER TABLE n RENAME TO old",
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b); INSERT INTO n SELECT * FROM old", "DROP TABLE old",
+            dependents, schema: kept, rows: row, notes: [.tableDropped, .tableDropped]),
+        RuleCase(
             "an unrelated table takes the old name later", "ALTER TABLE n RENAME TO old",
             "CREATE TABLE n(id INTEGER PRIMARY KEY, c)", schema: kept, rows: row),
     ])

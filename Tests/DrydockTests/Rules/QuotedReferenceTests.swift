@@ -21,7 +21,7 @@ import Testing
 
     private func verify(
         _ schema: String, _ step: String, isNIO: Bool = false
-    ) async throws -> VerifyReport {
+    ) async throws -> Report {
         let one = Self.table + schema + ";\n"
         let project = ToolProject(
             files: ["00001_x.sql": "-- +goose Up\n" + one, "00002_x.sql": "-- +goose Up\n" + step],

@@ -46,7 +46,8 @@ import Testing
             .foreignKeyViolation, .schemaMismatch, .snapshotUnreadable, .snapshotVersionUnknown,
             .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationRemoved, .snapshotEdited,
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
-            .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut, .migrationEmpty,
+            .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
+            .migrationEmpty, .referenceMoved,
         ]
         // Lint reports its rules without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])

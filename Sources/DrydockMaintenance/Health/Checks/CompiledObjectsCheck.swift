@@ -1,3 +1,4 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockState
 
@@ -9,9 +10,9 @@ struct CompiledObjectsCheck: HealthCheck {
         var result = HealthResult()
         for fault in try ViewRule().faults(in: view.stateView) {
             // What an app registers is unknown here.
-            if fault.message.contains("no such function") || fault.message.contains("no such collation")
-                || fault.message.contains("no such module")
-            {
+            if [SQLiteMessage.noSuchFunction, .noSuchCollation, .noSuchModule].contains(where: {
+                $0.occurs(in: fault.message)
+            }) {
                 result.notReached.append(
                     .init(text.rule, table: fault.table, reason: "\(fault.message) here"))
                 continue

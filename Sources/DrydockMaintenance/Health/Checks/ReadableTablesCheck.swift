@@ -24,8 +24,8 @@ struct ReadableTablesCheck: HealthCheck {
         return HealthResult(
             try reading.faults().map { fault in
                 // A program that registers the function or collation can read it.
-                let isUnknown = ["unknown function", "no such function"].contains {
-                    fault.message.contains($0)
+                let isUnknown = [SQLiteMessage.unknownFunction, .noSuchFunction].contains {
+                    $0.occurs(in: fault.message)
                 }
                 let isUncollated = fault.id.kind == "collation"
                 var help = fault.help
