@@ -43,17 +43,21 @@ struct ConfigFile {
         guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
             if path == nil { return ConfigFile() }
             throw RequestError(
+                .notFound,
                 "there is no configuration file '\(name)'; correct the path after --config, or leave it out to use "
                     + "\(defaultPath) of the current folder where there is one")
         }
         guard !isFolder.boolValue else {
-            throw RequestError("'\(name)' is a folder, not a configuration file; name the file in it")
+            throw RequestError(
+                .unreadable, "'\(name)' is a folder, not a configuration file; name the file in it")
         }
         guard let bytes = FileManager.default.contents(atPath: name) else {
-            throw RequestError("the configuration file '\(name)' cannot be read; check its permissions")
+            throw RequestError(
+                .unreadable, "the configuration file '\(name)' cannot be read; check its permissions")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw RequestError("the configuration file '\(name)' is not UTF-8 text; save it as UTF-8")
+            throw RequestError(
+                .settingInvalid, "the configuration file '\(name)' is not UTF-8 text; save it as UTF-8")
         }
         return try ConfigFile(text, name: name)
     }
@@ -66,7 +70,7 @@ struct ConfigFile {
         do {
             root = try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw RequestError("\(name)\(error.fact)")
+            throw RequestError(.settingInvalid, "\(name)\(error.fact)")
         }
         guard let root, root != Node("") else { return }
         try read(root, reader)

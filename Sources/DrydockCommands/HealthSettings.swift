@@ -22,7 +22,7 @@ struct HealthSettings: Sendable {
         request.only = Set(command.only)
         request.without = Set(command.without + config.health.without)
         request.thresholds = config.health.thresholds
-        if let fault = command.usageFault { throw RequestError(fault) }
+        if let fault = command.usageFault { throw RequestError(.settingInvalid, fault) }
         let named = command.namedFigures
         for option in command.warning {
             let check = try option.check(among: named)
@@ -86,7 +86,7 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         let target = FolderListing.realPath(path)
         for database in databases.map(FolderListing.realPath)
         where SnapshotFile.family(of: database).contains(target) {
-            throw RequestError("the report would overwrite '\(path)'; give it another path")
+            throw RequestError(.settingInvalid, "the report would overwrite '\(path)'; give it another path")
         }
     }
 
@@ -120,6 +120,7 @@ struct RangeOption: ExpressibleByArgument {
         if let check { return check }
         guard let only = named.first, named.count == 1 else {
             throw RequestError(
+                .settingInvalid,
                 "the range '\(range.text)' is of no check; write CHECK=\(range.text), or name one check of a figure with --only"
             )
         }

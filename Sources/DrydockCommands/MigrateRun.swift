@@ -49,7 +49,7 @@ struct MigrateRun: Sendable {
         do {
             try settings.reports.write(report, settings.options)
         } catch let error as RequestError where report.migrate?.outcome == .applied {
-            throw RequestError("\(error.description); the database is migrated all the same")
+            throw RequestError(error.reason, "\(error.description); the database is migrated all the same")
         }
     }
 }

@@ -20,6 +20,7 @@ struct MigrateSettings: Sendable {
             : command.backup.map { .path($0) } ?? command.backupFolder.map { .folder($0) }
         if let backup = command.backup, SnapshotFile.isSidecar(backup) {
             throw RequestError(
+                .settingInvalid,
                 "'\(backup)' has a name that SQLite gives to what it keeps beside a database and takes away again; "
                     + "name the backup otherwise")
         }

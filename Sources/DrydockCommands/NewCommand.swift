@@ -49,6 +49,7 @@ struct NewCommand: AsyncParsableCommand {
             let format = try MigrationFolder.format(of: folder)
             guard format == DrydockFormat().name else {
                 throw RequestError(
+                    .settingInvalid,
                     "the migrations in '\(folder)' are \(format)'s; make the file with that tool, and the SQL with "
                         + "drydock diff --sql")
             }
@@ -56,18 +57,19 @@ struct NewCommand: AsyncParsableCommand {
             let words = name.replacing(" ", with: "_")
             guard let next = MigrationFolder.nextName(after: identifiers, words: words) else {
                 throw RequestError(
+                    .settingInvalid,
                     "'\(identifiers.last ?? "")' has no number to count on from; name the next file yourself")
             }
             let path = folder + "/" + next + ".sql"
             let text =
                 try await fromDiff.map { try await planned(folder, to: $0, config, limits) } ?? "-- \(name)\n"
             guard !FileManager.default.fileExists(atPath: path) else {
-                throw RequestError("'\(path)' is there already")
+                throw RequestError(.notWritable, "'\(path)' is there already")
             }
             do {
                 try text.write(toFile: path, atomically: true, encoding: .utf8)
             } catch {
-                throw RequestError("'\(path)' cannot be written: \(error.localizedDescription)")
+                throw RequestError(.notWritable, "'\(path)' cannot be written: \(error.localizedDescription)")
             }
             Terminal.write(path + "\n")
         }
@@ -94,6 +96,7 @@ struct NewCommand: AsyncParsableCommand {
         }
         guard let plan = report.plan, !plan.isEmpty else {
             throw RequestError(
+                .refused,
                 "'\(folder)' leads to the schema of '\(target)' already: there is nothing to migrate")
         }
         let keysAreOff = try MigrationFolder.runsWithForeignKeysOff(folder)

@@ -127,12 +127,13 @@ struct RuleOption {
         let names = Rule.ofLint.map(\.rawValue)
         guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
             throw RequestError(
+                .settingInvalid,
                 "'\(name)' is not a rule of drydock lint"
                     + (nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
                         ?? "; --list-rules shows them"))
         }
         guard let severity = LintSeverity(rawValue: word) else {
-            throw RequestError("write RULE=SEVERITY, with off, note, warning or error")
+            throw RequestError(.settingInvalid, "write RULE=SEVERITY, with off, note, warning or error")
         }
         self.rule = rule
         self.severity = severity

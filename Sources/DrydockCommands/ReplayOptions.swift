@@ -63,6 +63,7 @@ struct DeclareOptions: ParsableArguments {
             case .success(let parsed): declarations[option.migration, default: []] += parsed
             case .failure(let fault):
                 throw RequestError(
+                    .settingInvalid,
                     "--declare '\(option.text)': \(fault.finding.message). \(fault.finding.help)")
             }
         }

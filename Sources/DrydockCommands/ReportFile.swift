@@ -43,6 +43,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let target = FolderListing.realPath(path)
         if let database = SnapshotFile.database(ofSidecar: target), FolderListing.exists(database) {
             throw RequestError(
+                .settingInvalid,
                 "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
             )
         }
@@ -52,6 +53,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let files = (request.snapshots + [request.lock].compactMap(\.self)).map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(
+                .settingInvalid,
                 "the report would overwrite '\(path)', which is among what is verified; give it another path")
         }
     }
@@ -60,7 +62,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let parts = target.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let folder = parts.isEmpty ? "." : parts == [""] ? "/" : parts.joined(separator: "/")
         if let reason = obstacle(target, in: folder) {
-            throw RequestError("the report '\(path)' cannot be written: \(reason)")
+            throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)")
         }
     }
 
@@ -87,7 +89,8 @@ struct ReportFile: ExpressibleByArgument, Equatable {
                 try handle.write(contentsOf: Data(text.utf8))
             }
         } catch {
-            throw RequestError("the report '\(path)' cannot be written: \(error.localizedDescription)")
+            throw RequestError(
+                .notWritable, "the report '\(path)' cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -15,7 +15,8 @@ struct YAMLReader {
     }
 
     func fault(_ node: Node, _ message: String) -> RequestError {
-        RequestError("\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
+        RequestError(
+            .settingInvalid, "\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
     }
 
     /// Says that a key is not one of these, and which was probably meant.

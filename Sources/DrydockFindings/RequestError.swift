@@ -1,12 +1,88 @@
+import DatabaseEngine
+import Foundation
+
 /// The error of a request for which no report can be made, such as one that names a folder that does not exist. The
 /// command line ends with status 2.
+///
+///     do {
+///         let report = try await Verifier(engine: GRDBDriver()).run(request)
+///         show(report)
+///     } catch let error as RequestError {
+///         switch error.reason {
+///         case .databaseBusy: tryAgainLater()
+///         case .formatAmbiguous: askForTheFormat(error.description)
+///         case .notFound, .settingInvalid: showSettings(error.description)
+///         default: show(error.description)
+///         }
+///     }
 public struct RequestError: Error, CustomStringConvertible, Sendable {
+    /// What is in the way, as far as a program may want to act on it. Later versions may have more reasons, so a
+    /// `switch` needs a `default`.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// What the request names does not exist: a folder, file, database, snapshot, migration, table or lock.
+        case notFound
+        /// A file or folder exists, but cannot be opened, or is not what the request takes it for.
+        case unreadable
+        /// A setting, an option or a declaration is not valid, or contradicts another.
+        case settingInvalid
+        /// No migration format has the name that the request gives.
+        case formatUnknown
+        /// The migrations can be read in several formats that do not run alike; the request must name one.
+        case formatAmbiguous
+        /// The migrations, or the files that a tool keeps with them, cannot be read or run.
+        case migrationsInvalid
+        /// The lock cannot be read, or belongs to other migrations.
+        case lockInvalid
+        /// A database, snapshot or dump is damaged, is not one at all, or cannot be read.
+        case databaseUnreadable
+        /// Other programs have locked the database, or write it all the time; the same request may succeed later.
+        case databaseBusy
+        /// There is too little free space.
+        case diskFull
+        /// A file or folder cannot be written, or exists and would be overwritten.
+        case notWritable
+        /// What is requested cannot be done, or not without the risk of a loss.
+        case refused
+        /// A limit on time or memory was reached before there was a report.
+        case limitReached
+        /// None of the above.
+        case other
+    }
+
+    public var reason: Reason
     /// The fact, then what to do.
     public var description: String
     /// Lines below the description, such as a quoted line of SQL with a caret; usually empty.
     public var quote: String
 
+    public init(_ reason: Reason, _ description: String, quote: String = "") {
+        (self.reason, self.description, self.quote) = (reason, description, quote)
+    }
+
+    /// Creates an error with the reason ``Reason/other``.
     public init(_ description: String, quote: String = "") {
-        (self.description, self.quote) = (description, quote)
+        self.init(.other, description, quote: quote)
+    }
+}
+
+extension RequestError.Reason {
+    /// The reason for which SQLite's failure ends a request.
+    package init(_ error: EngineError) {
+        switch error.code {
+        case 5, 6: self = .databaseBusy
+        // Out of memory, interrupted, or too large.
+        case 7, 9, 18: self = .limitReached
+        // Read-only, or not permitted.
+        case 3, 8, 23: self = .notWritable
+        // An I/O error, damage, a file that cannot be opened, or one that is not a database.
+        case 10, 11, 14, 26: self = .databaseUnreadable
+        case 13: self = .diskFull
+        default: self = .other
+        }
+    }
+
+    /// The reason for which a file cannot be written, by the system's error number.
+    package static func writing(_ code: Int32) -> Self {
+        [ENOSPC, EDQUOT].contains(code) ? .diskFull : .notWritable
     }
 }

@@ -55,12 +55,14 @@ public struct FileRewrite: Sendable {
     private func check() throws {
         guard let now = try? FolderListing.contents(of: path), now == bytes else {
             throw RequestError(
+                .notWritable,
                 "'\(path)' has changed since it was linted, and was not rewritten; lint it again")
         }
         let target = FolderListing.realPath(path)
         let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
         for (place, what) in [(target, "it"), (folder, "its folder")] where !Self.isWritable(place) {
             throw RequestError(
+                .notWritable,
                 "'\(path)' cannot be rewritten: \(what) is read-only; make it writable, or lint without --fix"
             )
         }
@@ -73,7 +75,7 @@ public struct FileRewrite: Sendable {
         do {
             try AtomicFile.write(result, to: path)
         } catch {
-            throw RequestError("'\(path)' cannot be rewritten: \(error); it is unchanged")
+            throw RequestError(.notWritable, "'\(path)' cannot be rewritten: \(error); it is unchanged")
         }
     }
 

@@ -10,13 +10,16 @@ extension LintRequest {
     /// - Throws: ``RequestError`` when it cannot be read, or belongs to other migrations.
     public mutating func take(lock path: String, isNamed: Bool) throws {
         guard let lock = try Lock.load(path) else {
-            if isNamed { throw RequestError("there is no lock '\(path)'; write it with: drydock lock") }
+            if isNamed {
+                throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
+            }
             return
         }
         let check = LockCheck(lock, path: path)
         guard check.isOf(migrationsFolder) else {
             guard isNamed else { return }
             throw RequestError(
+                .lockInvalid,
                 "\(try check.mismatch(migrationsFolder)). --lock names another lock, --migrations another folder"
             )
         }

@@ -199,18 +199,9 @@ extension Migration {
 
 /// What all migrations have created, as rules see it.
 struct LintEnd {
-    /// An object and the statement that created it.
-    struct Origin: Sendable {
-        var migration: Migration
-        var statement: SQLStatement
-        /// Whether the migration is among those that are linted.
-        var isLinted: Bool
-    }
-
     let schema: Schema
     let connection: any Connection
-    /// Origins by type and folded name.
-    let origins: [[String]: Origin]
+    let record: LintRecord
     /// Whether foreign keys are enforced by the tool's connections, or by the app's library.
     let foreignKeysAreOn: Bool
     let historyTables: [String]
@@ -227,26 +218,22 @@ struct LintEnd {
         findings.contains { $0.rule == rule && $0.table == table && $0.column == column }
     }
 
-    /// Returns where an object was created; nil where no linted migration did.
-    func origin(_ type: String, _ name: String) -> Origin? {
-        guard let origin = origins[[type, name.foldedASCII]], origin.isLinted else { return nil }
-        return origin
-    }
-
     /// Whether the statement that created a table, or added a foreign key's column, names its parent as it is now.
     func isNamed(_ parent: String, by columns: [String], of table: String) -> Bool {
-        let added = columns.compactMap { origins[["column", table.foldedASCII, $0.foldedASCII]] }
-        let made = added.isEmpty ? [origins[["table", table.foldedASCII]]].compactMap { $0 } : added
+        let added = columns.compactMap { record[.column($0, of: table)] }
+        let made = added.isEmpty ? [record[.table(table)]].compactMap(\.self) : added
         return made.contains { $0.isLinted && $0.statement.mentions(parent) }
     }
 
-    /// Returns a fault at the statement that created an object, or that added the column to a table.
+    /// Returns a fault at the statement that created an object, or that added the column to a table; nil where that is
+    /// not in a linted migration.
     func fault(
-        _ type: String, _ name: String, _ severity: Finding.Severity? = nil, _ message: String,
+        _ object: LintRecord.Object, _ severity: Finding.Severity? = nil, _ message: String,
         help: some HelpConvertible = "", word: String? = nil, table: String? = nil, column: String? = nil
     ) -> LintFault? {
-        let added = column.flatMap { origins[["column", name.foldedASCII, $0.foldedASCII]] }
-        guard let origin = added.map({ $0.isLinted ? $0 : nil }) ?? origin(type, name) else { return nil }
+        var added: LintRecord.Origin?
+        if case .table(let name) = object, let column { added = record[.column(column, of: name)] }
+        guard let origin = added ?? record[object], origin.isLinted else { return nil }
         let token = word.flatMap { word in
             origin.statement.tokens.last {
                 $0.name(in: origin.statement.source)?.foldedASCII == word.foldedASCII

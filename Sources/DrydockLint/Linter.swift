@@ -56,10 +56,11 @@ public struct Linter: Sendable {
                 isOneSet: request.since != nil || request.followsLock)
             let result = try await lint(run, request)
             try engine.checkTime()
-            rewrites = result.rewrites(locked: request.locked ?? [], edited: edited)
+            rewrites = result.sink.rewrites(
+                of: set.migrations, locked: request.locked ?? [], edited: edited)
             report.findings +=
-                result.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
-            report.notChecked = result.notChecked
+                result.sink.findingsWithEdits(of: rewrites.made) + Self.idleness(of: result, request)
+            report.notChecked = result.sink.notChecked
             report.body = .lint(result.linted)
         }
         report.seconds = (ContinuousClock.now - start).inSeconds
@@ -82,7 +83,7 @@ public struct Linter: Sendable {
         do {
             overlay = try await DatabaseMaker(engine: engine, settings: settings).base(run.set.base)
         } catch let fault as SnapshotFault {
-            throw RequestError("the base cannot be read: \(fault.message)")
+            throw RequestError(.databaseUnreadable, "the base cannot be read: \(fault.message)")
         }
         return try await engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
@@ -102,6 +103,7 @@ public struct Linter: Sendable {
             guard let index = set.index(of: since) else {
                 let nearest = nearestName(to: since, in: set.migrations.map(\.identifier))
                 throw RequestError(
+                    .notFound,
                     "there is no migration '\(since)' in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
@@ -109,6 +111,7 @@ public struct Linter: Sendable {
         }
         if request.onlyNew, request.locked == nil {
             throw RequestError(
+                .notFound,
                 "there is no lock of these migrations that says which are new; 'drydock lock' writes it, or "
                     + "--since VERSION names the last released one"
             )
@@ -129,7 +132,7 @@ public struct Linter: Sendable {
                     place: .init(file: request.migrationsFolder))
             ]
         }
-        guard let reason = run.obstacle, !run.findings.contains(where: { $0.severity == .error })
+        guard let reason = run.obstacle, !run.sink.findings.contains(where: { $0.severity == .error })
         else { return [] }
         let what =
             run.linted.statements == 0

@@ -28,14 +28,18 @@ struct BackupPlace: Sendable {
             case .path(let path):
                 (path, true, VacuumPlan.folder(of: path))
             }
-        guard FolderListing.isFolder(folder) else { throw RequestError("there is no folder '\(folder)'") }
+        guard FolderListing.isFolder(folder) else {
+            throw RequestError(.notFound, "there is no folder '\(folder)'")
+        }
         guard DiskSpace.isWritable(folder) else {
             throw RequestError(
+                .notWritable,
                 "\(folder) cannot be written by this user; name another folder with "
                     + (keeps ? "--backup-folder" : "--temporary-folder"))
         }
         if isExact, let name, FolderListing.exists(name) {
-            throw RequestError("'\(name)' is there already, and a backup overwrites nothing; name a new file")
+            throw RequestError(
+                .notWritable, "'\(name)' is there already, and a backup overwrites nothing; name a new file")
         }
     }
 
@@ -72,7 +76,7 @@ struct BackupPlace: Sendable {
                 return path
             }
         }
-        throw RequestError("there are too many backups named \(stem); name one with --backup")
+        throw RequestError(.notWritable, "there are too many backups named \(stem); name one with --backup")
     }
 
     /// Returns by how many bytes a name must be cut: it may have at most 255, and the version and the time need some.

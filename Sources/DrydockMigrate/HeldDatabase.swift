@@ -15,33 +15,88 @@ import Synchronization
 /// transaction ends first; the backup begins with a lock of its own, and a second connection shows whether anyone
 /// committed between the two (https://www.sqlite.org/pragma.html#pragma_data_version).
 actor HeldDatabase {
+    /// What other programs can do.
+    private enum Others {
+        case lockedOut
+        /// They have the database open in WAL mode. A second connection sees their commits.
+        case reading(watch: any OpenDatabase)
+    }
+
+    /// A transaction that keeps others from writing.
+    private struct Transaction {
+        var lock: ReadLock
+        /// The data version at its start, as this connection sees it, which does not count its own commits.
+        var version: Int64
+    }
+
+    /// What has become of the content.
+    private enum Content: Sendable {
+        case unchanged
+        /// Pages are being written directly to the file. If that fails, SQLite rolls them back from the journal.
+        case writing(PageDelta)
+        /// The pages are written and the transaction has ended. Unless it is durable, the disk may not have kept the
+        /// end.
+        case written(PageDelta, isDurable: Bool)
+        /// The backup API has committed; `since` is the data version at which others could write again.
+        case replaced(since: Int64?)
+
+        var isInstalled: Bool {
+            switch self {
+            case .unchanged, .writing: false
+            case .written, .replaced: true
+            }
+        }
+
+        /// Whether the file has pages that the connection does not know of.
+        var isBehindConnection: Bool {
+            switch self {
+            case .unchanged, .replaced: false
+            case .writing, .written: true
+            }
+        }
+    }
+
+    /// What came of an installation.
+    enum Installation: Sendable {
+        /// Another program committed while nothing was locked; nothing was written.
+        case overtaken
+        /// The content is the new one, whatever error came after the commit. Unless it is durable, a power loss may
+        /// still undo it.
+        case installed(isDurable: Bool, errorAfterwards: (any Error)?)
+    }
+
+    /// What was not done when the database was released.
+    enum ReleaseFault: Sendable {
+        /// A reader keeps the log from being moved to the file.
+        case logIsRead
+        /// The lock or the connection did not end in order.
+        case notClosed(any Error)
+        /// Pages of an installation that failed are still in the file, and the journal has their old content.
+        case notRolledBack(any Error)
+    }
+
     private let engine: any Engine
     private let path: String
     private let database: any OpenDatabase
-    /// A second connection, which sees other programs' commits; nil if all others are locked out.
-    private let watch: (any OpenDatabase)?
-    nonisolated let isAlone: Bool
-    private var lock: ReadLock?
-    /// The pages that were written directly to the file.
-    private var delta: PageDelta?
-    /// Set once pages are written directly to the file.
-    private let written = StopFlag()
-    /// Set once the transaction has ended, even if something fails afterwards.
-    private let committed = StopFlag()
-    /// Set if the disk may not have kept the commit.
-    private let isVolatile = StopFlag()
-    /// The data version of the writing connection, which does not count its own commits.
-    private var version: Int64 = 0
+    private let others: Others
+    private var transaction: Transaction?
+    /// Set by the closures that write, so that it is known even if something fails afterwards.
+    private let content = Mutex(Content.unchanged)
     /// Overlays to keep until the connections are closed: closing a mapped file would drop their locks.
     private var overlays: [Overlay] = []
 
     private static let forever = Duration.seconds(365 * 24 * 3600)
 
-    private init(
-        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, watch: (any OpenDatabase)?
-    ) {
-        (self.engine, self.path, self.database, self.watch) = (engine, path, database, watch)
-        isAlone = watch == nil
+    private init(_ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others) {
+        (self.engine, self.path, self.database, self.others) = (engine, path, database, others)
+    }
+
+    /// Whether all other programs are locked out.
+    nonisolated var isAlone: Bool { watch == nil }
+
+    private nonisolated var watch: (any OpenDatabase)? {
+        guard case .reading(let watch) = others else { return nil }
+        return watch
     }
 
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
@@ -61,8 +116,9 @@ actor HeldDatabase {
                 database = try await engine.open(location, settings: settings)
                 watch = try await engine.open(location, settings: settings)
             }
-            let held = HeldDatabase(engine, path, database, watch: watch)
-            if watch != nil { try await held.takeLock() }
+            let others = watch.map { Others.reading(watch: $0) } ?? .lockedOut
+            let held = HeldDatabase(engine, path, database, others)
+            if !held.isAlone { _ = try await held.begin() }
             return held
         } catch {
             try? await watch?.close()
@@ -87,127 +143,162 @@ actor HeldDatabase {
     /// - Parameters:
     ///   - base: The current content.
     ///   - progress: Receives the pages done and the number of all pages; returning false rolls everything back.
-    /// - Returns: False if another program committed while nothing was locked; nothing was written then.
-    /// - Throws: ``EngineError``, ``RequestError``; the database is then unchanged.
+    /// - Throws: ``EngineError``, ``OverlayError``, ``RequestError``; SQLite then has the old content.
     func install(
         _ end: Image, over base: Image, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
-    ) async throws -> Bool {
+    ) async throws -> Installation {
+        var errorAfterwards: (any Error)?
         do {
-            return try await replaceContent(end, over: base, progress)
+            if let delta = try isAlone ? PageDelta(from: base, to: end) : nil {
+                try await write(delta, progress)
+            }
+            if !content.withLock({ $0.isInstalled }) { try await replace(with: end, progress) }
         } catch {
-            guard committed.value else { throw error }
-            return true
+            guard content.withLock({ $0.isInstalled }) else { throw error }
+            errorAfterwards = error
+        }
+        switch content.withLock({ $0 }) {
+        case .unchanged, .writing: return .overtaken
+        case .written(_, let isDurable):
+            return .installed(isDurable: isDurable, errorAfterwards: errorAfterwards)
+        case .replaced: return .installed(isDurable: true, errorAfterwards: errorAfterwards)
         }
     }
 
-    private func replaceContent(
-        _ end: Image, over base: Image, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
-    ) async throws -> Bool {
-        if watch == nil, let delta = try PageDelta(from: base, to: end) {
-            self.delta = delta
-            if try await write(delta, progress) { return true }
-            self.delta = nil
+    /// Writes the pages directly to the file, or nothing if the file does not have the old ones.
+    private func write(
+        _ delta: PageDelta, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+    ) async throws {
+        let path = realPath(of: path)
+        try await database.withConnection { [self] connection in
+            // Frames that stay in the log would be read in place of the pages.
+            guard try !LiveLock.checkpoint(connection) else { return }
+            let file = try MainFile(of: connection)
+            guard try file.size() == delta.before.byteCount else { return }
+            guard progress(0, delta.pages.count) else { throw EngineError.interrupted }
+            try RollbackJournal.syncLog(of: path)
+            let journal = try RollbackJournal(of: path, delta: delta)
+            set(.writing(delta))
+            try delta.write(to: file) { _ = progress($0, delta.pages.count) }
+            let isSynced = try journal.commit(didEnd: { set(.written(delta, isDurable: true)) })
+            if !isSynced { set(.written(delta, isDurable: false)) }
         }
+    }
+
+    /// Writes every page with the backup API, or nothing if another program commits first.
+    private func replace(
+        with end: Image, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+    ) async throws {
         let source = try Overlay(end)
         let expected = try await watch?.version()
-        _ = await lock?.release()
-        lock = nil
+        let version = transaction?.version
+        await endTransaction()
         let replacement = try await database.withConnection { connection in
             let replacement = try ContentReplacement(of: connection, with: source.uri)
             try replacement.begin()
             return replacement
         }
         // Nothing has been written so far, and no other program can write from here on.
-        let isUnchanged: Bool
-        do { isUnchanged = try await watch?.version() == expected } catch { isUnchanged = false }
-        let committed = committed
-        return try await database.withConnection { _ in
-            defer { withExtendedLifetime(source) {} }
-            guard isUnchanged else {
+        let isUnchanged: Result<Bool, any Error>
+        do { isUnchanged = .success(try await watch?.version() == expected) } catch {
+            isUnchanged = .failure(error)
+        }
+        try await database.withConnection { [self] _ in
+            defer {
                 replacement.end()
-                return false
+                withExtendedLifetime(source) {}
             }
+            guard try isUnchanged.get() else { return }
             try replacement.run(progress: progress)
-            committed.set()
-            return true
+            set(.replaced(since: version))
         }
     }
 
-    /// - Returns: False if the file does not have these pages; it is then unchanged.
-    private func write(
-        _ delta: PageDelta, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
-    ) async throws -> Bool {
-        let path = realPath(of: path)
-        let (written, committed, isVolatile) = (written, committed, isVolatile)
-        return try await database.withConnection { connection in
-            // Frames that stay in the log would be read in place of the pages.
-            guard try !LiveLock.checkpoint(connection) else { return false }
-            let file = try MainFile(of: connection)
-            guard try file.size() == delta.before.byteCount else { return false }
-            guard progress(0, delta.pages.count) else { throw EngineError.interrupted }
-            try RollbackJournal.syncLog(of: path)
-            let journal = try RollbackJournal(of: path, delta: delta)
-            written.set()
-            try delta.write(to: file) { _ = progress($0, delta.pages.count) }
-            if try !journal.commit(didEnd: { committed.set() }) { isVolatile.set() }
-            return true
-        }
+    private nonisolated func set(_ new: Content) {
+        content.withLock { $0 = new }
     }
-
-    /// Whether the disk keeps what was installed, as far as it reports.
-    nonisolated var isDurable: Bool { !isVolatile.value }
 
     /// Reads the database again.
     /// - Returns: Whether it is what was installed; nil if another program has written it since.
     func isInstalled(_ end: Image) async throws -> Bool? {
-        if watch != nil {
-            let version = version
-            try await takeLock()
-            guard version == self.version else { return nil }
+        let content = content.withLock { $0 }
+        if case .replaced(let version?) = content {
+            guard try await begin().version == version else { return nil }
         }
         let image = try await image()
-        return try delta?.isWritten(in: image) ?? image.hasBytes(of: end, isInstalled: true)
+        guard case .written(let delta, _) = content else {
+            return try image.hasBytes(of: end, isInstalled: true)
+        }
+        return try delta.isWritten(in: image)
     }
 
-    /// - Returns: Whether a reader keeps the log from being moved to the file.
-    @discardableResult
-    func release() async -> Bool {
-        _ = await lock?.release()
-        lock = nil
-        let isAlone = isAlone
-        // This connection does not know of pages that were written directly to the file.
-        let isBusy =
-            written.value
-            ? false
-            : try? await database.withConnection { connection in
-                guard isAlone else { return try LiveLock.checkpoint(connection) }
-                try LiveLock.release(connection)
-                return false
+    /// Lets the others write again, and closes the database.
+    func release() async -> [ReleaseFault] {
+        await endTransaction()
+        var faults: [ReleaseFault] = []
+        let (content, isAlone) = (content.withLock { $0 }, isAlone)
+        if !content.isBehindConnection {
+            do {
+                let isRead = try await database.withConnection { connection in
+                    guard isAlone else { return try LiveLock.checkpoint(connection) }
+                    try LiveLock.release(connection)
+                    return false
+                }
+                if isRead { faults.append(.logIsRead) }
+            } catch {
+                faults.append(.notClosed(error))
             }
-        try? await watch?.close()
-        try? await database.close()
+        }
+        for database in [watch, database].compactMap(\.self) {
+            do { try await database.close() } catch { faults.append(.notClosed(error)) }
+        }
         overlays = []
-        if written.value { await settle() }
-        return isBusy ?? false
+        guard content.isBehindConnection else { return faults }
+        do { try await settle() } catch {
+            faults.append(content.isInstalled ? .notClosed(error) : .notRolledBack(error))
+        }
+        return faults
     }
 
     /// Opens the database with SQLite, which rolls back what was written if the writing failed.
-    private func settle() async {
-        guard let database = try? await engine.open(.uri(fileURI(of: path)), settings: VacuumCheck.settings)
-        else { return }
-        try? await database.withConnection { connection in
-            _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+    private func settle() async throws {
+        let database = try await engine.open(.uri(fileURI(of: path)), settings: VacuumCheck.settings)
+        do {
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+            }
+        } catch {
+            try? await database.close()
+            throw error
         }
-        try? await database.close()
+        try await database.close()
     }
 
-    private func takeLock() async throws {
+    private func begin() async throws -> Transaction {
         let seen = Mutex<Int64>(0)
-        lock = try await ReadLock.take(on: database, for: Self.forever, excludesWriters: true) { connection in
-            let version = try LiveLock.version(connection)
+        let lock = try await ReadLock.take(on: database, for: Self.forever, excludesWriters: true) {
+            let version = try LiveLock.version($0)
             seen.withLock { $0 = version }
         }
-        version = seen.withLock { $0 }
+        let transaction = Transaction(lock: lock, version: seen.withLock { $0 })
+        self.transaction = transaction
+        return transaction
+    }
+
+    private func endTransaction() async {
+        _ = await transaction?.lock.release()
+        transaction = nil
+    }
+}
+
+extension HeldDatabase.ReleaseFault: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .logIsRead: "a reader holds the log, so it becomes shorter at the next checkpoint"
+        case .notClosed(let error): "it could not be closed in order: \(error)"
+        case .notRolledBack(let error):
+            "the pages written so far were not rolled back (\(error)): the next program that opens it does that"
+        }
     }
 }
 

@@ -48,6 +48,7 @@ struct LiveCopier: Sendable {
             }
         }
         throw RequestError(
+            .databaseBusy,
             "\(path) is written all the time, so it could not be read as it is at one moment; try again")
     }
 
@@ -59,6 +60,7 @@ struct LiveCopier: Sendable {
     func copy(_ image: Image, into folder: String) throws -> TemporaryCopy {
         if checksDisk, let free = DiskSpace.free(in: folder), free < image.byteCount {
             throw RequestError(
+                .diskFull,
                 "\(folder) has \(free) bytes free and \(image.byteCount) are needed for a copy of \(path): free space, "
                     + "or name another folder with --backup-folder or --temporary-folder")
         }
@@ -69,14 +71,17 @@ struct LiveCopier: Sendable {
 
     private func fault(_ error: any Error) -> any Error {
         if let fault = SnapshotFile.fault(of: path), !(error is RequestError) {
-            return RequestError(fault.message)
+            return RequestError(.databaseUnreadable, fault.message)
         }
         switch error {
         case let error as EngineError where error.code == 5:
             return RequestError(
+                .databaseBusy,
                 "\(path) cannot be read: \(error.message); another program holds it, try again later")
-        case let error as EngineError: return RequestError("\(path) cannot be read: \(error.message)")
-        case let error as OverlayError: return RequestError("\(path) cannot be read: \(error)")
+        case let error as EngineError:
+            return RequestError(.init(error), "\(path) cannot be read: \(error.message)")
+        case let error as OverlayError:
+            return RequestError(.databaseUnreadable, "\(path) cannot be read: \(error)")
         default: return error
         }
     }

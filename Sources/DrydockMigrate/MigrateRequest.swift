@@ -29,9 +29,6 @@ public struct MigrateRequest: Sendable {
     /// How long to wait for other programs' locks.
     public var busyTimeout = Duration.seconds(5)
 
-    /// Whether to check the disk's free space first.
-    package var checksDisk = true
-
     public init(path: String) { self.path = path }
 }
 

@@ -95,7 +95,7 @@ struct MigrationApply: Sendable {
                 return report
             }
             try Task.checkCancellation()
-            if request.checksDisk {
+            if DiskSpace.isChecked {
                 try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
             }
             let held = try await lockDatabase()
@@ -106,7 +106,7 @@ struct MigrationApply: Sendable {
                 if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
                     rehearsals += 1
                     // The first rehearsal's temporary pages still exist.
-                    if request.checksDisk { try needs.check(needs.spilled(rehearsal)) }
+                    if DiskSpace.isChecked { try needs.check(needs.spilled(rehearsal)) }
                     rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
                     (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
                 }
@@ -114,18 +114,17 @@ struct MigrationApply: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            let isBusy = await held.release()
-            let installed = try unwrapped(outcome, summary)
+            let faults = await held.release()
+            let installed = try unwrapped(outcome, summary, faults)
             guard installed != .not else { continue }
             summary.locksReaders = held.isAlone
             summary.lockSeconds = (ContinuousClock.now - start).inSeconds
-            if isBusy {
-                summary.notes.append("a reader holds the log, so it becomes shorter at the next checkpoint")
-            }
+            summary.notes += faults.map(\.description)
             report.body = .migrate(summary)
             return report
         }
         throw RequestError(
+            .databaseBusy,
             "others commit to \(request.path) in every moment in which it is not locked, so nothing was done; it holds "
                 + "what it held, and what they wrote")
     }
@@ -136,7 +135,7 @@ struct MigrationApply: Sendable {
                 engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
         } catch let error as EngineError {
             try Task.checkCancellation()
-            throw RequestError(describe(error, backup: nil))
+            throw describe(error, addition(nil, []))
         }
     }
 
@@ -150,7 +149,7 @@ struct MigrationApply: Sendable {
             return .refused
         }
         summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
-        if request.checksDisk { try needs.check(summary.needs) }
+        if DiskSpace.isChecked { try needs.check(summary.needs) }
         summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
@@ -158,22 +157,25 @@ struct MigrationApply: Sendable {
         MemoryBounds.apply(nil)
         summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
         let (note, stop) = (note, stop)
-        let isInstalled = try await held.install(end, over: base) { done, total in
+        let installation = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))
             return !stop.value
         }
-        guard isInstalled else {
+        switch installation {
+        case .overtaken:
             // The backup is of a database that another program has written since.
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             summary.backup = nil
             return .not
+        case .installed(let isDurable, let error):
+            summary.outcome = .applied
+            if !isDurable {
+                summary.notes.append("it may not survive a power loss: the folder could not be synced")
+            }
+            if let error { summary.notes.append("an error followed the commit: \(error)") }
+            await readAgain(end, &summary, held)
+            return .whole
         }
-        summary.outcome = .applied
-        if !held.isDurable {
-            summary.notes.append("it may not survive a power loss: the folder could not be synced")
-        }
-        await readAgain(end, &summary, held)
-        return .whole
     }
 
     private func readAgain(_ end: Image, _ summary: inout MigrateSummary, _ held: HeldDatabase) async {
@@ -191,8 +193,10 @@ struct MigrationApply: Sendable {
     // MARK: - What went wrong
 
     private func unwrapped(
-        _ outcome: Result<Installed, any Error>, _ summary: MigrateSummary
+        _ outcome: Result<Installed, any Error>, _ summary: MigrateSummary,
+        _ faults: [HeldDatabase.ReleaseFault]
     ) throws -> Installed {
+        let addition = addition(summary.backup, faults)
         do {
             return try outcome.get()
         } catch let error as EngineError {
@@ -202,33 +206,40 @@ struct MigrationApply: Sendable {
                 try Task.checkCancellation()
             }
             if summary.backup == nil { try Task.checkCancellation() }
-            throw RequestError(describe(error, backup: summary.backup))
+            throw describe(error, addition)
         } catch let error as OverlayError {
             throw RequestError(
-                "\(request.path) cannot be read: \(error); it holds what it held"
-                    + backupNote(summary.backup))
+                .databaseUnreadable,
+                "\(request.path) cannot be read: \(error); it holds what it held" + addition)
         } catch let error as RequestError {
-            throw RequestError(error.description + backupNote(summary.backup))
+            throw RequestError(error.reason, error.description + addition)
         } catch is CancellationError {
             if let backup = summary.backup { TemporaryCopy.delete(backup) }
             throw CancellationError()
         }
     }
 
-    private func backupNote(_ backup: String?) -> String {
-        backup.map { ", and so does its backup, \($0)" } ?? ""
+    /// Returns what follows "the database holds what it held" in a message.
+    private func addition(_ backup: String?, _ faults: [HeldDatabase.ReleaseFault]) -> String {
+        let faults = faults.filter { if case .logIsRead = $0 { false } else { true } }
+        return (backup.map { ", and so does its backup, \($0)" } ?? "")
+            + faults.map { "; \($0)" }.joined()
     }
 
-    private func describe(_ error: EngineError, backup: String?) -> String {
+    private func describe(_ error: EngineError, _ addition: String) -> RequestError {
         let path = request.path
-        let rest = "\(path) holds what it held" + backupNote(backup)
-        switch error.code {
-        case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
-        case 13: return "the disk is full: \(error.message); \(rest)"
+        let rest = "\(path) holds what it held" + addition
         // The files that SQLite makes beside the database fail with this code.
-        case 10 where (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17: return "the disk is full; \(rest)"
-        case 8: return "\(path) cannot be written: \(error.message); \(rest)"
-        default: return "\(path) cannot be migrated: \(error.message); \(rest)"
+        if error.code == 10, (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17 {
+            return RequestError(.diskFull, "the disk is full; \(rest)")
         }
+        let fact =
+            switch error.code {
+            case 5, 6: "another program holds \(path); wait for it, or stop it (\(error.message))"
+            case 13: "the disk is full: \(error.message)"
+            case 8: "\(path) cannot be written: \(error.message)"
+            default: "\(path) cannot be migrated: \(error.message)"
+            }
+        return RequestError(.init(error), "\(fact); \(rest)")
     }
 }

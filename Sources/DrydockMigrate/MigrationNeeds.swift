@@ -89,6 +89,7 @@ struct MigrationNeeds: Sendable {
                 .reduce(0) { $0 + $1.bytes }
             guard total <= free else {
                 throw RequestError(
+                    .diskFull,
                     "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); free space, or "
                         + "have the backup elsewhere with --backup-folder, temporary files with TMPDIR; "
                         + "\(request.path) holds what it held")

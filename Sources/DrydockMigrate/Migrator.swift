@@ -46,7 +46,7 @@ public struct Migrator: Sendable {
         try checkFile(request)
         let verifier = Verifier(engine: engine, onEvent: forward)
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
-        copier.checksDisk = request.checksDisk
+        copier.checksDisk = DiskSpace.isChecked
         let verify = self.verify(request)
         let check = try await PendingCheck(verifier: verifier, copier: copier, request: verify).run()
         var report = check.report
@@ -81,18 +81,25 @@ public struct Migrator: Sendable {
 
     private func checkFile(_ request: MigrateRequest) throws {
         let path = request.path
-        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(path)'") }
-        if FolderListing.isFolder(path) { throw RequestError("'\(path)' is a folder, not a database") }
-        if FolderListing.isSpecial(path) {
-            throw RequestError("'\(path)' is not a regular file, so it is not a database")
+        guard FolderListing.exists(path) else {
+            throw RequestError(.notFound, "there is no database '\(path)'")
         }
-        if let fault = SnapshotFile.fault(of: path) { throw RequestError("\(fault.message)") }
+        if FolderListing.isFolder(path) {
+            throw RequestError(.unreadable, "'\(path)' is a folder, not a database")
+        }
+        if FolderListing.isSpecial(path) {
+            throw RequestError(.unreadable, "'\(path)' is not a regular file, so it is not a database")
+        }
+        if let fault = SnapshotFile.fault(of: path) {
+            throw RequestError(.databaseUnreadable, "\(fault.message)")
+        }
         BackupPlace.removeLeftOvers(request)
         guard request.mode == .apply else { return }
-        if let fault = HardLinks.fault(of: path) { throw RequestError(fault) }
+        if let fault = HardLinks.fault(of: path) { throw RequestError(.refused, fault) }
         let folder = VacuumPlan.folder(of: realPath(of: path))
         for place in [path, folder] where !DiskSpace.isWritable(place) {
             throw RequestError(
+                .notWritable,
                 "\(place) cannot be written by this user"
                     + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
         }

@@ -49,7 +49,8 @@ extension TemporaryCopy {
                 pread(descriptor, again.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
             }
             guard areEqual(part, again, count) else {
-                throw RequestError("\(path) does not hold what was written to it: the disk is failing")
+                throw RequestError(
+                    .refused, "\(path) does not hold what was written to it: the disk is failing")
             }
         }
         try image.checkIntact()
@@ -79,7 +80,8 @@ extension TemporaryCopy {
 
     private func failure(_ action: String, _ code: Int32) -> RequestError {
         let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
-        return RequestError("the copy of the database, \(path), cannot be \(action): \(reason)")
+        return RequestError(
+            .writing(code), "the copy of the database, \(path), cannot be \(action): \(reason)")
     }
 
     /// Gives the file its final name, unless that exists, and syncs the folder.

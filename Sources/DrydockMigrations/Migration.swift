@@ -30,11 +30,8 @@ public struct Migration: Sendable {
     public var record: [Bookkeeping] = []
     /// What its tool writes after undoing it.
     public var unrecord: [Bookkeeping] = []
-    /// Whether its tool runs it even if a newer one is applied, whatever the policy for late migrations.
-    public var runsLate = false
-    /// The number by which its tool decides what is pending, if that is not the position: a migration that is not
-    /// above the highest applied one is late.
-    public var rank: Int64?
+    /// When its tool runs it, among the others.
+    public var order = Order.byPosition
     /// What its files say about its transaction; nil if they leave it to the tool.
     public var ownTransaction: ToolPolicy.Transaction?
     /// The setting that makes its tool open no transaction around any file, if nothing in the files says so:
@@ -45,8 +42,6 @@ public struct Migration: Sendable {
     public var marks: [String] = []
     /// The file beside it in which its tool reads more about it, whether it exists or not.
     public var companion: String?
-    /// Whether it runs again whenever it changes, after all others.
-    public var isRepeatable = false
     /// Whether it is written in the app's own language, which Drydock cannot run.
     public var isCode = false
     /// What a closure of the app's, which its engine runs, does with foreign keys. Its statements are those that it
@@ -57,6 +52,10 @@ public struct Migration: Sendable {
         if let closureChecks { return closureChecks }
         return declarations.contains { $0.kind == .foreignKeysImmediate } ? .immediate : .deferred
     }
+
+    package var isRepeatable: Bool { order == .repeatable }
+    package var runsLate: Bool { order == .whenever }
+    package var rank: Int64? { if case .ranked(let rank) = order { rank } else { nil } }
 
     /// Whether its statements run with foreign keys enforced.
     package var enforcesForeignKeys: Bool { isDeferred ? foreignKeyChecks == .immediate : foreignKeys }
@@ -77,6 +76,18 @@ public struct Migration: Sendable {
     public mutating func take(_ executed: [String]) {
         let texts = executed.flatMap { SQLSource(name: path, $0).statements().map(\.text) }
         statements = SQLSource(name: path, texts.joined(separator: ";\n")).statements()
+    }
+
+    /// When a tool runs a migration, among the others.
+    public enum Order: Sendable, Hashable {
+        /// In its place: one before the newest applied migration is late.
+        case byPosition
+        /// By a number: one that is not above the highest applied one is late.
+        case ranked(Int64)
+        /// Even if a newer one is applied, whatever the policy for late migrations.
+        case whenever
+        /// Again whenever it changes, after all others.
+        case repeatable
     }
 
     /// The way back: what undoes a migration.

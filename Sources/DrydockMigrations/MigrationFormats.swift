@@ -42,11 +42,13 @@ package struct FormatChoice {
         if let name {
             guard name == CustomFormat.formatName || options.custom == nil else {
                 throw RequestError(
+                    .settingInvalid,
                     "both 'migrationFormat: \(name)' and 'custom' say whose the migrations are; remove one of them"
                 )
             }
             guard let format = try Self.format(name, options) else {
                 throw RequestError(
+                    .formatUnknown,
                     "there is no migration format '\(name)'; choose one of: "
                         + MigrationFormats.names.joined(separator: ", "))
             }
@@ -65,6 +67,7 @@ package struct FormatChoice {
         guard name == CustomFormat.formatName else { return MigrationFormats.all.first { $0.name == name } }
         guard let custom = options.custom else {
             throw RequestError(
+                .formatUnknown,
                 "the custom format is not described; write it into drydock.yml under 'custom:'")
         }
         return custom
@@ -137,6 +140,7 @@ package struct FormatChoice {
     package func ambiguity(_ readings: [Reading], _ difference: String) -> RequestError {
         let names = readings.map { "as \($0.set.format.name) (\($0.evidence))" }
         return RequestError(
+            .formatAmbiguous,
             "the migrations in '\(files.path)' can be read \(names.dropLast().joined(separator: ", ")) and "
                 + "\(names.last ?? ""), which \(difference); say which with --migration-format")
     }
@@ -173,7 +177,7 @@ package struct FormatChoice {
     }
 
     private func load(_ format: any MigrationFormat) throws -> MigrationSet {
-        if let misfit = misfit(format) { throw RequestError(misfit) }
+        if let misfit = misfit(format) { throw RequestError(.settingInvalid, misfit) }
         var set = try format.load(folder: files, options: options)
         set.base = options.base
         set.findings += LeftOutFiles(folder: files, set: set, isGuess: !isNamed).findings()

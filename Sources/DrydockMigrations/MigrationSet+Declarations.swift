@@ -9,6 +9,7 @@ extension MigrationSet {
             guard let index = index(of: name) else {
                 let nearest = nearestName(to: name, in: migrations.map(\.identifier))
                 throw RequestError(
+                    .settingInvalid,
                     Self.origin(of: more) + " '\(name)', which is not a migration in \(folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }

@@ -23,7 +23,6 @@ package struct ReplayContext: Sendable {
     /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false
-    var readsPages = true
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
     /// The time limit for one snapshot, including the work before it.
@@ -48,7 +47,6 @@ package struct ReplayContext: Sendable {
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {
         StateInspector(
-            engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables,
-            readsPages: readsPages)
+            engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
     }
 }

@@ -7,24 +7,6 @@ import SQLiteSchema
 
 /// Checks that are made once, after the last pending migration.
 extension SnapshotReplay {
-    /// Turns errors that a later step fixed into warnings, and warnings into notes.
-    mutating func settle(_ end: DatabaseState?) {
-        for (pending, step) in stepFindings {
-            var finding = pending.finding
-            let isFixed = end.map { end in
-                pending.stands.map { !$0(end, { trail.lastName(of: $0, after: step) }) } ?? false
-            }
-            if isFixed ?? true, pending.isForgottenOnceFixed { continue }
-            if isFixed == true, finding.severity > .note {
-                finding.severity = finding.severity == .error ? .warning : .note
-                finding.tags.append(.healed)
-                finding.message += "; a later migration fixes it"
-            }
-            add(finding)
-        }
-        stepFindings = []
-    }
-
     /// Compares the results of a batch with those of a second engine, where one is requested.
     mutating func compareEngines(
         _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome,
@@ -39,12 +21,12 @@ extension SnapshotReplay {
         if let missing = outcome.notChecked { notChecked(missing.rule, missing.cause) }
     }
 
-    mutating func checkIntegrity(at end: DatabaseState) async throws {
-        guard !result.summary.steps.isEmpty, let baseline = integrity else { return }
-        let catalog = end.catalog
-        let touched = touchedTables(at: end)
+    mutating func checkIntegrity(of replayed: ReplayedSnapshot) async throws {
+        guard !result.summary.steps.isEmpty else { return }
+        let (baseline, catalog) = (replayed.baseline.integrity, replayed.end.catalog)
+        let touched = touchedTables(of: replayed)
         result.summary.tablesChecked = touched?.count
-        let check = try await inspector.withConnection(to: end.image) { connection in
+        let check = try await inspector.withConnection(to: replayed.end.image) { connection in
             try touched.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
                 ?? IntegrityCheck(connection, catalog: catalog)
         }
@@ -55,7 +37,7 @@ extension SnapshotReplay {
         result.summary.integrityUnchecked = check.notChecked.count
         let known = Set(
             baseline.brokenConstraints.map {
-                IntegrityCheck.renaming($0) { trail.lastName(of: $0, after: 0) }
+                IntegrityCheck.renaming($0) { steps.names.lastName(of: $0, after: 0) }
             })
         let messages = check.damage + check.brokenConstraints.filter { !known.contains($0.foldedASCII) }
         guard let first = messages.first else { return }
@@ -71,8 +53,10 @@ extension SnapshotReplay {
 
     /// Returns the names of the tables with pages or definitions that differ from the snapshot, including those of
     /// virtual tables and tools; nil where that is not known, or everything is to be checked.
-    private func touchedTables(at end: DatabaseState) -> [String]? {
-        guard !context.isFullCheck, let changedPages, let basePages, let baseCatalog, let pages = end.pages
+    private func touchedTables(of replayed: ReplayedSnapshot) -> [String]? {
+        let (base, end) = (replayed.baseline.state, replayed.end)
+        guard !context.isFullCheck, let changedPages = steps.changedPages, let basePages = base.pages,
+            let pages = end.pages
         else {
             return nil
         }
@@ -81,20 +65,20 @@ extension SnapshotReplay {
         return pages.trees.keys.filter { name in
             guard changes.isWhollyUntouched(table: name, now: name) else { return true }
             guard let table = end.catalog.table(name) else { return false }
-            return baseCatalog.table(name).map { !table.demandsNoMore(than: $0) } ?? true
+            return base.catalog.table(name).map { !table.demandsNoMore(than: $0) } ?? true
         }.sorted()
     }
 
-    mutating func checkSchema(at end: DatabaseState, _ plan: ReplayPlan, isWhole: Bool) {
+    mutating func checkSchema(of replayed: ReplayedSnapshot) {
+        let plan = replayed.plan
         if let code = result.stoppedAtCode, plan.unknown.isEmpty {
             // The reached state can be compared with the schema of its own version.
             guard let count = context.set.index(of: code), let expected = fresh.catalogs[count] else {
                 return
             }
-            addMismatches(of: end.catalog, expected, plan.code)
-            return
+            return addMismatches(of: replayed, expected)
         }
-        guard isWhole else {
+        guard replayed.isWhole else {
             // Where there is no fresh install, the report says so once.
             guard fresh.failure == nil else { return }
             return notChecked(.schemaMismatch, .notReplayed(snapshot: snapshot.path))
@@ -105,15 +89,16 @@ extension SnapshotReplay {
                 .unknownMigrations(snapshot: snapshot.path, home: context.set.format.home))
         }
         guard let expected = fresh.catalogs[plan.finalCount] else { return }
-        addMismatches(of: end.catalog, expected, plan.code)
+        addMismatches(of: replayed, expected)
     }
 
     /// Adds the differences from a fresh install. A table of the app that also has the history is not missing where no
     /// migration creates it. The effects of code are not in the fresh install made here.
-    private mutating func addMismatches(of catalog: Catalog, _ fresh: Catalog, _ code: [String]) {
+    private mutating func addMismatches(of replayed: ReplayedSnapshot, _ fresh: Catalog) {
+        let code = replayed.plan.code
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
-        let compared = catalog.without(shared.subtracting(fresh.tables.keys))
-        let own = ownMismatches
+        let compared = replayed.end.catalog.without(shared.subtracting(fresh.tables.keys))
+        let own = ownMismatches(of: replayed.baseline)
         for var finding in SchemaMismatch.findings(migrated: compared, fresh: fresh) {
             if own.contains(finding.message) {
                 finding.severity = min(finding.severity, .warning)
@@ -131,11 +116,11 @@ extension SnapshotReplay {
 
     /// Differences that a live database already has before its migration: an index that a person created by hand is not
     /// a reason to leave the database at an old version.
-    private var ownMismatches: Set<String> {
-        guard context.isRehearsal, let baseCatalog, let from = result.summary.from,
+    private func ownMismatches(of baseline: BaselinedSnapshot) -> Set<String> {
+        guard context.isRehearsal, let from = result.summary.from,
             let index = context.set.index(of: from), let expected = fresh.catalogs[index + 1]
         else { return [] }
-        return Set(SchemaMismatch.findings(migrated: baseCatalog, fresh: expected).map(\.message))
+        return Set(SchemaMismatch.findings(migrated: baseline.state.catalog, fresh: expected).map(\.message))
     }
 
     /// Opens the final state once more with the same migrations, as an app's next launch does.

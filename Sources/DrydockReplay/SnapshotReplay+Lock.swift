@@ -5,17 +5,9 @@ import OverlayVFS
 
 /// Finds what is known of a snapshot by its content.
 extension SnapshotReplay {
-    struct Recognition {
-        var hash: ContentHash
-        var by: ContentHashes.Recognition
-        var baseline: Baseline?
-        /// Whether it comes from the lock, and lacks what only the cache keeps.
-        var isFromLock = false
-    }
-
     /// Checks the snapshot against the lock, and finds what is known of it.
     /// - Throws: ``OverlayError`` when it cannot be read.
-    mutating func recognise() throws -> Recognition? {
+    mutating func recognise() throws -> OpenedSnapshot.Recognition? {
         guard !context.isRehearsal, let store = context.baselines else { return nil }
         var known: (hash: ContentHash, by: ContentHashes.Recognition)?
         func hash() throws -> ContentHash {
@@ -32,9 +24,9 @@ extension SnapshotReplay {
         _ = try hash()
         guard let known else { return nil }
         if let baseline = store.load(known.hash) {
-            return Recognition(hash: known.hash, by: known.by, baseline: baseline)
+            return .init(hash: known.hash, by: known.by, baseline: baseline)
         }
         let locked = context.lock?.baseline(of: snapshot, known.hash, store.key)
-        return Recognition(hash: known.hash, by: known.by, baseline: locked, isFromLock: locked != nil)
+        return .init(hash: known.hash, by: known.by, baseline: locked, isFromLock: locked != nil)
     }
 }

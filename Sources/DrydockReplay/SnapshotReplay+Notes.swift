@@ -58,7 +58,7 @@ extension SnapshotReplay {
             add(finding)
         case let error as OverlayError:
             add(Finding(.snapshotUnreadable, error.description))
-        case let error as EngineError where error.isCorruption && integrity != nil && current != nil:
+        case let error as EngineError where error.isCorruption && current != nil:
             // The snapshot was undamaged before.
             add(
                 Finding(

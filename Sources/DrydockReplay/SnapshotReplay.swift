@@ -6,6 +6,9 @@ import OverlayVFS
 import SQLiteSchema
 
 /// Replays one snapshot from its version to the newest, and checks every rule on the way.
+///
+/// The snapshot passes through three phases, each a type that has what is known by then: ``OpenedSnapshot``,
+/// ``BaselinedSnapshot`` and ``ReplayedSnapshot``.
 struct SnapshotReplay {
     let context: ReplayContext
     let snapshot: Snapshot
@@ -14,23 +17,11 @@ struct SnapshotReplay {
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     var result: ReplayResult
-    /// The findings of the steps' rules, each with the number of steps taken by then.
-    var stepFindings: [(finding: StepFinding, step: Int)] = []
-    var trail = RenameHistory()
+    /// What the steps so far have found, also where the replay fails.
+    var steps = ReplayedSteps()
     private let chronicle: Chronicle
-    /// Temporary tables that the migrations so far left on their connection.
-    private var temporaries: Set<String> = []
-    /// Full-text indexes that once read another table, by folded name.
-    private var searched: [String: SearchedIndex] = [:]
     /// The random numbers for steps that another engine runs as well.
     private let random: RandomSource?
-    var integrity: IntegrityCheck?
-    /// The snapshot's own pages, and all pages that any step changed.
-    var basePages: StatePages?
-    var baseCatalog: Catalog?
-    var changedPages: Set<UInt32>? = []
-    /// What is known of the snapshot by its content.
-    private var recognition: Recognition?
     /// The migration that is being run or checked.
     var current: String?
 
@@ -58,7 +49,6 @@ struct SnapshotReplay {
             let overlay = try await opener.open(snapshot)
             addLogDamage()
             do {
-                recognition = try recognise()
                 try await replay(on: overlay)
             } catch {
                 // A file that was changed meanwhile explains any result of SQLite.
@@ -70,7 +60,8 @@ struct SnapshotReplay {
             try Task.checkCancellation()
             note(failure: error)
         }
-        settle(nil)
+        // Without an end, nothing shows that a later step fixed anything.
+        for finding in steps.settled(at: nil) { add(finding) }
         // Code that queries SQLite may take an interrupted query for one without results.
         if watchdog.hasCutShort, !result.findings.contains(where: { $0.rule == .timeLimit }) { addOverdue() }
         result.summary.seconds = (ContinuousClock.now - start).inSeconds
@@ -79,25 +70,37 @@ struct SnapshotReplay {
     // MARK: - The whole replay
 
     private mutating func replay(on overlay: Overlay) async throws {
+        let recognition = try recognise()
         let database = try await open(overlay)
         do {
             guard let plan = try await makePlan(database) else { return try await database.close() }
-            let base = overlay.freeze().image
-            if context.isRehearsal { result.base = base }
-            guard let baseline = try await takeBaseline(base) else { return try await database.close() }
-            let end = try await run(plan, on: database, overlay, from: baseline)
+            let opened = OpenedSnapshot(
+                overlay: overlay, database: database, plan: plan, recognition: recognition,
+                image: overlay.freeze().image)
+            if context.isRehearsal { result.base = opened.image }
+            guard let baselined = try await takeBaseline(of: opened) else {
+                return try await database.close()
+            }
+            let end = try await run(opened, from: baselined)
             try await database.close()
-            settle(end)
-            if context.isRehearsal { result.end = end.image }
-            result.summary.pendingCount = plan.pending.count - result.summary.steps.count
-            let isWhole = result.summary.pendingCount == 0
-            try await checkIntegrity(at: end)
-            checkSchema(at: end, plan, isWhole: isWhole)
-            if isWhole { try await checkIdempotence(at: end) }
+            try await check(
+                ReplayedSnapshot(
+                    baseline: baselined, plan: plan, end: end,
+                    isWhole: plan.pending.count == result.summary.steps.count))
         } catch {
             try? await database.close()
             throw error
         }
+    }
+
+    /// Makes the checks of the end.
+    private mutating func check(_ replayed: ReplayedSnapshot) async throws {
+        for finding in steps.settled(at: replayed.end) { add(finding) }
+        if context.isRehearsal { result.end = replayed.end.image }
+        result.summary.pendingCount = replayed.plan.pending.count - result.summary.steps.count
+        try await checkIntegrity(of: replayed)
+        checkSchema(of: replayed)
+        if replayed.isWhole { try await checkIdempotence(at: replayed.end) }
     }
 
     private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
@@ -114,10 +117,9 @@ struct SnapshotReplay {
     }
 
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
-    private mutating func takeBaseline(_ image: Image) async throws -> DatabaseState? {
-        let known = recognition
+    private mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
+        let (image, known) = (opened.image, opened.recognition)
         let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
-        (basePages, baseCatalog) = (state.pages, state.catalog)
         let check: IntegrityCheck
         if let known, let baseline = known.baseline {
             check = baseline.integrity
@@ -142,7 +144,6 @@ struct SnapshotReplay {
             )
             return nil
         }
-        integrity = check
         if !check.brokenConstraints.isEmpty {
             let messages = check.brokenConstraints
             add(
@@ -159,15 +160,17 @@ struct SnapshotReplay {
             finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
             add(finding)
         }
-        return state
+        return BaselinedSnapshot(state: state, integrity: check)
     }
 
     // MARK: - Steps
 
+    /// Runs the pending migrations, as far as they can be run, and returns the state that they lead to.
     private mutating func run(
-        _ plan: ReplayPlan, on database: any OpenDatabase, _ overlay: Overlay, from baseline: DatabaseState
+        _ opened: OpenedSnapshot, from baselined: BaselinedSnapshot
     ) async throws -> DatabaseState {
-        var state = baseline
+        let (plan, overlay) = (opened.plan, opened.overlay)
+        var state = baselined.state
         var number = 0
         for batch in context.set.batches(of: plan.pending) {
             let (ready, isCut) = runnable(batch)
@@ -176,7 +179,7 @@ struct SnapshotReplay {
             let numbers = Dictionary(
                 ready.enumerated().map { ($1.identifier, number + $0 + 1) },
                 uniquingKeysWith: { first, _ in first })
-            var run = BatchRun(set: context.set, database: database, overlay: overlay)
+            var run = BatchRun(set: context.set, database: opened.database, overlay: overlay)
             run.starting = { migration in
                 let number = numbers[migration.identifier] ?? 0
                 onEvent(
@@ -250,10 +253,9 @@ struct SnapshotReplay {
             return notChecked(
                 .rollbackMismatch, .ranTogether(migration: reached.step.identifier))
         }
-        let known = stepFindings.filter { $0.step == trail.steps.count }.map(\.finding.finding)
         let outcome = try await RollbackCheck(
             context: context, migration: reached.step, before: before, after: after, watchdog: watchdog,
-            known: known
+            known: steps.findingsOfLastStep
         ).run()
         for finding in outcome.findings { add(finding) }
         if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }
@@ -279,8 +281,8 @@ struct SnapshotReplay {
         let after = try await inspector.inspect(
             reached.image, earlier: before, footprint: reached.footprint,
             statements: reached.step.statements)
-        if after.changes?.dirty == nil { changedPages = nil }
-        changedPages?.formUnion(reached.footprint.pages)
+        if after.changes?.dirty == nil { steps.changedPages = nil }
+        steps.changedPages?.formUnion(reached.footprint.pages)
         for path in reached.footprint.otherFiles { notCompared(path, reached.step) }
         return after
     }
@@ -311,23 +313,16 @@ struct SnapshotReplay {
             before: before,
             after: after, inspector: inspector, engine: context.engine, format: context.set.format,
             chronicle: chronicle,
-            temporaries: temporaries, searched: searched)
+            temporaries: steps.temporaries, searched: steps.searched)
         let outcome = try await verification.run()
-        (temporaries, searched) = (outcome.temporaries, outcome.searched)
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
         result.migrationFindings += outcome.declarationFindings
         for reason in outcome.notChecked { notChecked(reason.rule, reason.cause) }
-        trail.append(outcome.names)
-        stepFindings += outcome.findings.map { pending in
-            var pending = pending
-            pending.finding.migration = migration.identifier
-            pending.finding.place = pending.finding.place ?? .init(file: migration.path)
-            return (pending, trail.steps.count)
-        }
+        steps.append(outcome, of: migration)
         var after = after
-        after.searchEntries = searched.compactMapValues(\.count)
+        after.searchEntries = steps.searched.compactMapValues(\.count)
         return after
     }
 

@@ -8,7 +8,7 @@ extension Verifier {
     package func lockCheck(_ request: VerifyRequest, _ report: inout Report) throws -> LockCheck? {
         guard let path = request.lock else { return nil }
         guard let lock = try Lock.load(path) else {
-            throw RequestError("there is no lock '\(path)'; write it with: drydock lock")
+            throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
         }
         guard !lock.isOfClosuresAlone else { return nil }
         let check = LockCheck(lock, path: path)

@@ -50,7 +50,8 @@ public struct Verifier: Sendable {
         }
         // A lack of space is not the migration's fault.
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
-            throw RequestError("nothing was written to the database, and no report can be made. \(fault)")
+            throw RequestError(
+                .diskFull, "nothing was written to the database, and no report can be made. \(fault)")
         }
         if case .writtenTooMuch? = log.first, let fault = log.first,
             report.findings.contains(where: { $0.severity == .error }),
@@ -115,6 +116,7 @@ public struct Verifier: Sendable {
             try Task.checkCancellation()
         }
         throw RequestError(
+            .limitReached,
             TimeLimitText.fact(budget.limit ?? .zero, at: watchdog.statements.place)
                 + (watchdog.statements.place == nil ? ": the migrations were being read" : ""),
             quote: TimeLimitText.remedy)
@@ -150,7 +152,9 @@ public struct Verifier: Sendable {
             } else if DatabaseNames.isPattern(path) {
                 found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
             } else {
-                guard FolderListing.exists(path) else { throw RequestError("there is no snapshot '\(path)'") }
+                guard FolderListing.exists(path) else {
+                    throw RequestError(.notFound, "there is no snapshot '\(path)'")
+                }
                 found.append(Snapshot(path: path))
             }
         }
@@ -190,6 +194,7 @@ public struct Verifier: Sendable {
             guard let index = set.index(of: upTo) else {
                 let nearest = nearestName(to: upTo, in: set.migrations.map(\.identifier))
                 throw RequestError(
+                    .notFound,
                     "there is no migration '\(upTo)' in \(set.folder)"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
@@ -204,7 +209,7 @@ public struct Verifier: Sendable {
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
-            isFullCheck: request.isFullCheck, readsPages: request.readsPages,
+            isFullCheck: request.isFullCheck,
             isRehearsal: request.isRehearsal, timeLimit: request.timeout ?? .zero)
     }
 

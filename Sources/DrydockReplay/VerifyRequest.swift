@@ -34,9 +34,6 @@ public struct VerifyRequest: Sendable {
     /// Findings about drydock.yml itself, such as a misspelt declaration.
     public var findings: [Finding] = []
 
-    /// Whether tables are compared directly from the pages where possible. SQL alone reaches the same verdict more
-    /// slowly.
-    package var readsPages = true
     /// Whether the one snapshot is a live database to be migrated; the end of its replay is then kept.
     package var isRehearsal = false
 

@@ -38,6 +38,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
         }
         guard table.writing.rowidName != nil || table.writing.isWithoutRowid else {
             throw RequestError(
+                .refused,
                 "no SQL can name the rows of \(table.name): its columns hide the rowid under all three of its names"
             )
         }

@@ -124,18 +124,16 @@ package struct StateInspector: Sendable {
     package let engine: any Engine
     package var settings: ConnectionSettings
     package var historyTables: [String]
-    package var readsPages = true
     /// The limit for written pages and SQLite's sorting, in bytes.
     package var memoryLimit = Overlay.defaultMemoryLimit
 
     package init(
-        engine: any Engine, settings: ConnectionSettings, historyTables: [String], readsPages: Bool = true,
+        engine: any Engine, settings: ConnectionSettings, historyTables: [String],
         memoryLimit: Int = Overlay.defaultMemoryLimit
     ) {
         self.engine = engine
         self.settings = settings
         self.historyTables = historyTables
-        self.readsPages = readsPages
         self.memoryLimit = memoryLimit
     }
 
@@ -149,7 +147,7 @@ package struct StateInspector: Sendable {
         _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
-        let (historyTables, readsPages) = (historyTables, readsPages)
+        let (historyTables, readsPages) = (historyTables, PageReading.isOn)
         return try await withConnection(to: image) { connection in
             var unreadable: [Catalog.UnreadableTable] = []
             let catalog = try Catalog(

@@ -22,7 +22,7 @@ struct ClosureFormat: MigrationFormat {
     func evidence(in folder: FolderFiles) -> FolderEvidence? { nil }
 
     func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
-        throw RequestError("a migrator's closures stand in no folder")
+        throw RequestError(.settingInvalid, "a migrator's closures stand in no folder")
     }
 
     func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {

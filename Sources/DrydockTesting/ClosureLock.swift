@@ -29,6 +29,7 @@ struct ClosureLock {
         }
         guard environment["CI"] == nil else {
             throw RequestError(
+                .settingInvalid,
                 "DRYDOCK_RECORD is set where CI is: a lock that CI writes holds nothing; record it by hand and commit it"
             )
         }

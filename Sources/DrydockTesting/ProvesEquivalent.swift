@@ -71,7 +71,8 @@ struct EquivalenceProof: Sendable {
     private func snapshotFiles() throws -> [Snapshot] {
         guard let snapshots else { return [] }
         guard let folder = TestFiles(site: site).find(snapshots) else {
-            throw RequestError("there is no '\(snapshots)' beside \(site.path), nor in a folder above it")
+            throw RequestError(
+                .notFound, "there is no '\(snapshots)' beside \(site.path), nor in a folder above it")
         }
         return try SnapshotFolder.snapshots(in: folder)
     }

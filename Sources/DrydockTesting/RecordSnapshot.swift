@@ -32,10 +32,11 @@ public func recordSnapshot(
     let files = TestFiles(site: site)
     guard files.find(path) == nil else { return false }
     guard ProcessInfo.processInfo.environment["CI"] == nil else {
-        throw RequestError("there is no snapshot '\(path)': make it by running the tests, and commit it")
+        throw RequestError(
+            .notFound, "there is no snapshot '\(path)': make it by running the tests, and commit it")
     }
     guard let target = identifier ?? migrator.migrations.last, migrator.migrations.contains(target) else {
-        throw RequestError("the migrator has no migration '\(identifier ?? "")'")
+        throw RequestError(.notFound, "the migrator has no migration '\(identifier ?? "")'")
     }
     let place = files.place(path)
     let folder = URL(fileURLWithPath: place).deletingLastPathComponent()
@@ -53,7 +54,8 @@ public func recordSnapshot(
     // Unlike a rename, a link never replaces an existing file.
     guard link(temporary, place) == 0 else {
         guard errno != EEXIST else { return false }
-        throw RequestError("the snapshot '\(place)' cannot be made: \(String(cString: strerror(errno)))")
+        throw RequestError(
+            .writing(errno), "the snapshot '\(place)' cannot be made: \(String(cString: strerror(errno)))")
     }
     return true
 }

@@ -40,6 +40,14 @@ import Testing
         }
     }
 
+    /// An app branches on the reason of an error, never on its text.
+    @Test func everyRequestErrorHasAReason() throws {
+        let plain = try Regex(#"\bRequestError\(\s*""#)
+        for file in try Repository.swiftFiles(in: "Sources") {
+            #expect(file.text.firstMatch(of: plain) == nil, "\(file.path)")
+        }
+    }
+
     /// What SQLite says is recognised in one file.
     @Test func onlyOneFileKnowsTheWordsOfSQLite() throws {
         let words = try Regex(

@@ -12,10 +12,6 @@ public struct DataDiffRequest: Sendable {
     public var wantsScript = false
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
-    /// Whether rows are read from the pages where that is exact; SQL returns the same rows.
-    package var readsPages = true
-    /// How many rows may be left without a partner before rows are aligned another way; each takes 16 bytes.
-    package var leftoverLimit = 600_000
 
     public init(from old: SchemaSource, to new: SchemaSource) {
         self.old = old

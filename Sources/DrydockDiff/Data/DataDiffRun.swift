@@ -16,17 +16,22 @@ struct DataDiffRun {
     private let consumer: any DataDiffConsumer
     private let oldPages: TablePages?
     private let newPages: TablePages?
+    private let unpairedLimit: Int
 
+    /// - Parameters:
+    ///   - readsPages: Whether rows are read from the pages where that is exact; SQL returns the same rows.
+    ///   - unpairedLimit: How many rows may be left without a partner before rows are aligned another way.
     init(
         _ request: DataDiffRequest, _ connection: any Connection, _ old: LoadedSource, _ new: LoadedSource,
-        _ newSide: DataSide, _ consumer: any DataDiffConsumer
+        _ newSide: DataSide, _ consumer: any DataDiffConsumer, readsPages: Bool, unpairedLimit: Int
     ) throws {
         (self.request, self.connection, self.consumer) = (request, connection, consumer)
         (self.old, self.new, self.newSide) = (old, new, newSide)
         oldSide = try DataSide(connection)
         // A file whose pages cannot be read this way is read through SQL.
-        oldPages = request.readsPages ? try? TablePages(old.image) : nil
-        newPages = request.readsPages ? try? TablePages(new.image) : nil
+        oldPages = readsPages ? try? TablePages(old.image) : nil
+        newPages = readsPages ? try? TablePages(new.image) : nil
+        self.unpairedLimit = unpairedLimit
     }
 
     func report() throws -> DataDiffReport {
@@ -69,12 +74,14 @@ struct DataDiffRun {
             for name in request.tables where !names.union(unreadable).contains(name.foldedASCII) {
                 let nearest = nearestName(to: name, in: names.sorted())
                 throw RequestError(
+                    .notFound,
                     "neither side has a table '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
             names.formIntersection(request.tables.map(\.foldedASCII))
         }
         if oldSide.catalog.encoding != newSide.catalog.encoding {
             throw RequestError(
+                .refused,
                 "\(old.source.text) keeps its text in \(oldSide.catalog.encoding.rawValue) and \(new.source.text) in "
                     + "\(newSide.catalog.encoding.rawValue): no two of their texts are the same bytes. "
                     + "Copy one into a database of the other's encoding first")
@@ -152,11 +159,13 @@ struct DataDiffRun {
         let isPartial = pairings.contains { !$0.columnsOnlyInOld.isEmpty || !$0.columnsOnlyInNew.isEmpty }
         if !changes.isEmpty || !overview.onlyInOld.isEmpty || !overview.onlyInNew.isEmpty || isPartial {
             throw RequestError(
+                .refused,
                 "the schemas differ, so SQL that changes only rows does not lead from one to the other: "
                     + "bring the old one to the new schema first, with what `drydock diff --sql` writes")
         }
         if let table = overview.notCompared.first {
-            throw RequestError("the table \(table.table) cannot be read: \(table.reason)")
+            throw RequestError(
+                .databaseUnreadable, "the table \(table.table) cannot be read: \(table.reason)")
         }
     }
 
@@ -183,7 +192,8 @@ struct DataDiffRun {
         do {
             rows = try SQLRows(connection, pairing)
         } catch is RowsUndecided {
-            throw RequestError("the rows of \(pairing.match.before.name) have neither key nor rowid to go by")
+            throw RequestError(
+                .refused, "the rows of \(pairing.match.before.name) have neither key nor rowid to go by")
         }
         try diff.count(rows, detail)
         try deliver(rows, diff)
@@ -209,7 +219,7 @@ struct DataDiffRun {
             let after = table(match.after, new, newPages, TableComparison.afterSchema)
         else { return nil }
         return try PageRows(
-            RecordPair(pairing, columns, before, after), leftoverLimit: request.leftoverLimit)
+            RecordPair(pairing, columns, before, after), leftoverLimit: unpairedLimit)
     }
 
     private func table(

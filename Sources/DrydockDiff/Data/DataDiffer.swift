@@ -14,6 +14,9 @@ public struct DataDiffer: Sendable {
 
     /// The memory for written pages and SQLite's sorting, in bytes; beyond it they go to a temporary file.
     private static let memoryLimit = 16 << 20
+    /// How many rows may be left without a partner before rows are aligned another way; each takes 16 bytes. Tests lower
+    /// it.
+    @TaskLocal package static var unpairedLimit = 600_000
 
     public init(engine: any Engine) { self.engine = engine }
 
@@ -38,9 +41,12 @@ public struct DataDiffer: Sendable {
         inspector.memoryLimit = Self.memoryLimit
         // Only one thread uses it at a time: this one waits while the closure runs.
         nonisolated(unsafe) let consumer = consumer
+        let (readsPages, unpairedLimit) = (PageReading.isOn, Self.unpairedLimit)
         do {
             return try await inspector.withConnection(to: old.image, attaching: new.image) { connection in
-                let run = try DataDiffRun(request, connection, old, new, newSide, consumer)
+                let run = try DataDiffRun(
+                    request, connection, old, new, newSide, consumer, readsPages: readsPages,
+                    unpairedLimit: unpairedLimit)
                 return try run.report()
             }
         } catch {
@@ -48,7 +54,7 @@ public struct DataDiffer: Sendable {
             try old.checkUnchanged()
             try new.checkUnchanged()
             guard let error = error as? EngineError else { throw error }
-            throw RequestError("the rows cannot be compared: \(error.message)")
+            throw RequestError(.init(error), "the rows cannot be compared: \(error.message)")
         }
     }
 }

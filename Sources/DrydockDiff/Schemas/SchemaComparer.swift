@@ -69,7 +69,7 @@ public struct SchemaComparer: Sendable {
         let misfits = request.hints.misfits(from: old.schema, to: new.schema)
         guard misfits.isEmpty else {
             let reasons = misfits.map { "\($0.hint): \($0.reason)" }.joined(separator: "; ")
-            throw RequestError("a rename does not fit the two schemas: \(reasons)")
+            throw RequestError(.settingInvalid, "a rename does not fit the two schemas: \(reasons)")
         }
         var request = request
         var decision = RenameDecision()

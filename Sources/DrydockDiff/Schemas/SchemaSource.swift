@@ -26,16 +26,19 @@ public struct SchemaSource: Sendable {
     /// - Throws: ``RequestError`` if it does not exist.
     public init(_ text: String) throws {
         if FolderListing.isSpecial(text) {
-            throw RequestError("'\(text)' is not a regular file, so it is not a database")
+            throw RequestError(.unreadable, "'\(text)' is not a regular file, so it is not a database")
         }
         if let kind = Self.kind(of: text) {
             self.init(path: text, kind: kind)
         } else if let at = text.lastIndex(of: "@"), FolderListing.isFolder(String(text[..<at])) {
             let version = String(text[text.index(after: at)...])
-            guard !version.isEmpty else { throw RequestError("no version follows the @ of '\(text)'") }
+            guard !version.isEmpty else {
+                throw RequestError(.settingInvalid, "no version follows the @ of '\(text)'")
+            }
             self.init(path: String(text[..<at]), kind: .migrations(upTo: version))
         } else {
             throw RequestError(
+                .notFound,
                 "there is no '\(text)'; a source is a database, a .sql file, or a folder of migrations")
         }
     }
@@ -70,6 +73,7 @@ struct LoadedSource: Sendable {
             try image.checkUnchanged()
         } catch {
             throw RequestError(
+                .databaseBusy,
                 "\(source.text) was written while it was read, so nothing said of it holds; compare a copy, "
                     + "made with: sqlite3 \(source.text) \"VACUUM INTO 'copy.sqlite'\"")
         }
@@ -120,9 +124,9 @@ struct SchemaLoader: Sendable {
             try loaded.checkUnchanged()
             return loaded
         } catch let fault as SnapshotFault {
-            throw Self.describe(fault)
+            throw Self.describe(fault, source.kind)
         } catch let error as EngineError {
-            throw RequestError("\(source.text) cannot be read: \(error.message)")
+            throw RequestError(.init(error), "\(source.text) cannot be read: \(error.message)")
         }
     }
 
@@ -170,13 +174,16 @@ struct SchemaLoader: Sendable {
     private func migrate(_ source: SchemaSource, upTo version: String?) async throws -> Overlay {
         let set = try MigrationFormats.load(
             folder: source.path, named: source.migrationFormat, options: source.options)
-        guard !set.migrations.isEmpty else { throw RequestError("there is no migration in '\(source.path)'") }
+        guard !set.migrations.isEmpty else {
+            throw RequestError(.notFound, "there is no migration in '\(source.path)'")
+        }
         var count = set.migrations.count
         if let version {
             guard let index = set.index(of: version) else {
                 let names = set.migrations.map(\.identifier)
                 let nearest = nearestName(to: version, in: names) ?? names.first { $0.hasPrefix(version) }
                 throw RequestError(
+                    .notFound,
                     "there is no migration '\(version)' in '\(source.path)'"
                         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
             }
@@ -193,9 +200,11 @@ struct SchemaLoader: Sendable {
         try await engine.use(overlay, settings: settings) { database in
             let run = BatchRun(set: set, database: database, overlay: overlay)
             for batch in set.batches(of: Array(0..<count)).map({ $0.map { set.migrations[$0] } }) {
-                if let fault = batch.compactMap(\.fault).first { throw RequestError(fault.message) }
+                if let fault = batch.compactMap(\.fault).first {
+                    throw RequestError(.migrationsInvalid, fault.message)
+                }
                 if let code = batch.first(where: \.isCode) {
-                    throw RequestError("\(code.path) is not SQL: Drydock cannot run it")
+                    throw RequestError(.migrationsInvalid, "\(code.path) is not SQL: Drydock cannot run it")
                 }
                 if let (migration, error) = try await run.run(batch).failure {
                     throw Self.fault(migration, error)
@@ -211,7 +220,7 @@ struct SchemaLoader: Sendable {
         guard let failure = error as? StatementFailure else {
             let message = ((error as? RunnerFailure)?.error as? EngineError)?.message
             return message.map {
-                RequestError("\(migration.identifier) fails on an empty database: \($0)")
+                RequestError(.migrationsInvalid, "\(migration.identifier) fails on an empty database: \($0)")
             } ?? error
         }
         return SnapshotFault(
@@ -220,12 +229,17 @@ struct SchemaLoader: Sendable {
     }
 
     /// Returns one sentence, then the line with a caret under the fault.
-    private static func describe(_ fault: SnapshotFault) -> RequestError {
+    private static func describe(_ fault: SnapshotFault, _ kind: SchemaSource.Kind) -> RequestError {
+        let reason: RequestError.Reason =
+            if case .migrations = kind { .migrationsInvalid } else { .databaseUnreadable }
         guard let place = fault.place, let line = place.line, let column = place.column,
             let text = place.lineText
-        else { return RequestError(fault.help.isEmpty ? fault.message : "\(fault.message). \(fault.help)") }
+        else {
+            return RequestError(
+                reason, fault.help.isEmpty ? fault.message : "\(fault.message). \(fault.help)")
+        }
         let (shown, blanks) = SourceQuote.cut(text, at: column)
         return RequestError(
-            "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")
+            reason, "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")
     }
 }

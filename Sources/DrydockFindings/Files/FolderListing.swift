@@ -7,18 +7,21 @@ package enum FolderListing {
     package static func files(in folder: String, withHidden: Bool = false) throws -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
-            throw RequestError("there is no folder '\(folder)'")
+            throw RequestError(.notFound, "there is no folder '\(folder)'")
         }
-        guard isFolder.boolValue else { throw RequestError("'\(folder)' is a file, not a folder") }
+        guard isFolder.boolValue else {
+            throw RequestError(.unreadable, "'\(folder)' is a file, not a folder")
+        }
         guard access(folder, R_OK | X_OK) == 0 else {
-            throw RequestError("the folder '\(folder)' cannot be read: \(describe(errno))")
+            throw RequestError(.unreadable, "the folder '\(folder)' cannot be read: \(describe(errno))")
         }
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
                 withHidden || !$0.hasPrefix(".")
             }
         } catch {
-            throw RequestError("the folder '\(folder)' cannot be read: \(error.localizedDescription)")
+            throw RequestError(
+                .unreadable, "the folder '\(folder)' cannot be read: \(error.localizedDescription)")
         }
     }
 

@@ -25,17 +25,17 @@ extension IndexCover {
         _ end: LintEnd, message: (_ name: String, _ other: String) -> String, help: (_ name: String) -> String
     ) -> LintFault? {
         let (name, table) = (index.name, index.table)
-        if let found = end.fault("index", name, nil, message(name, other), help: help(name), table: table) {
+        if let found = end.fault(.index(name), nil, message(name, other), help: help(name), table: table) {
             return found
         }
         guard let newer = otherIndex else { return nil }
         // Of two equal indexes the newer one is not needed.
         if isWhole, newer.isUnique == index.isUnique {
             return end.fault(
-                "index", newer.name, nil, message(newer.name, "index \(name)"), help: help(newer.name),
+                .index(newer.name), nil, message(newer.name, "index \(name)"), help: help(newer.name),
                 table: table)
         }
         return end.fault(
-            "index", newer.name, nil, message(name, other) + " from here on", help: help(name), table: table)
+            .index(newer.name), nil, message(name, other) + " from here on", help: help(name), table: table)
     }
 }

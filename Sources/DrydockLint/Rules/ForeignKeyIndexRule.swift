@@ -15,7 +15,7 @@ struct ForeignKeyIndexRule: LintRule {
                 let columns = key.columns.map(quotedIfNeeded).joined(separator: ", ")
                 let name = quotedIfNeeded("\(table.name)_on_\(key.columns.joined(separator: "_"))")
                 return end.fault(
-                    "table", table.name, nil,
+                    .table(table.name), nil,
                     "no index begins with \(columns): each row that goes from \(key.parent) reads all of \(table.name)",
                     help: "Make one:\n"
                         + proposed("CREATE INDEX \(name) ON \(quotedIfNeeded(table.name))(\(columns));"),

@@ -67,7 +67,7 @@ struct ForeignKeyParentRule: LintRule {
                     !end.isSaid(rule, table.name, key.columns.first)
                 else { return nil }
                 return end.fault(
-                    "table", table.name, end.foreignKeysAreOn ? .error : .warning,
+                    .table(table.name), end.foreignKeysAreOn ? .error : .warning,
                     "\(fault.message): with foreign keys on, writing to \(table.name) fails",
                     help: fault.help, word: key.parent, table: table.name, column: key.columns.first)
             }

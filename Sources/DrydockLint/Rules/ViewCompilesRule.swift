@@ -23,7 +23,7 @@ struct ViewCompilesRule: LintRule {
             else { return nil }
             let others = columns.filter { table.column($0) != nil }
             return end.fault(
-                "trigger", trigger.name, .warning,
+                .trigger(trigger.name), .warning,
                 "trigger \(trigger.name) waits for UPDATE OF \(column), which \(table.name) does not have"
                     + (others.isEmpty ? ": it never fires" : ""),
                 help: nearestName(to: column, in: table.columns.map(\.name)).map { "Did you mean \($0)?" }
@@ -33,8 +33,9 @@ struct ViewCompilesRule: LintRule {
 
     private func broken(_ end: LintEnd) -> [LintFault] {
         Self.broken(in: end.schema, on: end.connection, without: end.historyTables).compactMap { fault in
-            let kind = fault.id.kind
             guard let name = fault.id.names.first else { return nil }
+            let object: LintRecord.Object =
+                fault.id.kind == Catalog.Object.Kind.trigger.rawValue ? .trigger(name) : .view(name)
             var (fault, severity) = (fault, Finding.Severity?.none)
             if let function = UnknownFunction(message: fault.message, on: end.connection) {
                 fault.help = function.help.text
@@ -42,7 +43,7 @@ struct ViewCompilesRule: LintRule {
                 if function.isSupported(since: end.minimum) { severity = .warning }
             }
             if let found = end.fault(
-                kind, name, severity, fault.message, help: fault.help, table: fault.table)
+                object, severity, fault.message, help: fault.help, table: fault.table)
             {
                 return found
             }

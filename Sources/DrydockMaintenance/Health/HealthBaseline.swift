@@ -45,6 +45,7 @@ struct HealthBaseline: Sendable {
             return baseline
         } catch {
             throw RequestError(
+                .unreadable,
                 "the file of known findings '\(path)' cannot be read: \(error); restore it, or move it away and make it again with --accept"
             )
         }
@@ -89,7 +90,7 @@ struct HealthBaseline: Sendable {
         do {
             try AtomicFile.write(Array(jsonDocument(File(known: sorted))) + [10], to: path)
         } catch {
-            throw RequestError("the baseline '\(path)' cannot be written: \(error)")
+            throw RequestError(.notWritable, "the baseline '\(path)' cannot be written: \(error)")
         }
     }
 

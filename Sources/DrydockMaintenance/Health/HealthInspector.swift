@@ -29,7 +29,7 @@ public struct HealthInspector: Sendable {
         _ request: HealthRequest
     ) async throws -> (databases: [CheckedDatabase], accepted: (path: String, count: Int)?) {
         for name in request.only.union(request.without).union(request.thresholds.keys).sorted() {
-            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(fault) }
+            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(.settingInvalid, fault) }
         }
         let paths = try DatabaseNames.resolve(request.databases)
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none

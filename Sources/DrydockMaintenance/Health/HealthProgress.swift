@@ -29,7 +29,7 @@ struct HealthProgress: Sendable {
             let bytes = try FolderListing.contents(of: path)
             progress.places = try JSONDecoder().decode(File.self, from: Data(bytes)).places
         } catch {
-            throw RequestError("'\(path)' does not say where a run stopped: \(error); remove it")
+            throw RequestError(.unreadable, "'\(path)' does not say where a run stopped: \(error); remove it")
         }
         return progress
     }
@@ -55,7 +55,7 @@ struct HealthProgress: Sendable {
         do {
             try AtomicFile.write(Array(jsonDocument(File(places: places))) + [10], to: path)
         } catch {
-            throw RequestError("'\(path)' cannot be written: \(error)")
+            throw RequestError(.notWritable, "'\(path)' cannot be written: \(error)")
         }
     }
 }

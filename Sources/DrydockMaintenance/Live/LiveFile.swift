@@ -39,12 +39,15 @@ struct LiveFile: Sendable {
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (DatabaseFile, WriteAheadLog?) throws -> Result
     ) async throws -> Result {
-        guard FolderListing.exists(path) else { throw RequestError("there is no database '\(name)'") }
-        if FolderListing.isFolder(path) { throw RequestError("'\(name)' is a folder, not a database") }
-        if FolderListing.isSpecial(path) {
-            throw RequestError("'\(name)' is not a regular file, so it is not a database")
+        guard FolderListing.exists(path) else {
+            throw RequestError(.notFound, "there is no database '\(name)'")
         }
-        if FolderListing.isSpecial(path) { throw RequestError("'\(name)' is not a regular file") }
+        if FolderListing.isFolder(path) {
+            throw RequestError(.unreadable, "'\(name)' is a folder, not a database")
+        }
+        if FolderListing.isSpecial(path) {
+            throw RequestError(.unreadable, "'\(name)' is not a regular file, so it is not a database")
+        }
         for _ in 0..<Self.attempts {
             do {
                 let state = LiveState(path)
@@ -53,16 +56,23 @@ struct LiveFile: Sendable {
             } catch is Changed {
                 continue
             } catch OverlayError.unreadable(_, let code) {
-                throw RequestError("\(name) cannot be read: \(String(cString: strerror(code)))")
+                throw RequestError(
+                    .databaseUnreadable, "\(name) cannot be read: \(String(cString: strerror(code)))")
             } catch let error as OverlayError {
-                throw RequestError("\(error)")
+                throw RequestError(.databaseUnreadable, "\(error)")
             } catch let error as EngineError {
-                throw RequestError(SnapshotFile.fault(of: name)?.message ?? describe(error))
+                if let fault = SnapshotFile.fault(of: name) {
+                    throw RequestError(.databaseUnreadable, fault.message)
+                }
+                throw RequestError(.init(error), describe(error))
             } catch let damage as FileDamage {
-                throw RequestError(SnapshotFile.fault(of: name)?.message ?? "\(name) is damaged: \(damage)")
+                throw RequestError(
+                    .databaseUnreadable,
+                    SnapshotFile.fault(of: name)?.message ?? "\(name) is damaged: \(damage)")
             }
         }
-        throw RequestError("\(name) is replaced or cut short faster than it can be read; try again later")
+        throw RequestError(
+            .databaseBusy, "\(name) is replaced or cut short faster than it can be read; try again later")
     }
 
     private func describe(_ error: EngineError) -> String {

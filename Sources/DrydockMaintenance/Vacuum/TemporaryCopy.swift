@@ -32,7 +32,8 @@ package final class TemporaryCopy: Sendable {
             // SQLite writes to an existing empty file as to a new one.
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
-                throw RequestError("\(path) cannot be made: \(String(cString: strerror(errno)))")
+                throw RequestError(
+                    .writing(errno), "\(path) cannot be made: \(String(cString: strerror(errno)))")
             }
             Self.share(descriptor, as: database)
             // Another run may have removed it as a leftover before it was locked.
@@ -53,7 +54,8 @@ package final class TemporaryCopy: Sendable {
     /// Empties the file again.
     func empty() throws {
         guard ftruncate(descriptor, 0) == 0 else {
-            throw RequestError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            throw RequestError(
+                .writing(errno), "\(path) cannot be written: \(String(cString: strerror(errno)))")
         }
     }
 
@@ -67,7 +69,7 @@ package final class TemporaryCopy: Sendable {
         }
         guard code == 0 else {
             let reason = code == EEXIST ? "something is there already" : String(cString: strerror(code))
-            throw RequestError("the copy cannot be put at '\(name)': \(reason)")
+            throw RequestError(.writing(code), "the copy cannot be put at '\(name)': \(reason)")
         }
     }
 

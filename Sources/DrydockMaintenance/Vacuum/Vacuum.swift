@@ -26,7 +26,9 @@ public struct Vacuum: Sendable {
     /// - Throws: ``RequestError``, `CancellationError`; the database is then unchanged.
     public func run(_ request: VacuumRequest) async throws -> VacuumReport {
         let start = ContinuousClock.now
-        if request.into == nil, let fault = HardLinks.fault(of: request.path) { throw RequestError(fault) }
+        if request.into == nil, let fault = HardLinks.fault(of: request.path) {
+            throw RequestError(.refused, fault)
+        }
         do {
             if !request.isForecast { try await recover(request) }
             let plan = try await VacuumPlan(request, engine)
@@ -42,7 +44,7 @@ public struct Vacuum: Sendable {
             return report
         } catch let error as EngineError {
             try Task.checkCancellation()
-            throw RequestError(Self.describe(error, request.path))
+            throw RequestError(.init(error), Self.describe(error, request.path))
         }
     }
 
@@ -136,6 +138,7 @@ public struct Vacuum: Sendable {
             return try copy.keep(as: path)
         }
         throw RequestError(
+            .databaseBusy,
             "\(request.path) is written faster than it can be copied and compared; try again later")
     }
 
@@ -197,6 +200,7 @@ public struct Vacuum: Sendable {
         let renumbered = try await database.withConnection { try VacuumCheck.tablesToRenumber($0) }
         guard !content.hasSearchContentByRowid, renumbered.isEmpty else {
             throw RequestError(
+                .refused,
                 "others have \(report.path) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
                     + "would give rows of \(renumbered.first ?? "a table") other rowids: stop the programs that "
                     + "have the file open, or make a copy with --into")

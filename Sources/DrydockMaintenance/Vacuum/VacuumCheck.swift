@@ -46,7 +46,7 @@ package struct VacuumCheck {
         let faults = try connection.rows("PRAGMA main.integrity_check(10)") { $0.string(0) }
         guard faults != ["ok"] else { return }
         let list = faults.map { $0.split(separator: "\n").joined(separator: " ") }.joined(separator: "; ")
-        throw RequestError("the integrity check of \(name) says: \(list)")
+        throw RequestError(.databaseUnreadable, "the integrity check of \(name) says: \(list)")
     }
 
     func analyze() async throws {
@@ -107,6 +107,7 @@ package struct VacuumCheck {
         }
         if let table = (original.unreadable + content.side.unreadable).first {
             throw RequestError(
+                .refused,
                 "the rows of \(table.name) cannot be read, so it cannot be shown that they survive: "
                     + table.error.message)
         }
@@ -161,6 +162,6 @@ package struct VacuumCheck {
     }
 
     private func refusal(_ fact: String) -> RequestError {
-        RequestError("the database and its vacuumed copy differ: \(fact)")
+        RequestError(.refused, "the database and its vacuumed copy differ: \(fact)")
     }
 }

@@ -98,42 +98,50 @@ package struct VacuumPlan: Sendable {
     func check() throws {
         if let size = request.pageSize {
             guard Self.isPageSize(size) else {
-                throw RequestError("--page-size \(size) is not a power of two between 512 and 65536")
+                throw RequestError(
+                    .settingInvalid, "--page-size \(size) is not a power of two between 512 and 65536")
             }
             if forecast.journalMode == "wal", request.into == nil {
                 throw RequestError(
+                    .settingInvalid,
                     "\(request.path) is in WAL mode, which keeps its page size; leave it first with "
                         + "PRAGMA journal_mode = DELETE, or make a copy with --into")
             }
         }
         if forecast.bytes == 0, LiveState(request.path).usesLog {
             throw RequestError(
+                .refused,
                 "\(request.path) is empty, and SQLite would delete the write-ahead log beside it, which may hold what is "
                     + "left of a database: keep a copy of both, and look for the file that the log belongs to"
             )
         }
         if lostPages > 0 {
             throw RequestError(
+                .refused,
                 "nothing leads to \(lostPages) pages of \(request.path), which may hold what was lost, and a vacuum "
                     + "would drop them: recover it first, with sqlite3's .recover")
         }
         if request.incrementalPages != nil, autoVacuum != .incremental {
             throw RequestError(
+                .settingInvalid,
                 "\(request.path) has no incremental auto_vacuum, so pages cannot be given back in slices: "
                     + "leave --incremental out")
         }
         if let into = request.into {
             for suffix in Sidecar.family where FolderListing.exists(into + suffix) {
-                throw RequestError("'\(into + suffix)' is there already; name a new file")
+                throw RequestError(.notWritable, "'\(into + suffix)' is there already; name a new file")
             }
         }
         let folder = Self.folder(of: realPath(of: request.path))
         var places = request.into.map { [Self.folder(of: $0)] } ?? [request.path, folder]
         if request.into == nil, request.incrementalPages == nil { places.append(temporaryFolder) }
         for place in places {
-            guard FolderListing.exists(place) else { throw RequestError("there is no folder '\(place)'") }
+            guard FolderListing.exists(place) else {
+                throw RequestError(.notFound, "there is no folder '\(place)'")
+            }
             guard DiskSpace.isWritable(place) else {
                 throw RequestError(
+                    .notWritable,
                     "\(place) cannot be written by this user"
                         + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
             }
@@ -149,6 +157,7 @@ package struct VacuumPlan: Sendable {
                 .reduce(0) { $0 + $1.bytes }
             guard total <= free else {
                 throw RequestError(
+                    .diskFull,
                     "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); "
                         + "free space, or make the copy elsewhere with --temporary-folder")
             }

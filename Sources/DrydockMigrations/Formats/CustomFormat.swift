@@ -72,7 +72,7 @@ public struct CustomFormat: MigrationFormat {
         do {
             pattern = try NSRegularExpression(pattern: files)
         } catch {
-            throw RequestError("custom.files is not a valid regular expression: \(files)")
+            throw RequestError(.settingInvalid, "custom.files is not a valid regular expression: \(files)")
         }
         var reader = MigrationReader(folder, options)
         let found = folder.descendants().filter { $0 != schema }.compactMap { file in
@@ -95,7 +95,7 @@ public struct CustomFormat: MigrationFormat {
             do {
                 set.expected[migrations.count] = try reader.source(folder.file(schema)).statements()
             } catch let problem as FileProblem {
-                throw RequestError("custom.schema: \(problem.message)")
+                throw RequestError(.settingInvalid, "custom.schema: \(problem.message)")
             }
         }
         return set
@@ -104,7 +104,9 @@ public struct CustomFormat: MigrationFormat {
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {
         if try connection.isEmptyDatabase { return AppliedHistory([]) }
         if let historyTable, try connection.columns(of: historyTable) == nil { return nil }
-        guard Sandbox.isQuery(query) else { throw RequestError("custom.history is not a query: \(query)") }
+        guard Sandbox.isQuery(query) else {
+            throw RequestError(.settingInvalid, "custom.history is not a query: \(query)")
+        }
         let rows = try connection.rows(query) { $0.optionalString(0) }.compactMap(\.self)
         guard isNewestOnly else { return AppliedHistory(rows) }
         guard let newest = rows.first else { return AppliedHistory([]) }

@@ -40,6 +40,7 @@ public struct DriftFormat: MigrationFormat {
                 object = try JSONSerialization.jsonObject(with: Data((folder.text(file) ?? "").utf8))
             } catch {
                 throw RequestError(
+                    .migrationsInvalid,
                     "\(JSONFault.place(error, path)): the schema is not valid JSON; export it again")
             }
             set.addCode(version: version, path: path)

@@ -97,7 +97,7 @@ public struct DrizzleFormat: NamedHistory {
                     marks: ["when \(entry.when)"] + statements.map { "piece \($0.count)" })
             }
             if let first = pieces.first { reader.note(first) }
-            migration.rank = entry.when
+            migration.order = .ranked(entry.when)
             if folder.exists(Self.journal) { migration.companion = folder.file(Self.journal) }
             // Line endings do not count: the text is read with \r\n as \n.
             let text = String(decoding: reader.bytes(entry.file), as: UTF8.self).replacing("\r\n", with: "\n")
@@ -169,15 +169,18 @@ public struct DrizzleFormat: NamedHistory {
         do {
             object = try JSONSerialization.jsonObject(with: Data(text.utf8))
         } catch {
-            throw RequestError("\(JSONFault.place(error, path)): the journal is not valid JSON; restore it")
+            throw RequestError(
+                .migrationsInvalid,
+                "\(JSONFault.place(error, path)): the journal is not valid JSON; restore it")
         }
         guard let root = object as? [String: Any], let entries = root["entries"] as? [[String: Any]] else {
-            throw RequestError("\(path):1: the journal has no list 'entries'; restore it")
+            throw RequestError(.migrationsInvalid, "\(path):1: the journal has no list 'entries'; restore it")
         }
         return try entries.enumerated().map { number, entry in
             guard let tag = entry["tag"] as? String, let when = entry["when"] as? NSNumber else {
                 let near = (entry["tag"] as? String).flatMap(line) ?? line("entries") ?? 1
                 throw RequestError(
+                    .migrationsInvalid,
                     "\(path):\(near): entry \(number) of the journal has no 'tag' and 'when'; restore it")
             }
             return Entry(tag: tag, file: tag + ".sql", when: when.int64Value, line: line(tag))

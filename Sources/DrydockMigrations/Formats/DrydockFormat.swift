@@ -37,10 +37,12 @@ public struct DrydockFormat: MigrationFormat {
     public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
         guard options.transaction == nil || options.transaction == .each else {
             throw RequestError(
+                .settingInvalid,
                 "'transaction' cannot be set for Drydock's own format: GRDB runs each migration in its own")
         }
         guard options.foreignKeys == nil || folder.sqlFiles.isEmpty else {
             throw RequestError(
+                .settingInvalid,
                 "'foreignKeys' does not apply to Drydock's own format: GRDB checks all of them before each commit, and "
                     + "'-- drydock: foreign-keys immediate' in a migration has every statement of it held to them. "
                     + "Leave it out, or name the tool that has it with --migration-format")

@@ -111,7 +111,7 @@ public struct FlywayFormat: NamedHistory {
                 }
             migration.companion = folder.file(script.file + ".conf")
             migration.isCode = script.isCode
-            migration.isRepeatable = script.kind == .repeatable
+            if script.kind == .repeatable { migration.order = .repeatable }
             if !script.isCode {
                 let checksum = Self.checksum(of: folder.file(script.file))
                 migration.checksum = String(checksum)

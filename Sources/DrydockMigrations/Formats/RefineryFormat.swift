@@ -97,7 +97,7 @@ public struct RefineryFormat: NamedHistory {
         guard !script.isCode else {
             var migration = Migration(identifier: script.version, path: reader.folder.file(script.file))
             migration.isCode = true
-            migration.runsLate = script.isUnversioned
+            if script.isUnversioned { migration.order = .whenever }
             return migration
         }
         var migration = reader.migration(script.version, in: script.file, policy) { source in
@@ -109,7 +109,7 @@ public struct RefineryFormat: NamedHistory {
             }
             return .init(up: source.statements())
         }
-        migration.runsLate = script.isUnversioned
+        if script.isUnversioned { migration.order = .whenever }
         if let number = script.number {
             let bytes = reader.bytes(script.file)
             let wide = script.checksum(of: bytes, isWide: true)

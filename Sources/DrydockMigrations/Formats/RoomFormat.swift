@@ -75,11 +75,15 @@ public struct RoomFormat: MigrationFormat {
             object = try JSONSerialization.jsonObject(with: Data((folder.text(file) ?? "").utf8))
         } catch {
             throw RequestError(
+                .migrationsInvalid,
                 "\(JSONFault.place(error, path)): the schema is not valid JSON; export it again")
         }
         guard let database = (object as? [String: Any])?["database"] as? [String: Any],
             let version = database["version"] as? Int, let entities = database["entities"] as? [[String: Any]]
-        else { throw RequestError("\(path):1: this is not a schema that Room exported; export it again") }
+        else {
+            throw RequestError(
+                .migrationsInvalid, "\(path):1: this is not a schema that Room exported; export it again")
+        }
         var sql: [String] = []
         for entity in entities {
             let table = entity["tableName"] as? String ?? ""

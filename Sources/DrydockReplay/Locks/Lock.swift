@@ -31,22 +31,24 @@ public struct Lock: Sendable, Equatable {
         guard FolderListing.exists(path) else { return nil }
         guard !FolderListing.isFolder(path) else {
             throw RequestError(
+                .lockInvalid,
                 "the lock '\(path)' is a folder; --lock takes the file, such as \(path)/\(defaultPath)")
         }
         let bytes: [UInt8]
         do {
             bytes = try FolderListing.contents(of: path)
         } catch {
-            throw RequestError("the lock '\(path)' cannot be read: \(error)")
+            throw RequestError(.lockInvalid, "the lock '\(path)' cannot be read: \(error)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw RequestError("\(path):1: the lock is not UTF-8 text; restore it")
+            throw RequestError(.lockInvalid, "\(path):1: the lock is not UTF-8 text; restore it")
         }
         let lock = try Lock(text, path: path)
         // If the file was cut short, the rest of its last line may still read as an entry.
         guard bytes.last == UInt8(ascii: "\n") else {
             let line = bytes.count { $0 == UInt8(ascii: "\n") } + 1
             throw RequestError(
+                .lockInvalid,
                 "\(path):\(line): the lock ends within a line, as one that was cut short; restore it, or end the "
                     + "line if it is whole")
         }
@@ -65,7 +67,7 @@ public struct Lock: Sendable, Equatable {
         do {
             try AtomicFile.write(Array(text.utf8), to: path)
         } catch {
-            throw RequestError("the lock '\(path)' cannot be written: \(error)")
+            throw RequestError(.notWritable, "the lock '\(path)' cannot be written: \(error)")
         }
     }
 

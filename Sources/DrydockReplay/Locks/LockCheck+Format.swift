@@ -8,6 +8,7 @@ extension LockCheck {
     package func refuse(named format: String?) throws {
         guard let format, format != lock.format else { return }
         throw RequestError(
+            .lockInvalid,
             "\(place.path) was made of \(lock.format) migrations, not of \(format); where the tool was changed, "
                 + "delete the lock and run 'drydock lock'")
     }
@@ -28,6 +29,7 @@ extension LockCheck {
         if let other { throw mismatch(folder, other.name) }
         guard format == nil else { return }
         throw RequestError(
+            .lockInvalid,
             "\(formatLine): the lock says format=\(LockWord.text(lock.format)), which is none; restore the line"
         )
     }
@@ -70,6 +72,7 @@ extension LockCheck {
 
     private func mismatch(_ folder: String, _ name: String) -> RequestError {
         RequestError(
+            .lockInvalid,
             "\(formatLine): the lock says format=\(LockWord.text(lock.format)), and the migrations in '\(folder)' are "
                 + "read as \(name); put the line right. Where the tool was changed, delete the lock and run 'drydock lock'"
         )

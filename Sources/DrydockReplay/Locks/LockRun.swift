@@ -63,6 +63,7 @@ struct LockRun {
     private func unknown(_ name: String, _ matches: Set<String>, _ files: Set<String>) -> RequestError {
         guard matches.isEmpty else {
             return RequestError(
+                .settingInvalid,
                 "--replace '\(name)' may be any of: \(matches.sorted(by: naturallyPrecedes).joined(separator: ", "))"
             )
         }
@@ -73,6 +74,7 @@ struct LockRun {
             + paths.map { String($0.split(separator: "/").last ?? "") }
         let nearest = nearestName(to: name, in: known)
         return RequestError(
+            .settingInvalid,
             "--replace '\(name)' is neither a migration nor a snapshot, locked or not"
                 + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
     }

@@ -29,7 +29,8 @@ public struct Locker: Sendable {
             set = try check.migrations(in: request.migrationsFolder, options: request.format)
         } else {
             guard !request.isCheck else {
-                throw RequestError("there is no lock '\(request.path)'; write it with: drydock lock")
+                throw RequestError(
+                    .notFound, "there is no lock '\(request.path)'; write it with: drydock lock")
             }
             (check, set) = try await begin(request, snapshots, old?.closures ?? [])
         }
@@ -73,6 +74,7 @@ public struct Locker: Sendable {
     private func refuseOtherMigrations(_ check: LockCheck, _ request: LockRequest) throws {
         guard check.isOf(request.migrationsFolder) else {
             throw RequestError(
+                .lockInvalid,
                 "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
                     + "folder")
         }
@@ -121,6 +123,7 @@ public struct Locker: Sendable {
             try AtomicFile.write(Array(lock.text.utf8), to: path)
         } catch {
             throw RequestError(
+                .notWritable,
                 "the lock '\(path)' cannot be written: \(error); --lock names another place")
         }
     }

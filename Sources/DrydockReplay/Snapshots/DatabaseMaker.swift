@@ -20,7 +20,7 @@ package struct DatabaseMaker: Sendable {
     package func base(_ base: SchemaBase?) async throws -> Overlay {
         guard let base else { return try Overlay(emptyNamed: "fresh.sqlite") }
         guard FolderListing.exists(base.path) else {
-            throw RequestError("there is no base '\(base.path)'; it is a database or a .sql file")
+            throw RequestError(.notFound, "there is no base '\(base.path)'; it is a database or a .sql file")
         }
         return try await SnapshotOpener(engine: engine, settings: settings).open(Snapshot(path: base.path))
     }

@@ -10,12 +10,12 @@ package enum DatabaseNames {
         var paths: [String] = []
         for name in names {
             let matches = isPattern(name) ? PathPattern.matches(name).filter(isDatabase) : [name]
-            if matches.isEmpty { throw RequestError("no database matches '\(name)'") }
+            if matches.isEmpty { throw RequestError(.notFound, "no database matches '\(name)'") }
             for path in matches where seen.insert(FolderListing.realPath(path)).inserted {
                 paths.append(path)
             }
         }
-        guard !paths.isEmpty else { throw RequestError("no database is named") }
+        guard !paths.isEmpty else { throw RequestError(.settingInvalid, "no database is named") }
         return paths
     }
 
@@ -25,6 +25,7 @@ package enum DatabaseNames {
         let paths = try resolve([name])
         guard paths.count == 1 else {
             throw RequestError(
+                .settingInvalid,
                 "'\(name)' matches \(paths.count) databases, and this command takes one: "
                     + paths.prefix(4).joined(separator: ", ") + (paths.count > 4 ? ", …" : ""))
         }
@@ -40,7 +41,7 @@ package enum DatabaseNames {
         let paths = PathPattern.matches(pattern).filter {
             isDatabase($0) && (!meansAll || SnapshotFolder.isSnapshot($0))
         }
-        if paths.isEmpty { throw RequestError("no snapshot matches '\(pattern)'") }
+        if paths.isEmpty { throw RequestError(.notFound, "no snapshot matches '\(pattern)'") }
         return paths
     }
 

@@ -33,9 +33,10 @@ import Testing
             for sql in rows.writes { try? database.execute(sql) }
         }
         let text = "seed \(seed)\n" + (rows.schema + rows.writes).joined(separator: ";\n")
-        let fast = try await diff(old, new), slow = try await diff(old, new) { $0.readsPages = false }
+        let fast = try await diff(old, new)
+        let slow = try await PageReading.$isOn.withValue(false) { try await diff(old, new) }
         #expect(fast.facts == slow.facts, "\(text)")
-        let crowded = try await diff(old, new) { $0.leftoverLimit = 3 }
+        let crowded = try await DataDiffer.$unpairedLimit.withValue(3) { try await diff(old, new) }
         #expect(crowded.report?.isSame == slow.report?.isSame, "\(text)")
         #expect(crowded.keyed.sorted() == slow.keyed.sorted(), "\(text)")
         #expect(fast.report?.isSame == (try BruteForce.areSame(old, new)), "\(text)")

@@ -1,5 +1,6 @@
 import Drydock
 import DatabaseEngine
+import SQLiteSchema
 import Testing
 
 /// How values are shown.

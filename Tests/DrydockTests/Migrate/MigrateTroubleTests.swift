@@ -187,8 +187,8 @@ import Testing
             "Migrations/v2.sql",
             "CREATE TABLE more(x); INSERT INTO more VALUES (zeroblob(700000)); \(ToolProject.two)")
         for backup in [nil, MigrateRequest.Backup.none] {
-            let refusal = try await project.refusal(.apply) {
-                ($0.path, $0.backup, $0.checksDisk) = (path, backup, isAsked)
+            let refusal = try await DiskSpace.$isChecked.withValue(isAsked) {
+                try await project.refusal(.apply) { ($0.path, $0.backup) = (path, backup) }
             }
             #expect(refusal.contains("full") || refusal.contains("bytes free"), "\(refusal)")
             #expect(try MigrateCase.content(path) == before)

@@ -12,8 +12,10 @@ import Testing
 
     @Test(arguments: [true, false])
     func valuesThatCannotBeRecoveredComeFirst(_ readsPages: Bool) async throws {
-        let finding = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast)
-            .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
+        let finding = try await PageReading.$isOn.withValue(readsPages) {
+            try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast).verify()
+                .finding(.valuesChanged)
+        }
         #expect(
             finding.message
                 == "p.age changed in 100 rows: 98 only changed storage class ('21' to 21), 2 were replaced ('unknown' to 0)"
@@ -33,8 +35,10 @@ import Testing
         let finding = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast).verify()
             .finding(.valuesChanged)
         let condition = finding.proposedSQL
-        let kept = try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast + " WHERE " + condition)
-            .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
+        let kept = try await PageReading.$isOn.withValue(readsPages) {
+            try await Scenario(Self.schema, rows: Self.ages, steps: Self.cast + " WHERE " + condition)
+                .verify().finding(.valuesChanged)
+        }
         #expect(kept.message == "p.age changed in 98 rows")
         try await Scenario(
             Self.schema, rows: Self.ages, steps: kept.proposedDeclarations + Self.cast + " WHERE " + condition
@@ -115,8 +119,10 @@ import Testing
             DROP TABLE p; ALTER TABLE q RENAME TO p;
             """
         for readsPages in [true, false] {
-            let finding = try await Scenario(Self.schema, rows: Self.ages, steps: steps)
-                .verify { $0.readsPages = readsPages }.finding(.valuesChanged)
+            let finding = try await PageReading.$isOn.withValue(readsPages) {
+                try await Scenario(Self.schema, rows: Self.ages, steps: steps).verify()
+                    .finding(.valuesChanged)
+            }
             #expect(finding.message.contains("98 only changed storage class"))
             #expect(finding.evidence?.rows.first?.before?.literal == "'unknown'")
         }

@@ -184,7 +184,7 @@ import Testing
             let scenario = Scenario(
                 Self.schema(shape, storage), rows: Self.rows, steps: [it.step(shape)])
             for readsPages in [true, false] {
-                let report = try await scenario.verify { $0.readsPages = readsPages }
+                let report = try await PageReading.$isOn.withValue(readsPages) { try await scenario.verify() }
                 let comment = Comment(
                     rawValue: "\(it.name)\(storage), pages \(readsPages)\n"
                         + report.findings.map(\.line).joined(separator: "\n"))

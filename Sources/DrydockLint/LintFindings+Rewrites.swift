@@ -2,14 +2,18 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-extension LintRun {
+extension LintFindings {
     /// Returns the rewrites of files that are unchanged since they were read and contain no locked migration; and the
     /// files that contain one.
     ///
-    /// - Parameter edited: the content of files after other rewrites, by path.
-    func rewrites(locked: Set<String>, edited: [String: [UInt8]]) -> (made: [FileRewrite], kept: [KeptFile]) {
+    /// - Parameters:
+    ///   - locked: The identifiers of locked migrations.
+    ///   - edited: The content of files after other rewrites, by path.
+    func rewrites(
+        of migrations: [Migration], locked: Set<String>, edited: [String: [UInt8]]
+    ) -> (made: [FileRewrite], kept: [KeptFile]) {
         guard !proposals.isEmpty else { return ([], []) }
-        let released = set.migrations.filter { locked.contains($0.identifier) }.map(\.path)
+        let released = migrations.filter { locked.contains($0.identifier) }.map(\.path)
         // A link is another name of its target.
         let places = Set(released.map(FolderListing.realPath))
         var result: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
@@ -20,7 +24,7 @@ extension LintRun {
                 continue
             }
             guard let bytes = try? edited[path] ?? FolderListing.contents(of: path),
-                let migration = set.migrations.first(where: { $0.path == path }),
+                let migration = migrations.first(where: { $0.path == path }),
                 let statement = migration.statements.first
             else { continue }
             guard statement.source.bytes == bytes else {

@@ -1,0 +1,40 @@
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+
+/// A snapshot that is open on an overlay, and whose version is known.
+struct OpenedSnapshot {
+    /// What is known of a snapshot by its content.
+    struct Recognition {
+        var hash: ContentHash
+        var by: ContentHashes.Recognition
+        var baseline: Baseline?
+        /// Whether it comes from the lock, and lacks what only the cache keeps.
+        var isFromLock = false
+    }
+
+    let overlay: Overlay
+    let database: any OpenDatabase
+    /// Which migrations are pending.
+    let plan: ReplayPlan
+    let recognition: Recognition?
+    /// The content before any migration.
+    let image: Image
+}
+
+/// A snapshot that is undamaged, and whose own faults are known.
+struct BaselinedSnapshot {
+    /// The state before any migration.
+    let state: DatabaseState
+    let integrity: IntegrityCheck
+}
+
+/// A snapshot after its pending migrations, or those of them that could be run.
+struct ReplayedSnapshot {
+    let baseline: BaselinedSnapshot
+    let plan: ReplayPlan
+    let end: DatabaseState
+    /// Whether all pending migrations were run.
+    let isWhole: Bool
+}

@@ -1,0 +1,51 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+
+/// What the steps so far have found, and what later steps and the checks of the end need to know of them.
+struct ReplayedSteps {
+    /// The findings of the steps' rules, each with the number of steps taken by then.
+    private var findings: [(finding: StepFinding, step: Int)] = []
+    /// What became of the names of tables.
+    private(set) var names = RenameHistory()
+    /// Temporary tables that the migrations so far left on their connection.
+    private(set) var temporaries: Set<String> = []
+    /// Full-text indexes that once read another table, by folded name.
+    private(set) var searched: [String: SearchedIndex] = [:]
+    /// All pages that any step changed; nil where that is not known.
+    var changedPages: Set<UInt32>? = []
+
+    mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
+        (temporaries, searched) = (outcome.temporaries, outcome.searched)
+        names.append(outcome.names)
+        findings += outcome.findings.map { pending in
+            var pending = pending
+            pending.finding.migration = migration.identifier
+            pending.finding.place = pending.finding.place ?? .init(file: migration.path)
+            return (pending, names.steps.count)
+        }
+    }
+
+    var findingsOfLastStep: [Finding] {
+        findings.filter { $0.step == names.steps.count }.map(\.finding.finding)
+    }
+
+    /// Hands over the findings. Errors that a later step fixed become warnings, and warnings notes.
+    /// - Parameter end: The last state; nil where there is none, so that nothing is known to be fixed.
+    mutating func settled(at end: DatabaseState?) -> [Finding] {
+        defer { findings = [] }
+        return findings.compactMap { pending, step -> Finding? in
+            var finding = pending.finding
+            let isFixed = end.map { end in
+                pending.stands.map { !$0(end, { names.lastName(of: $0, after: step) }) } ?? false
+            }
+            if isFixed ?? true, pending.isForgottenOnceFixed { return nil }
+            if isFixed == true, finding.severity > .note {
+                finding.severity = finding.severity == .error ? .warning : .note
+                finding.tags.append(.healed)
+                finding.message += "; a later migration fixes it"
+            }
+            return finding
+        }
+    }
+}
