@@ -26,13 +26,13 @@ struct StepFork: Sendable {
         var settings = inspector.settings
         settings.foreignKeys = migration.enforcesForeignKeys
         let database = try await engine.open(overlay, settings: settings)
-        let uri = overlay.attach(before.image).replacing("'", with: "''")
+        let uri = overlay.attach(before.image)
         let opensTransaction = migration.transaction != .none
         let result: Swift.Result<Result, any Error>
         do {
             result = .success(
                 try await database.withConnection { connection in
-                    try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
+                    try connection.execute("ATTACH \(quotedText(uri)) AS \(Self.beforeSchema)")
                     if opensTransaction { try connection.execute("BEGIN IMMEDIATE") }
                     defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
                     return try body(connection)

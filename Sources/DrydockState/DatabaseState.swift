@@ -207,8 +207,8 @@ package struct StateInspector: Sendable {
             outcome = .success(
                 try await database.withConnection { connection in
                     if let attached {
-                        let uri = attached.replacing("'", with: "''")
-                        try connection.execute("ATTACH '\(uri)' AS \(TableComparison.afterSchema)")
+                        try connection.execute(
+                            "ATTACH \(quotedText(attached)) AS \(TableComparison.afterSchema)")
                     }
                     return try body(connection)
                 })

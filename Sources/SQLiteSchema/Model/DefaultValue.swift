@@ -49,9 +49,7 @@ extension DefaultValue: CustomStringConvertible {
     }
 
     /// Returns a text as a SQL literal.
-    static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-    }
+    static func quoted(_ text: String) -> String { text.enclosed(in: UInt8(ascii: "'")) }
 
     private static func hex(_ byte: UInt8) -> String {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
