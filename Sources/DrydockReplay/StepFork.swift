@@ -25,11 +25,11 @@ struct StepFork: Sendable {
         let overlay = try Overlay(before.image)
         var settings = inspector.settings
         settings.foreignKeys = migration.enforcesForeignKeys
-        let uri = overlay.attach(before.image).replacing("'", with: "''")
+        let uri = overlay.attach(before.image)
         let opensTransaction = migration.transaction != .none
         return try await engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
-                try connection.execute("ATTACH '\(uri)' AS \(Self.beforeSchema)")
+                try connection.execute("ATTACH \(quotedText(uri)) AS \(Self.beforeSchema)")
                 if opensTransaction { try connection.execute("BEGIN IMMEDIATE") }
                 defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
                 return try body(connection)

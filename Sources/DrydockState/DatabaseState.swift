@@ -211,8 +211,7 @@ package struct StateInspector: Sendable {
             let attached = later.map { overlay.attach($0) }
             return try await database.withConnection { connection in
                 if let attached {
-                    let uri = attached.replacing("'", with: "''")
-                    try connection.execute("ATTACH '\(uri)' AS \(TableComparison.afterSchema)")
+                    try connection.execute("ATTACH \(quotedText(attached)) AS \(TableComparison.afterSchema)")
                 }
                 return try body(connection)
             }

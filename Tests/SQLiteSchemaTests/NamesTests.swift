@@ -16,6 +16,23 @@ import Testing
 
     @Test(
         arguments: [
+            ("", "''"), ("a", "'a'"), ("'", "''''"), ("a''b", "'a''''b'"), ("\"", "'\"'"),
+            // For Swift the quote and the mark are one character, for SQLite they are not.
+            ("a'\u{301}b", "'a''\u{301}b'"), ("'\u{200d}'", "'''\u{200d}'''"), ("'\r\n", "'''\r\n'"),
+        ])
+    func `quotes inside quotes are doubled, and read back`(text: String, enclosed: String) {
+        let quote = UInt8(ascii: "'")
+        #expect(Array(text.enclosed(in: quote).utf8) == Array(enclosed.utf8))
+        #expect(Array(enclosed.unenclosed(from: quote).utf8) == Array(text.utf8))
+    }
+
+    @Test(arguments: ["", "'", "a", "'a", "a'", "\"a\""])
+    func `what is not enclosed stays`(text: String) {
+        #expect(text.unenclosed(from: UInt8(ascii: "'")) == text)
+    }
+
+    @Test(
+        arguments: [
             ("emial", "email"), ("EMAILS", "email"), ("labels", "label"), ("drop", "drops"),
             ("attachmnt", "attachment"),
             ("id", nil), ("zzz", nil), ("", nil), ("conversation", nil),

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 /// A declaration that a finding's help proposes.
 public struct ProposedDeclaration: Sendable, Hashable {
     /// What is declared, as after `-- drydock:`.
@@ -41,5 +43,5 @@ private func yamlScalar(_ text: String) -> String {
         text.first?.isLetter == true && !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":")
         && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
         && text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 } && !text.hasSuffix(" ")
-    return isPlain ? text : "'" + text.replacing("'", with: "''") + "'"
+    return isPlain ? text : text.enclosed(in: UInt8(ascii: "'"))
 }

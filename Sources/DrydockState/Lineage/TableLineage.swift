@@ -175,7 +175,8 @@ package struct TableLineage: Sendable {
         case .begin: beginning = memory
         case .commit: (beginning, savepoints) = (nil, [])
         case .rollback:
-            if let beginning { memory = beginning }
+            // Without BEGIN, the outermost savepoint began the transaction.
+            if let start = beginning ?? savepoints.first?.memory { memory = start }
             (beginning, savepoints) = (nil, [])
         case .savepoint(let name): savepoints.append((name.foldedASCII, memory))
         case .release(let name):
@@ -235,8 +236,12 @@ package struct TableLineage: Sendable {
     private mutating func renameColumn(of name: QualifiedName, from: String, to: String) {
         let key = key(of: name)
         guard var table = memory.incarnations[key] else { return }
-        let first = table.renamedColumns.removeValue(forKey: from.foldedASCII) ?? from.foldedASCII
-        table.renamedColumns[to.foldedASCII] = first
+        if let first = table.renamedColumns.removeValue(forKey: from.foldedASCII) {
+            table.renamedColumns[to.foldedASCII] = first
+        } else if !table.renamedColumns.values.contains(from.foldedASCII) {
+            // Otherwise the column was added under a name that another one had left.
+            table.renamedColumns[to.foldedASCII] = from.foldedASCII
+        }
         if let place = table.columns?.firstIndex(where: { $0.name == from.foldedASCII }) {
             table.columns?[place].name = to.foldedASCII
         }

@@ -49,7 +49,5 @@ extension DefaultValue: CustomStringConvertible {
     }
 
     /// Returns a text as a SQL literal.
-    static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-    }
+    static func quoted(_ text: String) -> String { text.enclosed(in: UInt8(ascii: "'")) }
 }

@@ -15,16 +15,10 @@ package enum SQLName {
     }
 
     /// Returns the name in double quotes.
-    static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
+    static func quoted(_ name: String) -> String { name.enclosed(in: UInt8(ascii: "\"")) }
 
     /// Returns the name that `quoted` was called with.
-    static func unquoted(_ text: String) -> String {
-        guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-        return text.dropFirst().dropLast()
-            .split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
-    }
+    static func unquoted(_ text: String) -> String { text.unenclosed(from: UInt8(ascii: "\"")) }
 
     static func list(_ names: [String]) -> String { names.map(printed).joined(separator: ", ") }
 }

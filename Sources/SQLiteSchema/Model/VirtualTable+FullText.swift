@@ -47,11 +47,14 @@ extension VirtualTable {
     }
 
     private static func unquoted(_ text: String) -> String {
-        let closing: [Character: Character] = ["'": "'", "\"": "\"", "`": "`", "[": "]"]
-        guard let open = text.first, let close = closing[open], text.count > 1, text.last == close else {
-            return text
+        let bytes = text.utf8
+        switch bytes.first {
+        case UInt8(ascii: "["):
+            guard bytes.last == UInt8(ascii: "]") else { return text }
+            return String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
+        case let quote? where [UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`")].contains(quote):
+            return text.unenclosed(from: quote)
+        default: return text
         }
-        let inner = String(text.dropFirst().dropLast())
-        return open == "[" ? inner : inner.replacing("\(close)\(close)", with: "\(close)")
     }
 }

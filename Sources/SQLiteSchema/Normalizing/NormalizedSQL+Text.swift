@@ -29,9 +29,7 @@ extension NormalizedSQL: CustomStringConvertible {
             } ?? false
             && bytes.allSatisfy(CharacterClass.isIdentifier) && !bytes.starts(with: [0xEF, 0xBB, 0xBF])
             && !Keywords.neverNames.contains(name) && !Keywords.contextual.contains(name)
-        guard !isPlain else { return name }
-        return "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
+        return isPlain ? name : SQLName.quoted(name)
     }
 
     static func needsSpace(_ last: Item, _ next: Item) -> Bool {

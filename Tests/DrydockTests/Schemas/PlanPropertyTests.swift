@@ -119,7 +119,7 @@ struct PlanRound {
     // MARK: - Making
 
     /// Makes a schema that SQLite accepts; an edit that it refuses is undone.
-    private static func schema(_ random: inout SchemaRandom) throws -> RandomSchema {
+    static func schema(_ random: inout SchemaRandom) throws -> RandomSchema {
         var schema = RandomSchema()
         let tables = 1 + random.below(4)
         let dependents = random.below(6)

@@ -68,7 +68,10 @@ struct RandomSchema {
     var renamedColumns: [String: [String: String]] = [:]
     private var counter = 0
 
-    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+    static func quoted(_ name: String) -> String {
+        // A quote before a combining mark is no `Character` of its own.
+        "\"" + name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+    }
 
     /// Returns a name that is not used yet; sometimes one that must be quoted.
     mutating func newName(_ prefix: String, _ random: inout SchemaRandom) -> String {

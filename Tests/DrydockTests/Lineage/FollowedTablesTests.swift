@@ -1,8 +1,8 @@
 import Drydock
 import Testing
 
-/// Tables and columns are followed through ALTER, rebuilds and copies in one step.
-@Suite struct TableLineageTests {
+/// A replay follows tables and columns through ALTER, rebuilds and copies in one step.
+@Suite struct FollowedTablesTests {
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);"
     private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);"
 

@@ -1,0 +1,23 @@
+import Drydock
+import Foundation
+import GRDBEngine
+
+/// The code of docs/library.md and of the library's own pages, so that it compiles; it is not run.
+private func libraryPage() async throws {
+    var request = VerifyRequest()
+    request.migrationsFolder = "db/migrations"
+    let report = try await Verifier(engine: GRDBDriver()).run(request)
+    print(report.hasPassed, report.findings.count)
+}
+
+/// The code of ReadingAReport.md.
+private func readingAReport(_ request: VerifyRequest) async throws {
+    let report = try await Verifier(engine: GRDBDriver()).run(request)
+    for finding in report.findings where finding.severity == .error {
+        print(finding.rule.rawValue, finding.snapshot ?? "", finding.migration ?? "", finding.message)
+    }
+    for rule in report.notChecked {
+        print("not checked:", rule)
+    }
+    exit(report.hasPassed ? 0 : 1)
+}
