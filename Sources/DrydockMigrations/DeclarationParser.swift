@@ -196,17 +196,18 @@ struct WordReader {
 
     init(_ text: String) {
         source = SQLSource(name: "declaration", text)
-        tokens = source.tokens().filter(\.isSignificant)
+        var tokens = source.tokens().filter(\.isSignificant)
+        // People end a declaration like a statement.
+        while tokens.last?.isSymbol(";", in: source) == true { tokens.removeLast() }
+        self.tokens = tokens
     }
 
     var isAtEnd: Bool { index >= tokens.count }
 
     /// The remaining text as written, without a comment or semicolon at its end.
     var rest: String {
-        var end = tokens.count
-        while end > index, tokens[end - 1].text(in: source) == ";" { end -= 1 }
-        guard end > index else { return "" }
-        let range = tokens[index].range.lowerBound..<tokens[end - 1].range.upperBound
+        guard let last = tokens.last, !isAtEnd else { return "" }
+        let range = tokens[index].range.lowerBound..<last.range.upperBound
         return String(decoding: source.bytes[range], as: UTF8.self)
     }
 

@@ -35,7 +35,10 @@ struct DeclarationNames: Sendable {
             deletionFault(table, condition, declaration)
         case .dropsTable(let table), .inserts(let table): tableFault(table, declaration)
         case .dropsObject(let object, let name): objectFault(object, name, declaration)
-        case .renamesTable(let from, let to): tableFault(from, declaration) ?? tableFault(to, declaration)
+        case .renamesTable(let from, let to):
+            // It does not make its own names known.
+            tableFault(from, declaration, known: actualTables)
+                ?? tableFault(to, declaration, known: actualTables)
         case .dropsColumn(let table, let column): columnFault(table, column, declaration)
         case .renamesColumn(let table, let from, let to):
             columnFault(table, from, declaration) ?? columnFault(table, to, declaration)
@@ -66,10 +69,15 @@ struct DeclarationNames: Sendable {
 
     /// Returns the tables, before and after, that a name may refer to: those with that name, or renamed from or to it.
     private func tables(called name: String) -> [Catalog.Table] {
+        let declared = (renamed[name.foldedASCII] ?? []).flatMap { [before.table($0), after.table($0)] }
+        return actualTables(called: name) + declared.compactMap { $0 }
+    }
+
+    /// Returns the same without declared renames.
+    private func actualTables(called name: String) -> [Catalog.Table] {
         let later = lineage.currentName(of: name).flatMap(after.table)
         let earlier = lineage[name]?.origin.flatMap(before.table)
-        let declared = (renamed[name.foldedASCII] ?? []).flatMap { [before.table($0), after.table($0)] }
-        return ([before.table(name), after.table(name), later, earlier] + declared).compactMap { $0 }
+        return [before.table(name), after.table(name), later, earlier].compactMap { $0 }
     }
 
     private func earlierTable(_ name: String) -> Catalog.Table? {
@@ -89,8 +97,10 @@ struct DeclarationNames: Sendable {
         return invalid("'\(condition)' is not one expression", declaration, nil)
     }
 
-    private func tableFault(_ name: String, _ declaration: Declaration) -> Finding? {
-        if !tables(called: name).isEmpty || name.foldedASCII == "sqlite_sequence" { return nil }
+    private func tableFault(
+        _ name: String, _ declaration: Declaration, known: ((String) -> [Catalog.Table])? = nil
+    ) -> Finding? {
+        if !(known ?? tables)(name).isEmpty || name.foldedASCII == "sqlite_sequence" { return nil }
         let names = (before.tables.values.map(\.name) + after.tables.values.map(\.name)).sorted()
         return invalid(
             "no table is called '\(name)' before or after the migration", declaration,

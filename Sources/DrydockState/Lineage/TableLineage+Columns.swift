@@ -118,9 +118,18 @@ extension TableLineage {
     }
 
     private mutating func create(_ key: TableKey, from arms: [SelectedRows]) {
+        // The SELECT reads what was there before: a table that the new one hides may have its name.
+        let made = memory.incarnations.removeValue(forKey: key)
+        let columns = columns(from: arms)
+        memory.incarnations[key] = made
+        memory.incarnations[key]?.columns = columns
+    }
+
+    /// Returns the columns of a table that a SELECT creates; nil where they are not known.
+    private func columns(from arms: [SelectedRows]) -> [Column]? {
         var columns: [Column]?
         for arm in arms {
-            guard let items = items(of: arm) else { return }
+            guard let items = items(of: arm) else { return nil }
             if columns == nil {
                 columns = items.enumerated().map { Column($1.name ?? "\u{0}\($0)", sources: $1.sources) }
             } else {
@@ -129,7 +138,7 @@ extension TableLineage {
                 }
             }
         }
-        memory.incarnations[key]?.columns = columns
+        return columns
     }
 
     private mutating func insert(_ arms: [SelectedRows], into key: TableKey, _ names: [String]?) {

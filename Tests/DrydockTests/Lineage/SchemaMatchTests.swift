@@ -142,6 +142,10 @@ import Testing
         Case(
             "a column of the temporary table", "CREATE TEMP TABLE t(a); ALTER TABLE t RENAME COLUMN a TO c",
             "t: id, a, b"),
+        Case(
+            "copied through a temporary table of the same name",
+            "CREATE TEMP TABLE t AS SELECT * FROM t; DROP TABLE main.t; CREATE TABLE main.t(id, c, b); INSERT INTO main.t SELECT * FROM temp.t; DROP TABLE temp.t",
+            "t: id, b, a ~ c"),
     ])
     func `temporary tables`(_ it: Case) throws { try it.check() }
 

@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: [
         ("drops table t", [Kind.dropsTable("t")]),
-        ("DROPS Table T", [.dropsTable("T")]),
+        ("DROPS Table T ;;", [.dropsTable("T")]),
         ("drops table a, \"b, c\" , [d]", [.dropsTable("a"), .dropsTable("b, c"), .dropsTable("d")]),
         ("drops table main.t, MAIN.\"main\"", [.dropsTable("t"), .dropsTable("main")]),
         ("drops column t.a", [.dropsColumn(table: "t", column: "a")]),
@@ -55,7 +55,8 @@ import Testing
         "renames table t", "renames table t to", "renames table t to u v", "renames t to u",
         "renames column t to u", "renames column t.a", "rewrites", "rewrites t.", "rewrites a.b.c.d",
         "deletes t", "deletes from", "deletes from t where", "deletes from t where ;", "deletes from t a = 1",
-        "inserts t", "inserts into", "preserves", "foreign-keys", "foreign-keys deferred",
+        "inserts t", "inserts into", "preserves", "preserves ;", ";", "drops table t; u", "foreign-keys",
+        "foreign-keys deferred",
         "foreign-keys immediate please", "foreign - keys immediate", "ignore", "ignore rows-lost because x",
         "ignore missing-strict", "ignore missing-strict because",
     ])

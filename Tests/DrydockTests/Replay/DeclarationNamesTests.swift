@@ -102,6 +102,14 @@ import Testing
             "deletes from email where a) or (1",
             "'a) or (1' is not one expression | Declared was: deletes from email where a) or (1"
         ),
+        (
+            "renames table lgo to lines",
+            "no table is called 'lgo' before or after the migration | Did you mean 'log'?"
+        ),
+        (
+            "renames table log to linse",
+            "no table is called 'linse' before or after the migration | Did you mean 'lines'?"
+        ),
     ])
     func `a name that neither side has`(declaration: String, fault: String) throws {
         #expect(try faults([declaration]) == [fault])

@@ -163,8 +163,11 @@ import Testing
         let isRanked = random.chance(30)
         var generator = random
         let set = Self.set(names.joined(separator: " "), late: policy) {
-            $0.runsLate = generator.chance(20)
-            $0.rank = isRanked && generator.chance(80) ? Int64(generator.below(9)) : nil
+            if generator.chance(20) {
+                $0.order = .whenever
+            } else if isRanked, generator.chance(80) {
+                $0.order = .ranked(Int64(generator.below(9)))
+            }
         }
         random = generator
         let applied = names.shuffled(using: &random).filter { _ in random.chance(50) }
