@@ -175,8 +175,15 @@ extension Catalog {
             rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
                 Self.virtualTable(row).map { (row.name.foldedASCII, $0) }
             }, uniquingKeysWith: { first, _ in first })
+        let tables = rows.filter { $0.kind == "table" }.map(\.name)
+        let alike = Dictionary(grouping: tables, by: \.foldedASCII).filter { $0.value.count > 1 }
         for row in rows {
             let folded = row.name.foldedASCII
+            if alike[folded] != nil, row.kind == "table" {
+                unreadable.append(
+                    UnreadableTable(name: row.name, error: Self.alikeNames("another table's name differs")))
+                continue
+            }
             if folded == "sqlite_sequence" { hasSequences = true }
             guard !folded.hasPrefix("sqlite_"), let kind = Object.Kind(rawValue: row.kind), let sql = row.sql
             else { continue }
@@ -203,6 +210,15 @@ extension Catalog {
                 if !isHistory { unreadable.append(UnreadableTable(name: row.name, error: error)) }
             }
         }
+    }
+
+    /// To Swift, names are equal that differ only in Unicode's normal form, as `é` in one scalar and in two; to SQLite
+    /// they are not (https://www.unicode.org/reports/tr15/).
+    private static func alikeNames(_ what: String) -> EngineError {
+        EngineError(
+            extendedCode: 1,
+            message:
+                "\(what) only in how Unicode composes letters, and Drydock does not distinguish such names")
     }
 
     package struct UnreadableTable: Sendable {
@@ -251,6 +267,9 @@ extension Catalog {
                 hidden == 1 && info.string(1).foldedASCII != stored
             )
         }.filter { !$0.1 }.map(\.0)
+        guard Set(columns.map(\.name.foldedASCII)).count == columns.count else {
+            throw alikeNames("the names of two columns differ")
+        }
         var kind: Table.Kind = listed?.isWithoutRowid == true ? .withoutRowid : .ordinary
         if listed?.type == "virtual" {
             kind = virtualKind(virtualTable)

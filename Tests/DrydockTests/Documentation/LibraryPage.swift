@@ -21,3 +21,19 @@ private func readingAReport(_ request: VerifyRequest) async throws {
     }
     exit(report.hasPassed ? 0 : 1)
 }
+
+private func reasons(
+    _ request: MigrateRequest, show: (Any) -> Void, tryAgainLater: () -> Void,
+    askForTheFormat: (String) -> Void
+) async throws {
+    do {
+        let report = try await Migrator(engine: GRDBDriver()).run(request)
+        show(report)
+    } catch let error as RequestError {
+        switch error.reason {
+        case .databaseBusy: tryAgainLater()
+        case .formatAmbiguous: askForTheFormat(error.description)
+        default: show(error.description)
+        }
+    }
+}

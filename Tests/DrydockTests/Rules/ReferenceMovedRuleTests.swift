@@ -39,12 +39,12 @@ import Testing
             "the old table is dropped in the next step", away + table + fill, "DROP TABLE old",
             schema: schema,
             rows: row, errors: [.referenceMoved, .viewBroken, .viewBroken],
-            warnings: [.referenceMoved, .referenceMoved], notes: [.tableDropped]),
+            warnings: [.foreignKeyViolation, .referenceMoved, .referenceMoved], notes: [.tableDropped]),
         RuleCase(
             "the old table is dropped in the next step, declared", away + table + fill,
             "-- drydock: drops table old\nDROP TABLE old", schema: schema,
             rows: row, errors: [.referenceMoved, .viewBroken, .viewBroken],
-            warnings: [.referenceMoved, .referenceMoved]),
+            warnings: [.foreignKeyViolation, .referenceMoved, .referenceMoved]),
         RuleCase(
             "a view made for the old table", away, "CREATE VIEW before AS SELECT a FROM old", table + fill,
             schema: table, rows: row),
