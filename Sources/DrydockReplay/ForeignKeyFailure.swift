@@ -17,7 +17,7 @@ struct ForeignKeyFailure {
 
     /// Returns the finding with the violations, their rows and the statement that caused them.
     func explaining(_ finding: Finding) async throws -> Finding {
-        let baseline = before.faultCounts()
+        let state = before
         let old = before.faults.filter(ForeignKeyRule.isRefused)
         let after: DatabaseState
         let ran: Migration
@@ -29,10 +29,10 @@ struct ForeignKeyFailure {
         }
         let now = after.faults.filter(ForeignKeyRule.isRefused)
         let new = try await diagnosing(from: after, ran) { diagnosis in
-            try diagnosis.newFaults(now, baseline)
+            try diagnosis.newFaults(now, than: state)
         }
         var finding = finding
-        guard let fault = new.first?.fault ?? old.first ?? now.first else { return finding }
+        guard let fault = new.first?.fault ?? now.first ?? old.first else { return finding }
         finding.message += ": \(fault.message)"
         finding.table = fault.table
         finding.evidence = fault.evidence

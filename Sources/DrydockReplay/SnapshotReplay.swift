@@ -116,6 +116,11 @@ struct SnapshotReplay {
         }
     }
 
+    private func keep(_ baseline: Baseline?, for known: OpenedSnapshot.Recognition) {
+        guard let baseline else { return }
+        context.baselines?.save(baseline, for: known.hash)
+    }
+
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
     private mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
         let (image, known) = (opened.image, opened.recognition)
@@ -124,11 +129,11 @@ struct SnapshotReplay {
         if let known, let baseline = known.baseline {
             check = baseline.integrity
             result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
-            if known.isFromLock { context.baselines?.save(Baseline(state, check), for: known.hash) }
+            if known.isFromLock { keep(Baseline(state, check), for: known) }
         } else {
             let catalog = state.catalog
             check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
-            if let known { context.baselines?.save(Baseline(state, check), for: known.hash) }
+            if let known { keep(Baseline(state, check), for: known) }
         }
         for reason in check.notChecked { notChecked(.integrityFailure, .refused(reason)) }
         for reason in state.notChecked { notChecked(reason.rule, reason.cause) }

@@ -179,7 +179,10 @@ package struct StateInspector: Sendable {
                     state.faults += try rule.faults(in: view)
                     state.notChecked += rule.notChecked(in: view).map { NotChecked(rule.rule, $0) }
                 } catch let error as EngineError where !error.isInterrupt {
-                    state.notChecked.append(NotChecked(rule.rule, .refused(error.message)))
+                    state.notChecked.append(
+                        NotChecked(
+                            rule.rule,
+                            error.isOverLimit ? .overLimit(error.message) : .refused(error.message)))
                 }
             }
             if let baseline {

@@ -35,6 +35,8 @@ public struct NotChecked: Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// SQLite, or an engine on top of it, refused what the check runs: its message.
         case refused(String)
+        /// The check needs more memory, or a longer value, than the run's limit allows.
+        case overLimit(String)
         case unreadableTable(String, message: String)
         /// Neither SQLite's module nor Drydock can check this.
         case unsupported(String)
@@ -71,6 +73,7 @@ public struct NotChecked: Sendable, Hashable {
             case .refused(let text), .unsupported(let text), .undecided(let text), .recorded(let text),
                 .notReached(_, let text):
                 text
+            case .overLimit(let message): "\(message); raise the limit with --memory"
             case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"

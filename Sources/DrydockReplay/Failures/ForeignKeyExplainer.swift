@@ -17,14 +17,13 @@ struct ForeignKeyExplainer: FailureExplainer {
         }
         var unreadable: [Catalog.UnreadableTable] = []
         let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
-        let baseline = scene.before.faultCounts()
         let faults = try ForeignKeyRule().faults(
             in: StateView(connection: connection, catalog: catalog)
         ).filter(ForeignKeyRule.isRefused)
         let diagnosis = ForeignKeyDiagnosis(
             connection: connection, old: StepFork.beforeSchema, new: "main",
             before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
-        guard let (fault, probe) = try diagnosis.newFaults(faults, baseline).first else { return nil }
+        guard let (fault, probe) = try diagnosis.newFaults(faults, than: scene.before).first else { return nil }
         var explanation = FailureExplanation(
             detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
         explanation.probe = probe

@@ -6,11 +6,13 @@ import SQLiteSchema
 
 extension ForeignKeyDiagnosis {
     /// Returns the faults of the state after that the state before did not have, and how to search for their cause.
-    /// - Parameter baseline: the number of each fault in the state before.
+    /// - Parameter state: the state before.
     func newFaults(
-        _ faults: [Fault], _ baseline: [Fault.ID: Int]
+        _ faults: [Fault], than state: DatabaseState
     ) throws -> [(fault: Fault, probe: CulpritProbe)] {
-        try faults.flatMap { fault -> [(Fault, CulpritProbe)] in
+        let names = before.tables.keys.compactMap { name in lineage.currentName(of: name).map { (name, $0) } }
+        let baseline = state.faultCounts(renaming: Dictionary(names) { first, _ in first })
+        return try faults.flatMap { fault -> [(Fault, CulpritProbe)] in
             let known = baseline[fault.id] ?? 0
             if known > 0, let rows = try newOrphans(fault.id) {
                 let search = NewOrphansRule(id: fault.id, before: before, migration: migration)
@@ -25,8 +27,8 @@ extension ForeignKeyDiagnosis {
     /// before and after cannot be told apart.
     ///
     /// Counting is not enough: a row that loses its parent would take the place of one that gets a parent back. A row is
-    /// the same before and after if its primary key is. A row whose key is new may be one that was renumbered: it is
-    /// paired with an orphan that is gone and had the same value.
+    /// the same before and after if its primary key is, and its value. A row whose key is new may be one that was
+    /// renumbered: it is paired with an orphan that is gone and had the same value.
     /// - Parameter id: of a fault that ``ForeignKeyRule`` found in the state after.
     /// - Throws: ``EngineError``.
     func newOrphans(_ id: Fault.ID) throws -> [Fault]? {
@@ -101,6 +103,7 @@ private struct OrphanPairing {
     /// Returns the orphans without a counterpart, and their number.
     func newRows(_ connection: any Connection) throws -> Evidence {
         let known = "EXISTS (SELECT 1 FROM \(then) WHERE \(same(oldIdentity, identity))"
+        let isEqual = same(oldValues.map { "CAST(\($0) AS TEXT)" }, values.map { "CAST(\($0) AS TEXT)" })
         let isThere = "EXISTS (SELECT 1 FROM \(now) WHERE \(same(identity, oldIdentity)))"
         // Orphans whose row is gone, by value.
         var spare: [[String]: Int] = [:]
@@ -114,7 +117,7 @@ private struct OrphanPairing {
         try connection.forEachRow(
             """
             SELECT \(known)), \((values.map { "CAST(\($0) AS TEXT)" } + columns).joined(separator: ", ")) FROM \(now) \
-            WHERE \(isOrphanNow) AND NOT \(known) AND \(wasOrphan))
+            WHERE \(isOrphanNow) AND NOT \(known) AND \(isEqual) AND \(wasOrphan))
             """
         ) { row in
             let value = (0..<values.count).map { row.string($0 + 1) }

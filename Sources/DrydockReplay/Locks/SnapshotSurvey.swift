@@ -63,8 +63,7 @@ struct SnapshotSurvey: Sendable {
                 help: "Recover it with sqlite3's .recover, or take another copy.")
         }
         entry.rows = rows
-        guard isDatabase else { return }
-        let baseline = Baseline(state, check)
+        guard isDatabase, let baseline = Baseline(state, check) else { return }
         if known == nil { store.save(baseline, for: hash) }
         entry.baselines[store.key.hex] = baseline.lockText
         let number = state.pages?.file.header.libraryVersion ?? 0

@@ -58,9 +58,14 @@ struct AutoincrementRule: StepRule {
         guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
             return "Leave the table's row in sqlite_sequence as it is.\n" + Self.permission
         }
+        // Renamed away first, the old table has another name by then.
+        let old = step.actions.compactMap { _, action -> String? in
+            guard case .renameTable(let old, let to) = action else { return nil }
+            return old.folded == match.before.name.foldedASCII ? to : nil
+        }.first
         return """
             When the rows are copied and before the old table is dropped, take its mark along:
-            \(proposed(taking(match.before.name, to: incarnation.firstTableName)))
+            \(proposed(taking(old ?? match.before.name, to: incarnation.firstTableName)))
             \(Self.permission)
             """
     }

@@ -35,7 +35,12 @@ package struct Baseline: Sendable, Codable {
 }
 
 extension Baseline {
-    package init(_ state: DatabaseState, _ integrity: IntegrityCheck) {
+    /// nil where a limit of this run kept something from being checked: another run may check it.
+    package init?(_ state: DatabaseState, _ integrity: IntegrityCheck) {
+        let isLimited = state.notChecked.contains { missing in
+            if case .overLimit = missing.cause { true } else { false }
+        }
+        guard !isLimited else { return nil }
         self.init(
             integrity: integrity, faults: state.faults.filter { Self.rules.contains($0.id.rule) },
             notChecked: state.notChecked.filter { Self.rules.contains($0.rule) },

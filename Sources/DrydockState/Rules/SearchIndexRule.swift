@@ -54,7 +54,7 @@ package struct SearchIndexRule: StateRule {
                 let damage = try FullTextStore(index, table.columns, view.connection).damage()
             else { return [] }
             return [fault(table, "is damaged: \(damage)", help: table.isContentless ? nil : storeHelp(table))]
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage && !error.isOverLimit {
             return [try fault(table, error, in: view)]
         }
     }

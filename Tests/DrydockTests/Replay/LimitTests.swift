@@ -33,6 +33,25 @@ import Testing
         return folder
     }
 
+    /// A text of 9 MB cannot be read within 16 MB.
+    @Test func whatALimitKeptFromBeingCheckedIsNotRemembered() throws {
+        let folder = try Scenario(
+            """
+            CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);
+            CREATE VIRTUAL TABLE f USING fts5(a, content='t', content_rowid='id');
+            """,
+            rows: """
+                INSERT INTO t VALUES (1, hex(zeroblob(4500000))), (2, 'two'); INSERT INTO f(f) VALUES ('rebuild');
+                """, steps: "-- drydock: rewrites t.a\nUPDATE t SET a = 'other' WHERE id = 2"
+        ).write()
+        let tool = Tool(folder: folder, environment: ["XDG_CACHE_HOME": folder.file("cache")])
+        let small = try tool.run("verify", "--memory", "16MB")
+        #expect(small.output.contains("not checked: search-index-stale"), "\(small.output)\(small.errors)")
+        #expect(!small.output.contains("cannot be read"), "\(small.output)")
+        let large = try tool.run("verify", "--memory", "2GB")
+        #expect(large.status == 1 && large.output.contains("error[search-index-stale]"), "\(large.output)")
+    }
+
     @Test(arguments: steps, ["grdb", "nio"]) func verifyNamesTheMigration(_ step: String, _ engine: String)
         throws
     {

@@ -136,6 +136,9 @@ import Testing
 
     @Test(arguments: [
         [
+            "ALTER TABLE n RENAME TO old; CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO n SELECT * FROM old; REMEDY; DROP TABLE old"
+        ],
+        [
             "ALTER TABLE n RENAME TO old",
             "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO n SELECT * FROM old; REMEDY",
         ],

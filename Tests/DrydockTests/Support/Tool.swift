@@ -12,6 +12,7 @@ struct Tool {
     /// How much of the processor a run may use before SIGXCPU ends it; time by the clock would depend on what else the
     /// machine does.
     var processorSeconds: Int?
+    var environment: [String: String] = [:]
 
     /// The tool's path: beside the tests, where the package manager builds it.
     static let path: String = {
@@ -53,6 +54,7 @@ struct Tool {
         running.process.currentDirectoryURL = URL(filePath: folder.path)
         // Where CI is set, values are not shown.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
+            .merging(environment) { $1 }
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
         try running.process.run()
