@@ -101,6 +101,18 @@ struct HealthRun: Sendable {
         }
     }
 
+    /// Returns what is wrong with the file as a whole, unless a program was writing it at that moment: half of a write
+    /// looks like damage. A file that is written all the time is left to the checks, which read inside a transaction.
+    private func standingFault() async -> (message: String, help: String)? {
+        for _ in 0..<50 {
+            let stamps = FileStamps(path)
+            guard let fault = SnapshotFile.fault(of: path) else { return nil }
+            if stamps.isTimely, stamps == FileStamps(path) { return fault }
+            try? await _Concurrency.Task.sleep(for: FileStamps.tick)
+        }
+        return nil
+    }
+
     private var checks: [any HealthCheck] {
         HealthChecks.all.filter {
             guard !request.without.contains($0.text.name) else { return false }
@@ -113,7 +125,7 @@ struct HealthRun: Sendable {
         // SQLite treats a file without a byte as an empty database; for its owner it is most likely a lost one.
         let isEmpty = (try? FolderListing.size(of: path)) == 0
         let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
-        if !isMeant, let fault = SnapshotFile.fault(of: path) {
+        if !isMeant, let fault = await standingFault() {
             health.findings = [
                 FileHeaderCheck().finding(
                     .error, fault.message,

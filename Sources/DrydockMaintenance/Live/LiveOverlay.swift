@@ -61,8 +61,6 @@ package actor LiveOverlay {
 
     /// How often a slice starts again because the log was restarted.
     private static let attempts = 4
-    /// Longer than the resolution of any file system's times.
-    private static let tick = Duration.milliseconds(20)
     /// How long to wait for a writer before going on without a transaction.
     private static let patience = Duration.milliseconds(500)
 
@@ -134,7 +132,7 @@ package actor LiveOverlay {
         if lock == nil { try await settle() }
         let (log, stamp) = (LogHead(path), FileStamps(path))
         do {
-            let isTimely = stamp.newest.map { Date().timeIntervalSince($0) > Self.tick.inSeconds } ?? true
+            let isTimely = stamp.isTimely
             let new = try await map(lock == nil ? nil : keeper, isTimely)
             if lock == nil { try? await keeper?.close() }
             opened = new
@@ -156,12 +154,8 @@ package actor LiveOverlay {
 
     /// Waits until another write would change the files' times: two writes within one tick of the clock look like one.
     private func settle() async throws {
-        for _ in 0..<Self.attempts {
-            guard let last = FileStamps(path).newest, Date().timeIntervalSince(last) < Self.tick.inSeconds
-            else {
-                return
-            }
-            try await Task.sleep(for: Self.tick)
+        for _ in 0..<Self.attempts where !FileStamps(path).isTimely {
+            try await Task.sleep(for: FileStamps.tick)
         }
     }
 
@@ -223,20 +217,4 @@ private struct LogHead: Equatable {
     private let bytes: [UInt8]
 
     init(_ path: String) { bytes = (try? FolderListing.contents(of: path + Sidecar.log, limit: 32)) ?? [] }
-}
-
-/// The modification times and sizes of a database's files.
-private struct FileStamps: Equatable {
-    private let times: [Date?]
-    private let sizes: [Int?]
-
-    init(_ path: String) {
-        let paths = Sidecar.content.map { path + $0 }
-        times = paths.map {
-            (try? FileManager.default.attributesOfItem(atPath: $0))?[.modificationDate] as? Date
-        }
-        sizes = paths.map { try? FolderListing.size(of: $0) }
-    }
-
-    var newest: Date? { times.compactMap(\.self).max() }
 }
