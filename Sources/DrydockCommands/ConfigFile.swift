@@ -11,6 +11,8 @@ struct ConfigFile {
     var snapshots: String?
     var lock: String?
     var upTo: String?
+    var engine: ReplayEngines?
+    var cache: Bool?
     var jobs: Int?
     var timeout: RunLimit?
     var memory: MemoryLimit?

@@ -76,7 +76,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "human, json or markdown; with --data human, json or sql. (default: human)", valueName: "format"),
-        completion: .list(DiffFormat.allCases.map(\.rawValue) + ["sql"]))
+        completion: .list(ReportRenderers.ofDiff.names + ["sql"]))
     var format: String?
 
     @Flag(help: "Compare rows, not schemas.")
@@ -102,7 +102,7 @@ struct DiffCommand: AsyncParsableCommand {
     var migrationFormat: String?
 
     func validate() throws {
-        let formats = data ? DataDiffRun.formats : DiffFormat.allCases.map(\.rawValue)
+        let formats = data ? DataDiffRun.formats : ReportRenderers.ofDiff.names
         if let format, !formats.contains(format) {
             throw ValidationError(
                 "there is no format '\(format)'\(data ? " with --data" : ""); choose one of: "
@@ -146,7 +146,7 @@ struct DiffCommand: AsyncParsableCommand {
         (request.functions, request.collations) = stubs.stubs(config)
         request.tables = table
         try await DataDiffRun(
-            engine: limits.engine(engines.driver), request: request, format: format ?? "human",
+            engine: limits.engine(engines.driver(config)), request: request, format: format ?? "human",
             isSummary: summary,
             options: RenderOptions(usesColor: Terminal.outputHasColor, redacts: redaction.isOn(config))
         ).run()
@@ -156,7 +156,7 @@ struct DiffCommand: AsyncParsableCommand {
         try await limits.run(stubs) { config, limits in
             if data { return try await runData(config, limits) }
             let request = try request(config)
-            try write(await SchemaComparer(engine: limits.engine(engines.driver)).run(request))
+            try write(await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request))
         }
     }
 
@@ -167,6 +167,7 @@ struct DiffCommand: AsyncParsableCommand {
         (request.functions, request.collations) = stubs.stubs(config)
         request.hints = try hints()
         request.detectsRenames = detectRenames
+        request.comparesColumnOrder = columnOrder
         request.wantsPlan = sql || down
         request.wantsDownPlan = down
         request.allowsLoss = allowLoss
@@ -174,25 +175,24 @@ struct DiffCommand: AsyncParsableCommand {
         return request
     }
 
-    private func write(_ report: DiffReport) throws {
-        if let format = format.flatMap(DiffFormat.init) {
-            let text = format.render(report, showsQuiet: columnOrder, RenderOptions())
-            if format == .json { Terminal.write(text) } else { Terminal.show(text) }
+    private func write(_ report: Report) throws {
+        guard let diff = report.diff else { return }
+        if let renderer = format.flatMap(ReportRenderers.ofDiff.named) {
+            let text = renderer.render(report, RenderOptions())
+            if renderer.name == "json" { Terminal.write(text) } else { Terminal.show(text) }
         } else if sql || down {
-            if let plan = down ? report.downPlan : report.plan { Terminal.write(sql: plan.text) }
+            if let plan = down ? diff.downPlan : diff.plan { Terminal.write(sql: plan.text) }
             let notes =
-                (report.plan?.notes ?? []) + report.renames.open.map(\.openNote)
-                + (report.plan?.leftOver ?? [])
+                (diff.plan?.notes ?? []) + diff.renames.open.map(\.openNote) + (diff.plan?.leftOver ?? [])
             for note in notes { Terminal.note(note) }
         } else if nameOnly {
-            Terminal.show(DiffFormat.names(report))
+            Terminal.show(diff.names)
         } else {
-            let options = RenderOptions(usesColor: Terminal.outputHasColor)
-            Terminal.show(DiffFormat.human.render(report, showsQuiet: columnOrder, options))
+            Terminal.show(HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
         }
-        for refusal in report.refusals { Terminal.complain(refusal.message, help: refusal.help) }
-        if !report.refusals.isEmpty { throw ExitCode(2) }
-        if columnOrder ? !report.changes.isEmpty : !report.isSame { throw ExitCode(1) }
+        for refusal in report.findings { Terminal.complain(refusal.message, help: refusal.help) }
+        if !report.findings.isEmpty { throw ExitCode(2) }
+        if !diff.isSame { throw ExitCode(1) }
     }
 
     private func hints() throws -> RenameHints {

@@ -16,11 +16,14 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
 }
 
 struct EngineOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("What opens databases: GRDB.swift, or SQLite on SwiftNIO.", valueName: "engine"))
-    var engine: EngineName = .grdb
+    @Option(name: Setting.engine.name, help: Setting.engine.help)
+    var engine: EngineName?
 
-    var driver: any Engine { engine.driver }
+    /// The engine of a command that runs on one.
+    /// - Parameter config: nil for a command that does not read drydock.yml.
+    func driver(_ config: ConfigFile? = nil) -> any Engine {
+        engine?.driver ?? config?.engine?.first ?? EngineName.grdb.driver
+    }
 }
 
 /// The engines of a replay: one, or both compared.

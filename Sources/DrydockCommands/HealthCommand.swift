@@ -147,8 +147,9 @@ struct HealthCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let settings = try HealthSettings(self, ConfigFile.load(stubs.config))
-            let inspector = HealthInspector(engine: engines.driver)
+            let config = try ConfigFile.load(stubs.config)
+            let settings = try HealthSettings(self, config)
+            let inspector = HealthInspector(engine: engines.driver(config))
             let task = Task { try await inspector.run(settings.request) }
             let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
             defer { interruption.end() }

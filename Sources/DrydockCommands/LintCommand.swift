@@ -113,7 +113,7 @@ struct LintCommand: AsyncParsableCommand {
             guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
             guarded.lock = lockOptions.path(config, stubs)
             try output.files(config).check(against: guarded)
-            let linter = Linter(engine: limits.engine(engines.driver))
+            let linter = Linter(engine: limits.engine(engines.driver(config)))
             var outcome = try await fix ? linter.fix(request) : linter.run(request)
             var isWritten = true
             if fix {

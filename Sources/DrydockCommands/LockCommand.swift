@@ -50,8 +50,8 @@ struct LockCommand: AsyncParsableCommand {
 
     @OptionGroup var tool: ToolOptions
 
-    @Flag(inversion: .prefixedNo, help: "Remember between runs what a snapshot holds.")
-    var cache = true
+    @Flag(name: Setting.cache.name, inversion: .prefixedNo, help: Setting.cache.help)
+    var cache: Bool?
 
     @OptionGroup var output: OutputOptions
 
@@ -78,7 +78,7 @@ struct LockCommand: AsyncParsableCommand {
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
             try output.files(config).check(against: guarded)
-            let report = try await Locker(engine: limits.engine(engines.driver)).run(request)
+            let report = try await Locker(engine: limits.engine(engines.driver(config))).run(request)
             let options = output.options(config, redacts: redaction.isOn(config))
             try output.write(report, options, config)
             if !report.hasPassed { throw ExitCode(1) }
@@ -96,7 +96,7 @@ struct LockCommand: AsyncParsableCommand {
         request.isCheck = check
         request.addsBaselines = baselines
         request.isStrict = output.isStrict(config)
-        request.cacheFolder = cache ? CacheFolder.path : nil
+        request.cacheFolder = cache ?? config.cache ?? true ? CacheFolder.path : nil
         request.migrationFormat = source.format(config)
         request.format = tool.options(config)
         (request.functions, request.collations) = stubs.stubs(config)

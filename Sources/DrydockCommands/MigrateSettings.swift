@@ -11,7 +11,7 @@ struct MigrateSettings: Sendable {
     let engine: any Engine
 
     init(_ command: MigrateCommand, _ config: ConfigFile) throws {
-        engine = command.engines.driver
+        engine = command.engines.driver(config)
         request = MigrateRequest(path: try DatabaseNames.one(command.database))
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =

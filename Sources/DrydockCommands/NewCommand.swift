@@ -89,12 +89,12 @@ struct NewCommand: AsyncParsableCommand {
         _ folder: String, to target: String, _ config: ConfigFile, _ limits: CommandLimits
     ) async throws -> String {
         let request = try request(from: folder, to: target, config)
-        let report = try await SchemaComparer(engine: limits.engine(engines.driver)).run(request)
-        if let refusal = report.refusals.first {
+        let report = try await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request)
+        if let refusal = report.findings.first {
             Terminal.complain(refusal.message, help: refusal.help)
             throw ExitCode(2)
         }
-        guard let plan = report.plan, !plan.isEmpty else {
+        guard let diff = report.diff, let plan = diff.plan, !plan.isEmpty else {
             throw RequestError(
                 .refused,
                 "'\(folder)' leads to the schema of '\(target)' already: there is nothing to migrate")
@@ -102,7 +102,7 @@ struct NewCommand: AsyncParsableCommand {
         let keysAreOff = try MigrationFolder.runsWithForeignKeysOff(folder)
         let notes = (keysAreOff ? [] : [plan.caution.joined(separator: " ")]) + plan.notes
         for note in notes where !note.isEmpty { Terminal.note(note) }
-        for rename in report.renames.open { Terminal.note(rename.openNote) }
+        for rename in diff.renames.open { Terminal.note(rename.openNote) }
         return plan.text(foreignKeysAreOff: keysAreOff)
     }
 }

@@ -59,8 +59,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     }
 
     private func checkIsWritable(_ target: String) throws {
-        let parts = target.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        let folder = parts.isEmpty ? "." : parts == [""] ? "/" : parts.joined(separator: "/")
+        let folder = PathParts.folder(of: target)
         if let reason = obstacle(target, in: folder) {
             throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)")
         }

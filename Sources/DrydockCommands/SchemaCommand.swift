@@ -52,16 +52,16 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await limits.run(stubs) { config, limits in
-            let engine = limits.engine(engines.driver)
+            let engine = limits.engine(engines.driver(config))
             let (functions, collations) = stubs.stubs(config)
             let loaded = try config.source(source, migrationFormat, tool)
             if let check {
                 var request = DiffRequest(from: try SchemaSource(check), to: loaded)
                 (request.functions, request.collations) = (functions, collations)
                 let report = try await SchemaComparer(engine: engine).run(request)
-                guard !report.isSame else { return }
+                guard !report.hasPassed else { return }
                 let options = RenderOptions(usesColor: Terminal.outputHasColor)
-                Terminal.show(DiffFormat.human.render(report, showsQuiet: false, options))
+                Terminal.show(HumanRenderer().render(report, options))
                 throw ExitCode(1)
             }
             let schema = try await SchemaComparer(engine: engine).schema(

@@ -41,7 +41,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let reader = StatisticsReader(engine: engines.driver)
+            let reader = StatisticsReader(engine: engines.driver())
             let statistics = try await reader.statistics(of: DatabaseNames.one(database))
             var old: DatabaseStatistics?
             if let compare { old = try await reader.statistics(of: compare) }

@@ -89,16 +89,17 @@ struct VacuumCommand: AsyncParsableCommand {
         request.temporaryFolder = temporaryFolder
         do {
             let ready = request
-            let task = Task { try await Vacuum(engine: engines.driver, onEvent: Self.show).run(ready) }
+            let task = Task { try await Vacuum(engine: engines.driver(), onEvent: Self.show).run(ready) }
             // The vacuum rolls back what it writes; the process is not ended before that.
             let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
             defer { interruption.end() }
             let report = try await task.value
             Self.clear()
             if format == "json" {
-                Terminal.write(VacuumRenderer.json(report))
+                Terminal.write(JSONRenderer().render(report, RenderOptions()))
             } else {
-                Terminal.show(VacuumRenderer.human(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+                Terminal.show(
+                    HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
             }
         } catch is CancellationError {
             Self.clear()
@@ -116,7 +117,7 @@ struct VacuumCommand: AsyncParsableCommand {
     /// Writes the failure as JSON if that is the format, which is always written.
     private func showFailure(_ message: String) {
         guard format == "json" else { return }
-        Terminal.write(VacuumRenderer.json(failure: message, of: database))
+        Terminal.write(FailedVacuum.json(message, of: database))
     }
 
     @Sendable private static func show(_ event: VacuumEvent) {

@@ -42,11 +42,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var snapshotsOptions: SnapshotsOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "What opens databases: GRDB.swift, SQLite on SwiftNIO, or both, which must make the same of every step.",
-            valueName: "engine"))
-    var engine: ReplayEngines = .grdb
+    @Option(name: Setting.engine.name, help: Setting.engine.help)
+    var engine: ReplayEngines?
 
     @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
     var rollback: Bool?
@@ -62,10 +59,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(name: Setting.fullCheck.name, inversion: .prefixedNo, help: Setting.fullCheck.help)
     var fullCheck: Bool?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Remember between runs what a snapshot's own faults are, in the user's cache folder.")
-    var cache = true
+    @Flag(name: Setting.cache.name, inversion: .prefixedNo, help: Setting.cache.help)
+    var cache: Bool?
 
     @OptionGroup var output: OutputOptions
 

@@ -63,7 +63,7 @@ private final class VerifyProgress: Sendable {
         switch event {
         case .step(let snapshot, let migration, let number, let count):
             guard showsStatus else { return }
-            let name = snapshot.split(separator: "/").last.map(String.init) ?? snapshot
+            let name = PathParts.name(of: snapshot)
             Terminal.progress("\(name)  \(number)/\(count)  \(migration)")
         case .replayed(let summary, let findings):
             done.withLock { $0 += 1 }

@@ -19,7 +19,7 @@ struct VerifySettings: Sendable {
         request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
         request.timeout = command.limits.timeout(config).duration
         request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
-        request.cacheFolder = command.cache ? CacheFolder.path : nil
+        request.cacheFolder = command.cache ?? config.cache ?? true ? CacheFolder.path : nil
         request.lock = command.replay.heldLock(config, command.stubs)
         request.isStrict = command.output.isStrict(config)
         request.checksRollback = command.rollback ?? config.rollback ?? false
@@ -30,7 +30,7 @@ struct VerifySettings: Sendable {
         request.findings = config.findings
         format = command.output.format(config)
         reports = command.output.files(config)
-        engines = command.engine
+        engines = command.engine ?? config.engine ?? .grdb
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
     }
 

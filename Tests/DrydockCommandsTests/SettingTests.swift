@@ -30,6 +30,8 @@ import Testing
         Example(.lock, "lock: other.lock", "--lock", "other.lock"),
         Example(.migrationFormat, "migration-format: goose", "--migration-format", "goose"),
         Example(.upTo, "up-to: v7", "--up-to", "v7"),
+        Example(.engine, "engine: nio", "--engine", "nio"),
+        Example(.cache, "cache: false", "--no-cache"),
         Example(.jobs, "jobs: 77", "--jobs", "77"),
         Example(.timeout, "timeout: 77s", "--timeout", "77s"),
         Example(.memory, "memory: 77MB", "--memory", "77MB"),
@@ -163,7 +165,7 @@ import Testing
         case .lint: try lint(.parse(arguments), config)
         case .lock: try lock(.parse(arguments), config)
         case .migrate: try migrate(.parse(["live.sqlite"] + arguments), config)
-        case .health: try text(HealthSettings(.parse(["live.sqlite"] + arguments), config))
+        case .health: try health(.parse(["live.sqlite"] + arguments), config)
         case .diff: try diff(.parse([Self.script, Self.script] + arguments), config)
         case .schema: try schema(.parse([Self.script] + arguments), config)
         case .new: try new(.parse(["name"] + arguments), config)
@@ -178,31 +180,38 @@ import Testing
         try text(MigrateSettings(command, config)) + memory(command.limits, config)
     }
 
+    private func health(_ command: HealthCommand, _ config: ConfigFile) throws -> String {
+        try text(HealthSettings(command, config)) + text(command.engines.driver(config))
+    }
+
     private func lint(_ command: LintCommand, _ config: ConfigFile) throws -> String {
         try text(command.request(config)) + command.lockOptions.path(config, command.stubs)
             + text(command.output.options(config)) + text(command.output.files(config))
             + command.output.format(config) + limits(command.limits, config)
+            + text(command.engines.driver(config))
     }
 
     private func lock(_ command: LockCommand, _ config: ConfigFile) throws -> String {
         let options = command.output.options(config, redacts: command.redaction.isOn(config))
         return text(command.request(config)) + text(options) + text(command.output.files(config))
             + command.output.format(config) + limits(command.limits, config)
+            + text(command.engines.driver(config))
     }
 
     private func diff(_ command: DiffCommand, _ config: ConfigFile) throws -> String {
         try text(command.request(config)) + text(command.redaction.isOn(config))
-            + limits(command.limits, config)
+            + limits(command.limits, config) + text(command.engines.driver(config))
     }
 
     private func schema(_ command: SchemaCommand, _ config: ConfigFile) throws -> String {
         try text(config.source(command.source, command.migrationFormat, command.tool))
             + text(command.stubs.stubs(config)) + limits(command.limits, config)
+            + text(command.engines.driver(config))
     }
 
     private func new(_ command: NewCommand, _ config: ConfigFile) throws -> String {
         try text(command.request(from: Self.folder, to: Self.script, config)) + command.source.folder(config)
-            + limits(command.limits, config)
+            + limits(command.limits, config) + text(command.engines.driver(config))
     }
 
     private func limits(_ options: LimitOptions, _ config: ConfigFile) -> String {

@@ -13,7 +13,9 @@ extension Setting {
 
     // MARK: - What is read
 
-    private static let project = [migrations, snapshots, lock, migrationFormat, upTo]
+    private static let project = [
+        migrations, snapshots, lock, migrationFormat, upTo, engine, cache,
+    ]
 
     static let migrations = Setting(
         "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new],
@@ -33,6 +35,20 @@ extension Setting {
     static let upTo = Setting(
         "upTo", flag: "up-to", replays, "The last migration to run.", standard: "the newest",
         valueName: "migration", text(\.upTo))
+
+    static let engine = Setting(
+        "engine", flag: "engine", Reader.allCases,
+        "What opens databases: grdb (GRDB.swift) or nio (SQLite on SwiftNIO); in verify also all, where both must "
+            + "make the same of every step.", standard: "grdb", valueName: "engine",
+        own(\.engine) { reader, value, key in
+            let engines: ReplayEngines = try reader.choice(value, key)
+            return engines
+        })
+    static let cache = Setting(
+        "cache", flag: "cache", [.verify, .lock],
+        "Remember between runs what a snapshot's own faults are, in the user's cache folder.",
+        standard: "true",
+        bool(\.cache))
 
     // MARK: - Limits
 
