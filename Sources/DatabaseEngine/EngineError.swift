@@ -18,6 +18,11 @@ public struct EngineError: Error, Sendable {
         self.offset = offset
     }
 
+    /// Creates an error without SQLite.
+    package init(_ code: SQLiteCode, _ message: String) {
+        self.init(extendedCode: code.rawValue, message: message)
+    }
+
     /// Creates an error with the connection's message for its last call.
     package init(extendedCode: Int32, on connection: OpaquePointer, sql: String? = nil, offset: Int? = nil) {
         self.init(
@@ -26,18 +31,18 @@ public struct EngineError: Error, Sendable {
     }
 
     /// The primary result code.
-    public var code: Int32 { extendedCode & 0xff }
+    public var code: SQLiteCode { SQLiteCode(rawValue: extendedCode & 0xff) }
 
     /// Whether SQLite reports that the statement, or what it computes, is wrong.
-    public var isStatementError: Bool { code == SQLITE_ERROR }
-    public var isInterrupt: Bool { code == SQLITE_INTERRUPT }
+    public var isStatementError: Bool { code == .error }
+    public var isInterrupt: Bool { code == .interrupted }
     /// Whether memory or the disk failed, or the connection to the disk: the operation then has no known
     /// outcome.
-    public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }
+    public var isOutage: Bool { [.outOfMemory, .inputOutput, .full].contains(code) }
     /// Whether a file could not grow: the disk is full, or a limit was reached.
-    package var isFullDisk: Bool { code == SQLITE_FULL }
+    package var isFullDisk: Bool { code == .full }
     /// Whether a limit on memory, or on a value's length, was reached.
-    package var isOverLimit: Bool { [SQLITE_NOMEM, SQLITE_TOOBIG].contains(code) }
+    package var isOverLimit: Bool { [.outOfMemory, .tooBig].contains(code) }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
     /// What a statement that is stopped throws.
     package static let interrupted = EngineError(extendedCode: SQLITE_INTERRUPT, message: "interrupted")
@@ -45,9 +50,13 @@ public struct EngineError: Error, Sendable {
     public static let foreignKeyCheck = EngineError(
         extendedCode: SQLITE_CONSTRAINT | (3 << 8), message: "FOREIGN KEY constraint failed")
     /// Whether the file is damaged or is not a database.
-    public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    public var isCorruption: Bool { code == .corrupt || code == .notADatabase }
     /// Whether a virtual table's module found what it keeps in its own tables wrong (SQLITE_CORRUPT_VTAB).
     public var isCorruptionOfModule: Bool { extendedCode == SQLITE_CORRUPT | (1 << 8) }
+    /// Whether a hot journal must be rolled back first, which a reader may not do (SQLITE_READONLY_ROLLBACK).
+    public var needsRollback: Bool { extendedCode == SQLITE_READONLY | (3 << 8) }
+    /// Whether the connection does not have a collation that is used (SQLITE_ERROR_MISSING_COLLSEQ).
+    public var isMissingCollation: Bool { extendedCode == SQLITE_ERROR | (1 << 8) }
 }
 
 extension EngineError: CustomStringConvertible {

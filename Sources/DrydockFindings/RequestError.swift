@@ -69,14 +69,11 @@ extension RequestError.Reason {
     /// The reason for which SQLite's failure ends a request.
     package init(_ error: EngineError) {
         switch error.code {
-        case 5, 6: self = .databaseBusy
-        // Out of memory, interrupted, or too large.
-        case 7, 9, 18: self = .limitReached
-        // Read-only, or not permitted.
-        case 3, 8, 23: self = .notWritable
-        // An I/O error, damage, a file that cannot be opened, or one that is not a database.
-        case 10, 11, 14, 26: self = .databaseUnreadable
-        case 13: self = .diskFull
+        case .busy, .locked: self = .databaseBusy
+        case .outOfMemory, .interrupted, .tooBig: self = .limitReached
+        case .notPermitted, .readOnly, .notAuthorized: self = .notWritable
+        case .inputOutput, .corrupt, .cannotOpen, .notADatabase: self = .databaseUnreadable
+        case .full: self = .diskFull
         default: self = .other
         }
     }

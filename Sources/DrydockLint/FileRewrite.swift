@@ -59,7 +59,7 @@ public struct FileRewrite: Sendable {
                 "'\(path)' has changed since it was linted, and was not rewritten; lint it again")
         }
         let target = FolderListing.realPath(path)
-        let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
+        let folder = PathParts.folder(of: target)
         for (place, what) in [(target, "it"), (folder, "its folder")] where !Self.isWritable(place) {
             throw RequestError(
                 .notWritable,

@@ -14,19 +14,16 @@ struct BackupPlace: Sendable {
     /// - Throws: ``RequestError`` if the folder cannot be written, or the named file exists.
     init(_ request: MigrateRequest) throws {
         let database = realPath(of: request.path)
-        let beside = VacuumPlan.folder(of: database)
+        let beside = PathParts.folder(of: database)
         let keeps = request.mode == .apply && request.backup != MigrateRequest.Backup.none
         (name, isExact, folder) =
             switch keeps ? request.backup ?? .folder(beside) : .none {
             case .none:
                 (nil, false, request.temporaryFolder ?? Self.temporaryFolder)
             case .folder(let folder):
-                (
-                    folder + "/" + (database.split(separator: "/").last.map(String.init) ?? database), false,
-                    folder
-                )
+                (folder + "/" + PathParts.name(of: database), false, folder)
             case .path(let path):
-                (path, true, VacuumPlan.folder(of: path))
+                (path, true, PathParts.folder(of: path))
             }
         guard FolderListing.isFolder(folder) else {
             throw RequestError(.notFound, "there is no folder '\(folder)'")
@@ -46,11 +43,11 @@ struct BackupPlace: Sendable {
     /// Removes the copies that killed runs left in any of the folders that a run would use.
     static func removeLeftOvers(_ request: MigrateRequest) {
         var folders = [
-            VacuumPlan.folder(of: realPath(of: request.path)), request.temporaryFolder ?? temporaryFolder,
+            PathParts.folder(of: realPath(of: request.path)), request.temporaryFolder ?? temporaryFolder,
         ]
         switch request.backup {
         case .folder(let folder)?: folders.append(folder)
-        case .path(let path)?: folders.append(VacuumPlan.folder(of: path))
+        case .path(let path)?: folders.append(PathParts.folder(of: path))
         case .some(.none), nil: break
         }
         for folder in folders {

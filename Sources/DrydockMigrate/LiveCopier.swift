@@ -74,7 +74,7 @@ struct LiveCopier: Sendable {
             return RequestError(.databaseUnreadable, fault.message)
         }
         switch error {
-        case let error as EngineError where error.code == 5:
+        case let error as EngineError where error.code == .busy:
             return RequestError(
                 .databaseBusy,
                 "\(path) cannot be read: \(error.message); another program holds it, try again later")

@@ -230,14 +230,14 @@ struct MigrationApply: Sendable {
         let path = request.path
         let rest = "\(path) holds what it held" + addition
         // The files that SQLite makes beside the database fail with this code.
-        if error.code == 10, (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17 {
+        if error.code == .inputOutput, (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17 {
             return RequestError(.diskFull, "the disk is full; \(rest)")
         }
         let fact =
             switch error.code {
-            case 5, 6: "another program holds \(path); wait for it, or stop it (\(error.message))"
-            case 13: "the disk is full: \(error.message)"
-            case 8: "\(path) cannot be written: \(error.message)"
+            case .busy, .locked: "another program holds \(path); wait for it, or stop it (\(error.message))"
+            case .full: "the disk is full: \(error.message)"
+            case .readOnly: "\(path) cannot be written: \(error.message)"
             default: "\(path) cannot be migrated: \(error.message)"
             }
         return RequestError(.init(error), "\(fact); \(rest)")

@@ -7,17 +7,17 @@ struct MigrationNeeds: Sendable {
     let request: MigrateRequest
 
     /// The database's folder.
-    var folder: String { VacuumPlan.folder(of: realPath(of: request.path)) }
+    var folder: String { PathParts.folder(of: realPath(of: request.path)) }
 
     /// Returns what the rehearsal itself needs: the copy that it runs on, which may be kept as the backup, and spilled
     /// pages.
-    func rehearsing(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
+    func rehearsing(_ rehearsal: Rehearsal) -> [DiskNeed] {
         let (place, purpose) =
             switch request.backup {
             case .some(.none):
                 (request.temporaryFolder ?? BackupPlace.temporaryFolder, "the copy that is rehearsed on")
             case .folder(let name): (name, "the backup")
-            case .path(let path): (VacuumPlan.folder(of: path), "the backup")
+            case .path(let path): (PathParts.folder(of: path), "the backup")
             case nil: (folder, "the backup")
             }
         // A rehearsal that was refused before any step ran needs no space.
@@ -26,7 +26,7 @@ struct MigrationNeeds: Sendable {
     }
 
     /// Returns the space for pages that did not fit into memory while the migrations ran.
-    func spilled(_ rehearsal: Rehearsal) -> [MigrateSummary.Need] {
+    func spilled(_ rehearsal: Rehearsal) -> [DiskNeed] {
         guard rehearsal.spilledBytes > 0 else { return [] }
         return [
             need(
@@ -37,9 +37,9 @@ struct MigrationNeeds: Sendable {
 
     /// Returns the space for what is written beside the database, and for the growth of the database.
     /// - Parameter isShared: Whether others have the log open.
-    func installing(_ rehearsal: Rehearsal, isShared: Bool) throws -> [MigrateSummary.Need] {
+    func installing(_ rehearsal: Rehearsal, isShared: Bool) throws -> [DiskNeed] {
         guard let end = rehearsal.end, let base = rehearsal.base else { return [] }
-        var needs: [MigrateSummary.Need] = []
+        var needs: [DiskNeed] = []
         if !isShared, let delta = try PageDelta(from: base, to: end) {
             needs.append(
                 need(folder, Self.journalBytes(delta), "the rollback journal, with the old pages"))
@@ -81,7 +81,7 @@ struct MigrationNeeds: Sendable {
     }
 
     /// - Throws: ``RequestError`` if a disk does not have the space.
-    func check(_ needs: [MigrateSummary.Need]) throws {
+    func check(_ needs: [DiskNeed]) throws {
         for (index, need) in needs.enumerated() {
             guard let free = need.free else { continue }
             // Needs on one file system add up.
@@ -97,7 +97,7 @@ struct MigrationNeeds: Sendable {
         }
     }
 
-    private func need(_ folder: String, _ bytes: Int, _ purpose: String) -> MigrateSummary.Need {
+    private func need(_ folder: String, _ bytes: Int, _ purpose: String) -> DiskNeed {
         .init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder))
     }
 }

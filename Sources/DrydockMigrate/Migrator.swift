@@ -96,7 +96,7 @@ public struct Migrator: Sendable {
         BackupPlace.removeLeftOvers(request)
         guard request.mode == .apply else { return }
         if let fault = HardLinks.fault(of: path) { throw RequestError(.refused, fault) }
-        let folder = VacuumPlan.folder(of: realPath(of: path))
+        let folder = PathParts.folder(of: realPath(of: path))
         for place in [path, folder] where !DiskSpace.isWritable(place) {
             throw RequestError(
                 .notWritable,

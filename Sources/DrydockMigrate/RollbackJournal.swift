@@ -143,7 +143,7 @@ struct RollbackJournal {
     }
 
     static func syncFolder(of path: String) throws {
-        let folder = open(VacuumPlan.folder(of: path), O_RDONLY | O_CLOEXEC)
+        let folder = open(PathParts.folder(of: path), O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { throw failure(path, errno) }
         defer { close(folder) }
         // Some file systems cannot sync a folder.

@@ -88,7 +88,7 @@ extension TemporaryCopy {
     /// - Throws: ``RequestError`` if the name exists or cannot be given.
     func keepDurably(as name: String) throws {
         try keep(as: name)
-        let folder = open(VacuumPlan.folder(of: name), O_RDONLY | O_CLOEXEC)
+        let folder = open(PathParts.folder(of: name), O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }
         _ = fsync(folder)
         close(folder)
@@ -128,9 +128,7 @@ extension Image {
             let part = range.clamped(to: offset..<offset + count)
             for index in part { buffer[index - offset] = 0 }
         }
-        blank(24..<28)
-        blank(40..<44)
-        blank(92..<100)
+        for range in HeaderBytes.ofCommit + [HeaderBytes.ofSchemaCookie] { blank(range) }
         // "The Lock-Byte Page", which stores nothing.
         let locked = 0x4000_0000 / pageSize * pageSize
         blank(locked..<locked + pageSize)

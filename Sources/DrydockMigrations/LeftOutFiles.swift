@@ -57,7 +57,7 @@ struct LeftOutFiles {
     /// Returns whether a file's name gives it another purpose: one that begins with a version is meant to be a
     /// migration, unless it is a way back.
     static func hasAnotherPurpose(_ file: String) -> Bool {
-        let name = (file.split(separator: "/").last ?? "").lowercased()
+        let name = PathParts.name(of: file).lowercased()
         let words = name.split { !$0.isLetter && !$0.isNumber }.map(String.init)
         if words.contains(where: { ["down", "undo", "rollback", "revert"].contains($0) }) { return true }
         if name.prefixMatch(of: /[a-z]?[0-9]/) != nil { return false }

@@ -16,7 +16,7 @@ package enum Sandbox {
             try connection.execute(statement.executedText)
             connection.statements?.end()
         } catch var error as EngineError {
-            if case .attach = statement.action, error.code == 14 {
+            if case .attach = statement.action, error.code == .cannotOpen {
                 error.message += "; Drydock opens only files below the folder that it runs in"
             }
             if !error.isInterrupt { connection.statements?.end() }
@@ -95,7 +95,7 @@ package enum Sandbox {
     }
 
     private static func refusal(_ message: String) -> EngineError {
-        EngineError(extendedCode: 23, message: message)
+        EngineError(.notAuthorized, message)
     }
 }
 

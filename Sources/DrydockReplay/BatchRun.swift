@@ -79,15 +79,15 @@ package struct BatchRun: Sendable {
             let run = ToolRun(connection: connection, set: set, starting: starting)
             do {
                 try run.prepare()
-                try run.run(batch) { stretch in
+                try run.run(batch) { span in
                     try connection.checkpoint()
                     let (image, footprint) = overlay.freeze()
-                    var migrations = Array(batch[stretch.range])
-                    for index in migrations.indices { migrations[index].foreignKeys = stretch.foreignKeys }
+                    var migrations = Array(batch[span.range])
+                    for index in migrations.indices { migrations[index].foreignKeys = span.foreignKeys }
                     outcome.reached.append(
                         .init(
                             migrations: migrations, image: image, footprint: footprint,
-                            seconds: stretch.seconds, statementSeconds: stretch.statementSeconds))
+                            seconds: span.seconds, statementSeconds: span.statementSeconds))
                 }
             } catch let failure as BatchFailure {
                 outcome.failure = (batch[failure.index], failure.cause)

@@ -107,8 +107,7 @@ struct EngineComparison: Sendable {
         return Difference(migration: migration, failures: failures)
     }
 
-    /// Whether two states have the same bytes, except for those that count commits and record the library's version
-    /// (https://www.sqlite.org/fileformat2.html#the_database_header, offsets 24 and 92).
+    /// Whether two states have the same bytes, except for those that every commit writes.
     private static func areEqual(_ a: Image, _ b: Image, _ pages: Set<UInt32>) throws -> Bool {
         guard a.byteCount == b.byteCount, a.pageSize == b.pageSize else { return false }
         var (left, right) = (
@@ -119,7 +118,7 @@ struct EngineComparison: Sendable {
             try left.withUnsafeMutableBytes { try a.read(into: $0, at: offset) }
             try right.withUnsafeMutableBytes { try b.read(into: $0, at: offset) }
             if page == 1 {
-                for range in [24..<28, 92..<100] { left.replaceSubrange(range, with: right[range]) }
+                for range in HeaderBytes.ofCommit { left.replaceSubrange(range, with: right[range]) }
             }
             guard left == right else { return false }
         }
@@ -181,7 +180,8 @@ struct EngineComparison: Sendable {
     // MARK: - Messages
 
     private struct Failure {
-        var code: Int32
+        /// Nil if the failure is not SQLite's.
+        var code: Int32?
         var message: String
         var redacted: String
 
@@ -193,7 +193,7 @@ struct EngineComparison: Sendable {
             case let failure as RunnerFailure: error = failure.error as? EngineError
             default: error = failure.error as? EngineError
             }
-            code = error?.extendedCode ?? -1
+            code = error?.extendedCode
             message = error?.message ?? String(describing: failure.error)
             redacted = quotes ? error?.messageWithoutValues ?? message : message
         }

@@ -102,8 +102,8 @@ struct FreshInstall: Sendable {
             let run = ToolRun(connection: connection, set: set)
             do {
                 try run.prepare()
-                try run.run(ready) { stretch in
-                    count = first + stretch.range.upperBound + 1
+                try run.run(ready) { span in
+                    count = first + span.range.upperBound + 1
                     made[count] = try Catalog(connection, without: tables, earlier: made[count - 1])
                 }
             } catch {

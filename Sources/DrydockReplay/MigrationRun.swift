@@ -27,8 +27,7 @@ package struct MigrationRun: Sendable {
     package func apply(to database: any OpenDatabase) async throws -> Applied {
         guard let ran = try await database.migrate([engineMigration]).first else {
             throw EngineError(
-                extendedCode: 19,
-                message: "the history had it before it ran: an earlier migration wrote it there")
+                .constraint, "the history had it before it ran: an earlier migration wrote it there")
         }
         var migration = migration
         if let statements = ran.statements { migration.take(statements) }

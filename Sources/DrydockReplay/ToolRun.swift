@@ -18,7 +18,7 @@ struct ToolRun {
     var starting: (Migration) -> Void = { _ in }
 
     /// A state that can be observed, and the migrations that led to it.
-    struct Stretch {
+    struct Span {
         /// Positions in the batch.
         var range: ClosedRange<Int>
         var seconds: Double
@@ -35,7 +35,7 @@ struct ToolRun {
     /// Runs migrations that share one transaction, or one that has its own or none.
     /// - Parameter reached: called outside any transaction with the migrations completed.
     /// - Throws: ``BatchFailure``; what the tool would roll back is rolled back.
-    func run(_ batch: [Migration], reached: (Stretch) throws -> Void) throws {
+    func run(_ batch: [Migration], reached: (Span) throws -> Void) throws {
         do {
             switch batch.first?.transaction {
             case .all: try runTogether(batch, reached)
@@ -62,31 +62,31 @@ struct ToolRun {
 
     // MARK: - Transactions
 
-    private func runAlone(_ migration: Migration, _ reached: (Stretch) throws -> Void) throws {
-        var clock = try StretchClock(0, connection)
+    private func runAlone(_ migration: Migration, _ reached: (Span) throws -> Void) throws {
+        var clock = try SpanClock(0, connection)
         starting(migration)
         try connection.execute("BEGIN")
         try run(migration, 0, &clock)
         if set.policy.recordsInTransaction { try record(migration, 0) }
         try failing(0, .commit) { try connection.execute("COMMIT") }
         if !set.policy.recordsInTransaction { try record(migration, 0) }
-        try reached(clock.stretch(to: 0))
+        try reached(clock.span(to: 0))
     }
 
-    private func runOpenly(_ migration: Migration, _ reached: (Stretch) throws -> Void) throws {
-        var clock = try StretchClock(0, connection)
+    private func runOpenly(_ migration: Migration, _ reached: (Span) throws -> Void) throws {
+        var clock = try SpanClock(0, connection)
         starting(migration)
         try run(migration, 0, &clock)
         guard !connection.isInTransaction else {
             throw BatchFailure(
-                index: 0, error: EngineError(extendedCode: 1, message: leftOpen), moment: .commit)
+                index: 0, error: EngineError(.error, leftOpen), moment: .commit)
         }
         try record(migration, 0)
-        try reached(clock.stretch(to: 0))
+        try reached(clock.span(to: 0))
     }
 
-    private func runTogether(_ batch: [Migration], _ reached: (Stretch) throws -> Void) throws {
-        var clock = try StretchClock(0, connection)
+    private func runTogether(_ batch: [Migration], _ reached: (Span) throws -> Void) throws {
+        var clock = try SpanClock(0, connection)
         try connection.execute("BEGIN")
         for (index, migration) in batch.enumerated() {
             starting(migration)
@@ -106,9 +106,9 @@ struct ToolRun {
                     throw BatchFailure(index: index, error: error, moment: .commit)
                 }
             }
-            try reached(clock.stretch(to: index))
+            try reached(clock.span(to: index))
             guard !isLast else { break }
-            clock = try StretchClock(index + 1, connection)
+            clock = try SpanClock(index + 1, connection)
             guard isOpen else { continue }
             try connection.execute("BEGIN")
             if defers { try connection.execute("PRAGMA defer_foreign_keys = ON") }
@@ -119,7 +119,7 @@ struct ToolRun {
 
     // MARK: - Statements
 
-    private func run(_ migration: Migration, _ index: Int, _ clock: inout StretchClock) throws {
+    private func run(_ migration: Migration, _ index: Int, _ clock: inout SpanClock) throws {
         for (number, statement) in migration.statements.enumerated() {
             let start = ContinuousClock.now
             try failing(index, .statement) { try MigrationRun.run(statement, at: number, on: connection) }
@@ -155,7 +155,7 @@ struct BatchFailure: Error {
 }
 
 /// Measures the time between two states.
-private struct StretchClock {
+private struct SpanClock {
     private let first: Int
     private let start = ContinuousClock.now
     private let foreignKeys: Bool
@@ -166,7 +166,7 @@ private struct StretchClock {
         foreignKeys = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
     }
 
-    func stretch(to last: Int) -> ToolRun.Stretch {
+    func span(to last: Int) -> ToolRun.Span {
         .init(
             range: first...last, seconds: (ContinuousClock.now - start).inSeconds,
             statementSeconds: statementSeconds, foreignKeys: foreignKeys)

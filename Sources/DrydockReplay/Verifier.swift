@@ -229,30 +229,13 @@ public struct Verifier: Sendable {
         _ snapshots: [Snapshot], _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest,
         _ deadline: @escaping @Sendable () -> ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
-        try await withThrowingTaskGroup(of: (Int, ReplayResult).self) { group in
-            var results = [ReplayResult?](repeating: nil, count: snapshots.count)
-            var (next, reported) = (0, 0)
-            let names = SnapshotNames(snapshots.map(\.path))
-            func start() {
-                guard next < snapshots.count else { return }
-                let (index, snapshot) = (next, snapshots[next])
-                next += 1
-                group.addTask {
-                    var result = try await replay(snapshot, context, fresh, deadline())
-                    result.summary.name = names.name(of: snapshot.path)
-                    return (index, result)
-                }
-            }
-            for _ in 0..<min(max(1, request.jobs), snapshots.count) { start() }
-            while let (index, result) = try await group.next() {
-                results[index] = result
-                start()
-                while reported < results.count, let done = results[reported] {
-                    onEvent(.replayed(done.summary, done.findings))
-                    reported += 1
-                }
-            }
-            return results.compactMap { $0 }
+        let names = SnapshotNames(snapshots.map(\.path))
+        return try await concurrentMap(snapshots, jobs: request.jobs) {
+            onEvent(.replayed($0.summary, $0.findings))
+        } _: { snapshot in
+            var result = try await replay(snapshot, context, fresh, deadline())
+            result.summary.name = names.name(of: snapshot.path)
+            return result
         }
     }
 

@@ -91,6 +91,16 @@ package final class DataJSONRenderer: DataDiffConsumer {
             out.write(" }")
         }
         let verdict = report.isSame && !report.isIncomplete ? "passed" : "failed"
+        // The same again in the words of every report.
+        out.write("],\n  \"notChecked\": [")
+        for (index, (table, reason)) in report.overview.notCompared.enumerated() {
+            out.write(index == 0 ? "" : ", ")
+            out.write("{ \"rule\": \"\(Rule.valuesChanged.rawValue)\", \"table\": ")
+            string(table)
+            out.write(", \"reason\": ")
+            string(reason)
+            out.write(" }")
+        }
         out.write("],\n  \"findings\": [],\n  \"verdict\": \"\(verdict)\"\n}\n")
         out.flush()
     }

@@ -90,11 +90,13 @@ extension HumanRenderer {
             if case .notReached(.wholeFile, _) = gap.cause { return true }
             return !reported.contains(gap.rule)
         }
-        let whole = Dictionary(grouping: rest.filter { $0.table == nil }) { $0.reason }
+        let whole = Dictionary(grouping: rest.filter { $0.table == nil }) { VisibleText.line($0.reason) }
         for (reason, entries) in whole.sorted(by: { $0.key < $1.key }) {
             text += line(Self.cut(entries.map(\.rule.rawValue).sorted(), "check"), reason, paint)
         }
-        let parts = Dictionary(grouping: rest.filter { $0.table != nil }) { [$0.rule.rawValue, $0.reason] }
+        let parts = Dictionary(grouping: rest.filter { $0.table != nil }) {
+            [$0.rule.rawValue, VisibleText.line($0.reason)]
+        }
         for (key, entries) in parts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let tables = entries.compactMap(\.table)
             let names = tables.prefix(3).joined(separator: ", ") + (tables.count > 3 ? ", …" : "")

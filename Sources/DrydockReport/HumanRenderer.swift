@@ -10,7 +10,12 @@ package struct HumanRenderer: ReportRenderer {
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
         let report = report.visible
-        if case .health(let health) = report.body { return text(health, report, options) }
+        switch report.body {
+        case .health(let health): return text(health, report, options)
+        case .diff(let diff): return text(diff, options)
+        case .vacuum(let vacuum): return text(vacuum, report, options)
+        case .verify, .lint, .lock, .migrate: break
+        }
         // `line` has them if it is to be verbose.
         let showsSteps = if case .migrate = report.body { !options.isVerbose } else { false }
         let lines =
@@ -98,7 +103,7 @@ package struct HumanRenderer: ReportRenderer {
         case .migrate(let migrate):
             text += cost(migrate, options)
             followsLines = migrate.outcome != .pending
-        case .health: break
+        case .health, .diff, .vacuum: break
         }
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
@@ -230,9 +235,10 @@ package struct HumanRenderer: ReportRenderer {
         var text = report.notChecked.isEmpty ? "" : "\n"
         for entry in report.notChecked {
             let name =
-                entry.snapshot.map { path in entry.reason.contains(path) ? "" : " [\(names.name(of: path))]" }
+                entry.snapshot.map { entry.cause.namesSnapshot ? "" : " [\(names.name(of: $0))]" }
                 ?? ""
-            text += "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(entry.reason)\n"
+            text +=
+                "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(VisibleText.line(entry.reason))\n"
         }
         return text
     }
@@ -252,6 +258,7 @@ package struct HumanRenderer: ReportRenderer {
             facts = migrate.replays.isEmpty ? [] : replayed(migrate.replays, tool)
             word = result(of: migrate, report)
         case .health(let health): facts = [counted(health.databases.count, "database")]
+        case .diff, .vacuum: facts = []
         }
         let gaps = report.notChecked.isEmpty ? [] : ["\(report.notChecked.count) not checked"]
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in

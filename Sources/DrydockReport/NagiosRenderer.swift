@@ -146,7 +146,7 @@ package struct NagiosRenderer: ReportRenderer {
     private func names(_ report: Report) -> [String: String] {
         let paths = report.health?.databases.map(\.path) ?? []
         guard paths.count > 1 else { return [:] }
-        let names = paths.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+        let names = paths.map { PathParts.name(of: $0) }
         let areUnique = Set(names).count == names.count
         return Dictionary(zip(paths, areUnique ? names : paths)) { first, _ in first }
     }

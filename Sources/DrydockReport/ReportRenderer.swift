@@ -13,6 +13,9 @@ package enum ReportRenderers {
     /// Those of `drydock health`.
     package static let ofHealth: [any ReportRenderer] = all + [NagiosRenderer(), PrometheusRenderer()]
 
+    /// Those of `drydock diff`.
+    package static let ofDiff: [any ReportRenderer] = all + [MarkdownRenderer()]
+
     package static func named(_ name: String) -> (any ReportRenderer)? { all.named(name) }
 }
 

@@ -7,7 +7,7 @@ package enum SchemaFormat: String, CaseIterable, Sendable {
     package func render(_ schema: Schema) -> String {
         switch self {
         case .sql: SchemaPrinter(printsSettings: false).text(schema)
-        case .json: jsonText(JSONSchema(schema))
+        case .json: jsonText(JSONEnvelope(command: "schema", JSONSchema(schema)))
         case .mermaid: Self.mermaid(schema)
         }
     }
@@ -95,7 +95,6 @@ private struct JSONSchema: Encodable {
         var name, sql: String
     }
 
-    var formatVersion = 1
     var tables: [Table]
     var views, virtualTables: [Object]
 

@@ -7,16 +7,11 @@ package enum StatisticsJSON {
         -> String
     {
         let growth = old.map { Growth.all(from: $0, to: statistics).map(JSONGrowth.init) }
-        return jsonText(Envelope(statistics, old?.path, growth))
+        return jsonText(JSONEnvelope(command: "stats", JSONStatistics(statistics, old?.path, growth)))
     }
 }
 
-private struct Envelope: Encodable {
-    var tool = "drydock"
-    var formatVersion = 1
-    var command = "stats"
-    var verdict = "passed"
-    var findings: [String] = []
+private struct JSONStatistics: Encodable {
     var database, encoding, autoVacuum: String
     var libraryVersion: String?
     var pageSize, reservedBytes, pageCount, freelistPages, pointerMapPages, lockBytePages, lostPages: Int

@@ -3,7 +3,8 @@ import SQLiteSchema
 
 /// A report as it is shown to people: every name, value and path is on one line, with invisible characters spelled out.
 /// Help keeps its line breaks; `quotedIfNeeded` wrote the names in it. The paths of live databases stay as they are, since
-/// findings are known by them; the renderer shows them with `VisibleText`.
+/// findings are known by them, and so do the reasons for which something was not checked; the renderer shows both with
+/// `VisibleText`.
 extension Report {
     var visible: Report {
         var report = self
@@ -11,11 +12,6 @@ extension Report {
         report.notChecked = notChecked.map {
             var entry = $0
             (entry.snapshot, entry.table) = ($0.snapshot?.visible, $0.table?.visible)
-            if case .notReached(let obstacle, let text) = $0.cause {
-                entry.cause = .notReached(obstacle, text.visible)
-            } else {
-                entry.cause = .recorded($0.reason.visible)
-            }
             return entry
         }
         report.migrationFormat = migrationFormat?.visible
@@ -35,6 +31,8 @@ extension Report {
             }
             health.accepted = health.accepted.map { ($0.path.visible, $0.count) }
             report.body = .health(health)
+        // Their renderers show names with `VisibleText`.
+        case .diff, .vacuum: break
         }
         return report
     }
@@ -102,7 +100,7 @@ extension MigrateSummary {
         migrate.replays = replays.map(\.visible)
         (migrate.pending, migrate.notes) = (pending.map(\.visible), notes.map(\.visible))
         migrate.needs = needs.map {
-            Need(folder: $0.folder.visible, bytes: $0.bytes, purpose: $0.purpose.visible, free: $0.free)
+            DiskNeed(folder: $0.folder.visible, bytes: $0.bytes, purpose: $0.purpose.visible, free: $0.free)
         }
         return migrate
     }

@@ -89,7 +89,7 @@ final class MigratorDatabase: OpenDatabase {
     /// of a gap at once.
     private func hideMigrations(after identifier: String, _ database: Database) throws {
         guard let target = migrator.migrations.firstIndex(of: identifier) else {
-            throw EngineError(extendedCode: 21, message: "the migrator has no migration '\(identifier)'")
+            throw EngineError(.misuse, "the migrator has no migration '\(identifier)'")
         }
         let applied = try migrator.appliedIdentifiers(database)
         for later in migrator.migrations[(target + 1)...] where applied.contains(later) {
@@ -111,8 +111,8 @@ final class MigratorDatabase: OpenDatabase {
         switch error {
         case let error as DatabaseError: EngineError(error)
         case let error as EngineError: error
-        // The closure's own error; 1 is SQLITE_ERROR.
-        default: EngineError(extendedCode: 1, message: String(describing: error))
+        // The closure's own error.
+        default: EngineError(.error, String(describing: error))
         }
     }
 }

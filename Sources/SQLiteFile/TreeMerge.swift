@@ -4,7 +4,7 @@
 /// page at once. If one side is at a row and the other before a subtree, rows at or below the fence cannot be
 /// in the subtree: an insertion that split a leaf does not make the walk read the leaves after it.
 struct TreeMerge: ~Copyable {
-    typealias Report = (RowDifference) throws -> Void
+    typealias Report = (EntryDifference) throws -> Void
 
     private var left: TreeReader
     private var right: TreeReader

@@ -1,5 +1,5 @@
 /// A difference that a merge found at one key.
-public enum RowDifference {
+public enum EntryDifference {
     case onlyLeft(TreeEntry)
     case onlyRight(TreeEntry)
     /// The same key with different bytes.
@@ -103,7 +103,7 @@ public struct TreePair {
     ///     different values on each side; nothing is skipped then.
     /// - Throws: ``FileDamage``, and what `report` throws.
     public func merge(
-        countsSkippedRows: Bool = true, everyRow: Bool = false, _ report: (RowDifference) throws -> Void
+        countsSkippedRows: Bool = true, everyRow: Bool = false, _ report: (EntryDifference) throws -> Void
     ) throws -> MergeCounts {
         let (left, right) = (try TreeReader(left, root: leftRoot), try TreeReader(right, root: rightRoot))
         var merge = TreeMerge(self, left, right, countsSkippedRows: countsSkippedRows, everyRow: everyRow)

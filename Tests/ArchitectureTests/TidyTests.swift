@@ -58,10 +58,13 @@ import Testing
         }
     }
 
-    /// Each rule is on the page of verify or of health, or on lint's own page of rules.
+    /// Each rule is on the page of a command that reports it, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
-        let pages = try ["verify", "rules", "health"].map { try Repository.text("docs/\($0).md") }.joined()
+        let pages = try ["verify", "rules", "health", "diff", "vacuum"].map {
+            try Repository.text("docs/\($0).md")
+        }
+        .joined()
         let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
         #expect(identifiers.count > 20)
         for identifier in identifiers { #expect(pages.contains("`\(identifier)`"), "\(identifier)") }

@@ -1,27 +1,27 @@
 import Testing
 
-@testable import DrydockDiff
+@testable import DrydockFindings
 @testable import DrydockReport
 @testable import SQLiteSchema
 
 /// Compares what `drydock diff` and `drydock schema` print with golden files.
 @Suite struct DiffGoldenTests {
     @Test(arguments: [
-        ("diff.txt", DiffFormat.human, RenderOptions()),
-        ("diff-color.txt", .human, RenderOptions(usesColor: true)),
-        ("diff.json", .json, RenderOptions()), ("diff.md", .markdown, RenderOptions()),
+        ("diff.txt", "human", RenderOptions()),
+        ("diff-color.txt", "human", RenderOptions(usesColor: true)),
+        ("diff.json", "json", RenderOptions()), ("diff.md", "markdown", RenderOptions()),
     ])
-    func different(_ name: String, _ format: DiffFormat, _ options: RenderOptions) throws {
-        let text = format.render(try report(Self.old, Self.new), showsQuiet: false, options)
+    func different(_ name: String, _ format: String, _ options: RenderOptions) throws {
+        let renderer = try #require(ReportRenderers.ofDiff.named(format))
+        let text = renderer.render(try report(Self.old, Self.new), options)
         try Golden.hold(text, against: name)
     }
 
     @Test func orderOfColumns() throws {
-        let report = try report("CREATE TABLE t(a, b)", "CREATE TABLE t(b, a)")
+        let (old, new) = ("CREATE TABLE t(a, b)", "CREATE TABLE t(b, a)")
         #expect(
-            DiffFormat.human.render(report, showsQuiet: false, RenderOptions())
-                == "same: old.sql and new.sql\n")
-        let text = DiffFormat.human.render(report, showsQuiet: true, RenderOptions())
+            HumanRenderer().render(try report(old, new), RenderOptions()) == "same: old.sql and new.sql\n")
+        let text = HumanRenderer().render(try report(old, new, showsQuiet: true), RenderOptions())
         #expect(text.contains("~ column order: (a, b) -> (b, a)"))
     }
 
@@ -34,19 +34,23 @@ import Testing
         try SchemaParser().schema(of: SQLSource(name: "", sql))
     }
 
-    private func report(_ old: String, _ new: String) throws -> DiffReport {
+    private func report(_ old: String, _ new: String, showsQuiet: Bool = false) throws -> Report {
         let (before, after) = (try schema(old), try schema(new))
-        var report = DiffReport(
-            old: "old.sql", new: "new.sql", changes: SchemaDiff(from: before, to: after).changes(),
+        var diff = DiffSummary(
+            old: "old.sql", new: "new.sql",
+            changes: SchemaDiff(from: before, to: after).changes().filter { showsQuiet || !$0.isQuiet },
             oldSchema: before, newSchema: after)
         let rename = RenameCandidate(
             table: "email", newTable: "email", from: "sender", to: "from_address", score: 1,
             evidence: "12 of 12 values are the same",
             isBorneOut: true)
-        report.renames = RenameDecision(taken: [rename], open: [rename])
-        report.unparsed = ["old.sql: odd: no table has two primary keys"]
-        report.refusals = [
-            PlanRefusal("the plan would lose column email.snippet with its values", "--allow-loss allows it")
+        diff.renames = RenameDecision(taken: [rename], open: [rename])
+        diff.unparsed = ["old.sql: odd: no table has two primary keys"]
+        var report = Report(.diff(diff))
+        report.findings = [
+            Finding(
+                .planRefused, "the plan would lose column email.snippet with its values",
+                help: "--allow-loss allows it")
         ]
         return report
     }

@@ -109,18 +109,19 @@ import Testing
             StatisticsRenderer.render(statistics, since: DatabaseStatistics(path: name), RenderOptions()),
             "stats", name)
         expectVisible(StatisticsJSON.render(statistics, since: statistics), "stats json", name)
-        for method in [VacuumReport.Method.forecast, .installed] {
-            var report = VacuumReport(
-                path: name, method: method,
+        for method in [VacuumSummary.Method.forecast, .installed] {
+            var vacuum = VacuumSummary(
+                database: name,
                 forecast: VacuumForecast(
                     bytes: 1, bytesAfter: 1, freelistBytes: 0,
-                    needs: [.init(folder: name, bytes: 1, purpose: name, free: nil)], journalMode: "x"),
-                bytesAfter: 1)
-            report.notes = [name]
-            expectVisible(VacuumRenderer.human(report, RenderOptions()), "vacuum", name)
-            expectVisible(VacuumRenderer.json(report), "vacuum json", name)
+                    needs: [.init(folder: name, bytes: 1, purpose: name, free: nil)], journalMode: "x"))
+            (vacuum.method, vacuum.notes) = (method, [name])
+            for renderer in ReportRenderers.all {
+                let text = renderer.render(Report(.vacuum(vacuum)), RenderOptions())
+                expectVisible(text, "vacuum \(renderer.name)", name)
+            }
         }
-        expectVisible(VacuumRenderer.json(failure: name, of: name), "vacuum json", name)
+        expectVisible(FailedVacuum.json(name, of: name), "vacuum json", name)
     }
 
     @Test(arguments: seeds) func `schemas, how they differ and the SQL between them`(name: String) throws {
@@ -133,26 +134,27 @@ import Testing
             CREATE TABLE \(SQLName.quoted(name + "t"))(a)
             """
         let (before, after) = (try schema(old), try schema(new))
-        var report = DiffReport(
+        var diff = DiffSummary(
             old: name, new: name, changes: SchemaDiff(from: before, to: after).changes(), oldSchema: before,
             newSchema: after)
         let rename = RenameCandidate(
             table: name, newTable: name, from: name, to: name, score: 1, evidence: name, isBorneOut: true)
-        report.renames = RenameDecision(taken: [rename], open: [rename])
-        report.unparsed = [name]
-        report.refusals = [PlanRefusal(name, "help")]
+        diff.renames = RenameDecision(taken: [rename], open: [rename])
+        diff.unparsed = [name]
         let plan = MigrationPlanner(from: before, to: after).plan()
-        (report.plan, report.downPlan) = (plan, plan)
-        for format in DiffFormat.allCases {
-            let text = format.render(report, showsQuiet: true, RenderOptions())
+        (diff.plan, diff.downPlan) = (plan, plan)
+        var report = Report(.diff(diff))
+        report.findings = [Finding(.planRefused, name, help: "help")]
+        for renderer in ReportRenderers.ofDiff {
+            let text = renderer.render(report, RenderOptions())
             // The SQL in it keeps the line breaks of names, in quotes.
-            if format == .markdown {
+            if renderer.name == "markdown" {
                 #expect(!text.unicodeScalars.contains { VisibleText.isHidden($0) && $0 != "\n" })
             } else {
-                expectVisible(text, format.rawValue, name)
+                expectVisible(text, renderer.name, name)
             }
         }
-        expectVisible(DiffFormat.names(report), "names", name)
+        expectVisible(diff.names, "names", name)
         for format in [SchemaFormat.json, .mermaid] {
             expectVisible(format.render(after), format.rawValue, name)
         }

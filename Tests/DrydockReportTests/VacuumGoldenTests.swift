@@ -1,11 +1,11 @@
 import Testing
 
-@testable import DrydockMaintenance
+@testable import DrydockFindings
 @testable import DrydockReport
 
 /// Compares what `drydock vacuum` prints with golden files.
 @Suite struct VacuumGoldenTests {
-    private func report(_ method: VacuumReport.Method) -> VacuumReport {
+    private func report(_ method: VacuumSummary.Method) -> Report {
         let forecast = VacuumForecast(
             bytes: 12_288_000, bytesAfter: 8_192_000, freelistBytes: 4_000_000,
             needs: [
@@ -16,22 +16,24 @@ import Testing
                     folder: "/data", bytes: 12_288_000, purpose: "the rollback journal, with the old pages",
                     free: nil),
             ], journalMode: "rollback journal")
-        var report = VacuumReport(
-            path: "app.sqlite", method: method, forecast: forecast, bytesAfter: 8_192_000)
-        guard method != .forecast else { return report }
-        (report.tablesCompared, report.rowsCompared, report.copies, report.seconds) = (12, 48_000, 2, 1.26)
-        report.notes = ["something worth knowing"]
+        var vacuum = VacuumSummary(database: "app.sqlite", forecast: forecast)
+        vacuum.method = method
+        guard method != .forecast else { return Report(.vacuum(vacuum)) }
+        (vacuum.tablesCompared, vacuum.rowsCompared, vacuum.copies) = (12, 48_000, 2)
+        vacuum.notes = ["something worth knowing"]
+        var report = Report(.vacuum(vacuum))
+        report.seconds = 1.26
         return report
     }
 
     @Test func human() throws {
-        let text = [VacuumReport.Method.forecast, .installed].map {
-            VacuumRenderer.human(report($0), RenderOptions())
+        let text = [VacuumSummary.Method.forecast, .installed].map {
+            HumanRenderer().render(report($0), RenderOptions())
         }
         try Golden.hold(text.joined(separator: "\n"), against: "vacuum.txt")
     }
 
     @Test func json() throws {
-        try Golden.hold(VacuumRenderer.json(report(.installed)), against: "vacuum.json")
+        try Golden.hold(JSONRenderer().render(report(.installed), RenderOptions()), against: "vacuum.json")
     }
 }

@@ -52,7 +52,7 @@ import Testing
         for (sql, code, message) in Self.violations {
             let error = try await error(sql, in: place)
             #expect(error.extendedCode == code)
-            #expect(error.code == SQLITE_CONSTRAINT)
+            #expect(error.code == .constraint)
             #expect(error.message == message)
             #expect(error.sql == sql)
         }
@@ -76,7 +76,7 @@ import Testing
             _ = try await database.value("SELECT count(*) FROM sqlite_schema")
         }
         #expect(error?.isCorruption == true)
-        #expect(error?.code == SQLITE_NOTADB)
+        #expect(error?.code == .notADatabase)
     }
 
     @Test(arguments: Place.memory) func aMissingFolder(_ place: Place) async throws {
@@ -84,7 +84,7 @@ import Testing
             _ = try await place.engine.open(
                 .live(path: "/nowhere/at/all.sqlite"), settings: ConnectionSettings())
         }
-        #expect(error?.code == SQLITE_CANTOPEN)
+        #expect(error?.code == .cannotOpen)
     }
 
     @Test(arguments: Place.memory) func aFailingSetupStatement(_ place: Place) async throws {

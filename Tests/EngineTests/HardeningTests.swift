@@ -28,7 +28,7 @@ private final class Start: Sendable {
         let site = try Site(place)
         let database = try await site.open()
         let error = await #expect(throws: EngineError.self) { try await database.execute(sql) }
-        #expect(error?.code == SQLITE_ERROR, "\(error?.message ?? "")")
+        #expect(error?.code == .error, "\(error?.message ?? "")")
         // The tokenizer is unchanged.
         try await database.execute(
             "CREATE VIRTUAL TABLE z USING fts3(a, tokenize=simple); INSERT INTO z VALUES ('b c'); DROP TABLE z"
@@ -66,7 +66,7 @@ private final class Start: Sendable {
         for sql in ["SELECT zeroblob(300000000)", "SELECT length(randomblob(300000000))"] {
             let database = try await site.open()
             let error = await #expect(throws: EngineError.self) { try await database.execute(sql) }
-            #expect(error?.code == SQLITE_TOOBIG)
+            #expect(error?.code == .tooBig)
             try await database.close()
         }
         let free = try await site.open { $0.limits = nil }

@@ -54,7 +54,7 @@ import Testing
         let database = try await site.open { $0.readOnly = true }
         #expect(try await database.value("SELECT a FROM t") == 1)
         let error = await #expect(throws: EngineError.self) { try await database.execute("DELETE FROM t") }
-        #expect(error?.code == SQLITE_READONLY)
+        #expect(error?.code == .readOnly)
         try await database.close()
         #expect(FileManager.default.contents(atPath: site.path) == bytes)
     }
@@ -89,7 +89,7 @@ import Testing
         let error = await #expect(throws: EngineError.self) {
             try await database.execute("INSERT INTO t VALUES (2)")
         }
-        #expect(error?.code == SQLITE_BUSY)
+        #expect(error?.code == .busy)
         #expect(ContinuousClock.now - start >= .milliseconds(60))
         try other.execute("COMMIT")
         try await database.execute("INSERT INTO t VALUES (2)")

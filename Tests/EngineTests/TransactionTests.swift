@@ -58,7 +58,7 @@ import Testing
         let error = await #expect(throws: EngineError.self) {
             try await database.read { try $0.execute("INSERT INTO t VALUES (1)") }
         }
-        #expect(error?.code == SQLITE_READONLY)
+        #expect(error?.code == .readOnly)
         #expect(try await database.value("SELECT count(*) FROM t") == 0)
         try await database.close()
     }

@@ -18,7 +18,7 @@ struct PlanProof: Sendable {
         var plan: MigrationPlan
         /// The migrated state; nil if the plan must not be given.
         var image: Image?
-        var refusals: [PlanRefusal] = []
+        var refusals: [Finding] = []
         /// Declarations that would allow every broken rule, with what is then lost.
         var permits: [(declarations: [String], loss: String)] = []
     }
@@ -36,7 +36,7 @@ struct PlanProof: Sendable {
         guard plan.losses.isEmpty || allowsLoss else {
             let lost = plan.losses.joined(separator: ", ")
             return Outcome(
-                plan: plan, refusals: [.init("the plan would lose \(lost); --allow-loss allows it")])
+                plan: plan, refusals: [.planRefused("the plan would lose \(lost); --allow-loss allows it")])
         }
         let keys = old.tables.values.sorted { $0.name < $1.name }.compactMap {
             ConvertedKey($0, in: new, hints)
@@ -45,7 +45,7 @@ struct PlanProof: Sendable {
         guard !outcome.permits.isEmpty else { return outcome }
         guard allowsLoss else {
             outcome.refusals = outcome.refusals.map {
-                .init($0.message + "; --allow-loss allows it", $0.help)
+                .planRefused($0.message + "; --allow-loss allows it", help: $0.help)
             }
             return outcome
         }
@@ -70,13 +70,13 @@ struct PlanProof: Sendable {
                 try await database.withConnection { try $0.checkpoint() }
             }
         } catch {
-            return Outcome(plan: plan, refusals: [PlanRefusal(error, migration)])
+            return Outcome(plan: plan, refusals: [.planRefused(error, migration)])
         }
         let after = overlay.freeze().image
         var outcome = Outcome(plan: plan)
         let schema = try await loader.schema(of: after, .database)
         let left = SchemaDiff(from: schema, to: wanted).changes().filter { !$0.isQuiet && !$0.isLayout }
-        outcome.refusals = left.map { .init("after the plan the schema still differs: \($0)") }
+        outcome.refusals = left.map { .planRefused("after the plan the schema still differs: \($0)") }
         let verified = try await StepVerification(
             migration: migration, declarations: migration.declarations, before: before,
             after: try await inspector.inspect(after, earlier: before), inspector: inspector, engine: engine
@@ -92,7 +92,9 @@ struct PlanProof: Sendable {
         let permits = findings.compactMap { finding in
             kept.first { $0.isLost(finding) }.map { ($0.declarations, $0.loss) } ?? finding.permit(in: old)
         }
-        outcome.refusals += findings.map { .init("the plan breaks \($0.rule.rawValue): \($0.message)") }
+        outcome.refusals += findings.map {
+            .planRefused("the plan breaks \($0.rule.rawValue): \($0.message)")
+        }
         outcome.refusals += try await newFaults(before.image, after)
         if permits.count == outcome.refusals.count { outcome.permits = permits }
         if outcome.refusals.isEmpty { outcome.image = after }
@@ -102,7 +104,7 @@ struct PlanProof: Sendable {
     /// Returns what `integrity_check` finds after the plan if it found nothing before: ALTER TABLE ADD COLUMN gives the
     /// rows of a STRICT table a default of any type. NULLs are left out: the plan's statements must satisfy NOT NULL,
     /// and some SQLite versions check the wrong column of a WITHOUT ROWID table.
-    private func newFaults(_ before: Image, _ after: Image) async throws -> [PlanRefusal] {
+    private func newFaults(_ before: Image, _ after: Image) async throws -> [Finding] {
         func faults(_ image: Image) async throws -> [String] {
             let catalog = try await loader.inspector.inspect(image, earlier: nil).catalog
             let check = try await loader.inspector.withConnection(to: image) {
@@ -112,7 +114,7 @@ struct PlanProof: Sendable {
         }
         let found = try await faults(after)
         guard !found.isEmpty, try await faults(before).isEmpty else { return [] }
-        return Set(found).sorted().map { .init("the plan breaks integrity-failure: \($0)") }
+        return Set(found).sorted().map { .planRefused("the plan breaks integrity-failure: \($0)") }
     }
 
     private static func migration(_ plan: MigrationPlan, named name: String) -> Migration {

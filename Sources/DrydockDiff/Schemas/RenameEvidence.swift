@@ -3,21 +3,6 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// The renames that were detected, with the evidence for each.
-public struct RenameDecision: Sendable {
-    /// Renames that are assumed.
-    public var taken: [RenameCandidate] = []
-    /// Renames that are possible but ambiguous; only a hint decides.
-    public var open: [RenameCandidate] = []
-}
-
-extension RenameCandidate {
-    /// A note that says that it may be a rename, and how to declare it.
-    public var openNote: String {
-        "perhaps renamed: \(oldPath) to \(to) (\(evidence)); --rename \(oldPath)=\(to) says so"
-    }
-}
-
 /// Detects renames from the schemas and, if both sides have rows, from the values in the columns.
 struct RenameEvidence: Sendable {
     let old: LoadedSource

@@ -12,6 +12,8 @@ public struct DiffRequest: Sendable {
     public var hints = RenameHints()
     /// Whether to look for renames that the user did not declare.
     public var detectsRenames = true
+    /// Whether the order of columns counts as a difference too.
+    public var comparesColumnOrder = false
     /// Whether to write the SQL that migrates the old schema to the new one.
     public var wantsPlan = false
     /// Whether to write the way back too.
@@ -27,32 +29,12 @@ public struct DiffRequest: Sendable {
     }
 }
 
-/// How two schemas differ, and the SQL between them.
-public struct DiffReport: Sendable {
-    public var old: String
-    public var new: String
-    /// The changes, including quiet ones.
-    public var changes: [SchemaChange]
-    public var oldSchema: Schema
-    public var newSchema: Schema
-    /// Objects that could not be parsed and were compared by tokens.
-    public var unparsed: [String] = []
-    /// The renames that were assumed without a hint, and those that are possible.
-    public var renames = RenameDecision()
-    public var plan: MigrationPlan?
-    public var downPlan: MigrationPlan?
-    /// Why a plan is not given.
-    public var refusals: [PlanRefusal] = []
-
-    public var isSame: Bool { changes.allSatisfy(\.isQuiet) }
-}
-
 /// Compares schemas by meaning, and proves every plan before it is given.
 ///
 ///     var request = DiffRequest(from: try SchemaSource("old.sqlite"), to: try SchemaSource("schema.sql"))
 ///     request.wantsPlan = true
 ///     let report = try await SchemaComparer(engine: GRDBDriver()).run(request)
-///     print(report.plan?.text ?? report.refusals.map(\.text).joined(separator: "\n"))
+///     print(report.diff?.plan?.text ?? report.findings.map(\.message).joined(separator: "\n"))
 public struct SchemaComparer: Sendable {
     private let engine: any Engine
 
@@ -60,7 +42,8 @@ public struct SchemaComparer: Sendable {
 
     /// Compares two schemas.
     /// - Throws: ``RequestError`` if a source cannot be read.
-    public func run(_ request: DiffRequest) async throws -> DiffReport {
+    public func run(_ request: DiffRequest) async throws -> Report {
+        let start = ContinuousClock.now
         let loader = SchemaLoader(
             engine: engine, functions: request.functions, collations: request.collations,
             historyTables: [request.old, request.new].compactMap(\.options.historyTable))
@@ -79,15 +62,22 @@ public struct SchemaComparer: Sendable {
             )
             .decide(request.hints)
         }
-        var report = DiffReport(
+        var diff = DiffSummary(
             old: request.old.text, new: request.new.text,
-            changes: SchemaDiff(from: old.schema, to: new.schema, hints: request.hints).changes(),
-            oldSchema: old.schema, newSchema: new.schema, renames: decision)
-        report.unparsed =
+            changes: SchemaDiff(from: old.schema, to: new.schema, hints: request.hints).changes()
+                .filter { request.comparesColumnOrder || !$0.isQuiet },
+            oldSchema: old.schema, newSchema: new.schema)
+        diff.renames = decision
+        diff.unparsed =
             (old.schema.unparsed.values.map { "\(request.old.text): \($0.name): \($0.reason)" }
             + new.schema.unparsed.values.map { "\(request.new.text): \($0.name): \($0.reason)" }).sorted()
-        guard request.wantsPlan || request.wantsDownPlan, !report.isSame else { return report }
-        try await plan(request, from: old, to: new, loader, into: &report)
+        var refusals: [Finding] = []
+        if request.wantsPlan || request.wantsDownPlan, !diff.isSame {
+            refusals = try await plan(request, from: old, to: new, loader, into: &diff)
+        }
+        var report = Report(.diff(diff))
+        report.findings = refusals
+        report.seconds = (ContinuousClock.now - start) / .seconds(1)
         return report
     }
 
@@ -102,40 +92,37 @@ public struct SchemaComparer: Sendable {
         ).load(source).schema
     }
 
+    /// Writes the plans, or returns why one is not given.
     private func plan(
         _ request: DiffRequest, from old: LoadedSource, to new: LoadedSource, _ loader: SchemaLoader,
-        into report: inout DiffReport
-    ) async throws {
+        into diff: inout DiffSummary
+    ) async throws -> [Finding] {
         let missing = request.alterSupport.missing(in: new.schema)
         guard missing.isEmpty else {
-            report.refusals = missing.map {
-                .init(
+            return missing.map {
+                .planRefused(
                     "the new schema cannot be read by so old an SQLite: \($0)",
-                    "Name a later --sqlite-version.")
+                    help: "Name a later --sqlite-version.")
             }
-            return
         }
         let proof = PlanProof(loader: loader, engine: engine, allowsLoss: request.allowsLoss)
         let up = try await proof.plan(
             from: old.image, old.schema, to: new.schema, hints: request.hints, support: request.alterSupport)
-        guard up.refusals.isEmpty, let image = up.image else {
-            report.refusals = up.refusals
-            return
-        }
-        report.plan = up.plan
-        report.plan?.notes = report.renames.taken.map {
+        guard up.refusals.isEmpty, let image = up.image else { return up.refusals }
+        diff.plan = up.plan
+        diff.plan?.notes = diff.renames.taken.map {
             "Taken as renamed: \($0.oldPath) to \($0.to) (\($0.evidence))."
         }
-        guard request.wantsDownPlan else { return }
+        guard request.wantsDownPlan else { return [] }
         let back = PlanProof(loader: loader, engine: engine, allowsLoss: true, name: "drydock down plan")
         let down = try await back.plan(
             from: image, new.schema, to: old.schema, hints: request.hints.reversed,
             support: request.alterSupport)
-        if down.refusals.isEmpty {
-            report.downPlan = down.plan
-            report.downPlan?.notes = report.plan?.notes ?? []
-        } else {
-            report.refusals = down.refusals.map { .init("the way back: \($0.message)", $0.help) }
+        guard down.refusals.isEmpty else {
+            return down.refusals.map { .planRefused("the way back: \($0.message)", help: $0.help) }
         }
+        diff.downPlan = down.plan
+        diff.downPlan?.notes = diff.plan?.notes ?? []
+        return []
     }
 }

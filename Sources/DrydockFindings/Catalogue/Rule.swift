@@ -39,6 +39,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case headerMarkChanged = "header-mark-changed"
     case fileLeftOut = "file-left-out"
     case migrationEmpty = "migration-empty"
+    case planRefused = "plan-refused"
+    case vacuumFailed = "vacuum-failed"
 
     // Rules only of `drydock lint`; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
@@ -130,6 +132,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
             "a migration changed user_version or application_id, which its tool does not use"
         case .fileLeftOut: "a file beside the migrations is not read as a migration"
         case .migrationEmpty: "a migration holds no statement"
+        case .planRefused: "the SQL from one schema to the other is not given"
+        case .vacuumFailed: "a database was not vacuumed"
         default: lintText?.summary ?? healthText?.summary ?? ""
         }
     }

@@ -15,26 +15,13 @@ public struct MigrateSummary: Sendable {
         case damaged
     }
 
-    public struct Need: Sendable, Equatable {
-        public var folder: String
-        public var bytes: Int
-        /// What the space is for.
-        public var purpose: String
-        /// The free space; nil if the file system does not say.
-        public var free: Int?
-
-        public init(folder: String, bytes: Int, purpose: String, free: Int?) {
-            (self.folder, self.bytes, self.purpose, self.free) = (folder, bytes, purpose, free)
-        }
-    }
-
     public var database: String
     public var outcome: Outcome
     public var pending: [String] = []
     public var bytesBefore = 0
     public var bytesAfter = 0
     /// The disk space that the migration needs, including the backup.
-    public var needs: [Need] = []
+    public var needs: [DiskNeed] = []
     /// How long others cannot write: measured if it was done, otherwise estimated. nil if there was nothing to do.
     public var lockSeconds: Double?
     /// Whether others cannot read either, since the file is locked and not only its log.

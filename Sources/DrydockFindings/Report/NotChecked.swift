@@ -67,6 +67,14 @@ public struct NotChecked: Sendable, Hashable {
         /// Read from a baseline that an earlier run wrote down.
         case recorded(String)
 
+        /// Whether the text says which snapshot it is about.
+        package var namesSnapshot: Bool {
+            switch self {
+            case .notReplayed, .stopped, .unknownMigrations, .pointer: true
+            default: false
+            }
+        }
+
         /// The reason as reports say it.
         public var text: String {
             switch self {

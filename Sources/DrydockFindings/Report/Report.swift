@@ -26,6 +26,8 @@ public struct Report: Sendable {
         case lock(LockSummary)
         case migrate(MigrateSummary)
         case health(HealthSummary)
+        case diff(DiffSummary)
+        case vacuum(VacuumSummary)
     }
 
     /// The command that produced the report.
@@ -36,6 +38,8 @@ public struct Report: Sendable {
         case .lock: "lock"
         case .migrate: "migrate"
         case .health: "health"
+        case .diff: "diff"
+        case .vacuum: "vacuum"
         }
     }
 
@@ -49,9 +53,10 @@ extension Report.Body {
     /// Whether the command failed, whatever was found.
     fileprivate var isFailure: Bool {
         switch self {
-        case .verify, .lint, .lock: false
+        case .verify, .lint, .lock, .vacuum: false
         case .migrate(let migrate): migrate.isFailure
         case .health(let health): health.hasTrouble
+        case .diff(let diff): !diff.isSame
         }
     }
 }
@@ -69,12 +74,18 @@ extension Report {
     /// What was checked in live databases; nil in another command's report.
     public var health: HealthSummary? { if case .health(let health) = body { health } else { nil } }
 
+    /// How two schemas differ; nil in another command's report.
+    public var diff: DiffSummary? { if case .diff(let diff) = body { diff } else { nil } }
+
+    /// What was vacuumed; nil in another command's report.
+    public var vacuum: VacuumSummary? { if case .vacuum(let vacuum) = body { vacuum } else { nil } }
+
     /// The replays of `verify`, or the rehearsal of `migrate`.
     public var replays: [ReplaySummary] {
         switch body {
         case .verify(let verify): verify.replays
         case .migrate(let migrate): migrate.replays
-        case .lint, .lock, .health: []
+        case .lint, .lock, .health, .diff, .vacuum: []
         }
     }
 }

@@ -36,6 +36,6 @@ public struct SnapshotNames: Sendable {
 
     /// Returns the last part of a path that is not one of them.
     public func name(of path: String) -> String {
-        names[path] ?? path.split(separator: "/").last.map(String.init) ?? path
+        names[path] ?? PathParts.name(of: path)
     }
 }

@@ -35,7 +35,6 @@ public struct HealthInspector: Sendable {
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
         let databases = try await inspect(paths, request, progress)
-        try Task.checkCancellation()
         if let path = request.progress { try progress.after(databases).write(to: path) }
         guard request.accepts, let path = request.baseline else {
             return (databases.map(baseline.withoutKnown), nil)
@@ -48,25 +47,10 @@ public struct HealthInspector: Sendable {
     private func inspect(
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
     ) async throws -> [CheckedDatabase] {
-        try await withThrowingTaskGroup(of: (Int, CheckedDatabase).self) { group in
-            var results: [CheckedDatabase?] = Array(repeating: nil, count: paths.count)
-            var next = 0
-            func start() {
-                guard next < paths.count else { return }
-                let (index, path) = (next, paths[next])
-                next += 1
-                group.addTask {
-                    var run = HealthRun(engine: engine, path: path, request: request)
-                    run.start = progress.place(of: path)
-                    return (index, await run.run())
-                }
-            }
-            for _ in 0..<max(1, request.jobs) { start() }
-            while let (index, health) = try await group.next() {
-                results[index] = health
-                if !Task.isCancelled { start() }
-            }
-            return results.compactMap { $0 }
+        try await concurrentMap(paths, jobs: request.jobs) { path in
+            var run = HealthRun(engine: engine, path: path, request: request)
+            run.start = progress.place(of: path)
+            return await run.run()
         }
     }
 }

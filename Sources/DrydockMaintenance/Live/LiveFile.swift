@@ -77,11 +77,11 @@ struct LiveFile: Sendable {
 
     private func describe(_ error: EngineError) -> String {
         // SQLITE_READONLY_ROLLBACK
-        if error.extendedCode == 8 | 3 << 8 {
+        if error.needsRollback {
             return "\(name) cannot be read: a program was stopped in the middle of a write, "
                 + "and the next that opens it for writing takes that back"
         }
-        let remedy = error.code == 5 ? "; another program holds it, try again later" : ""
+        let remedy = error.code == .busy ? "; another program holds it, try again later" : ""
         return "\(name) cannot be read: \(error.message)\(remedy)"
     }
 

@@ -15,7 +15,7 @@ package enum LiveLock {
             do {
                 try connection.execute("BEGIN EXCLUSIVE; COMMIT")
                 return true
-            } catch let error as EngineError where error.code == 5 {
+            } catch let error as EngineError where error.code == .busy {
                 if connection.isInTransaction { try connection.execute("ROLLBACK") }
                 try connection.execute("PRAGMA main.locking_mode = NORMAL")
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }

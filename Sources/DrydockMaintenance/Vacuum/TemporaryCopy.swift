@@ -79,7 +79,7 @@ package final class TemporaryCopy: Sendable {
 
     /// Returns the name cut to 200 bytes: with what is appended it fits into the 255 bytes that file systems allow.
     private static func name(of database: String) -> String {
-        let name = database.split(separator: "/").last ?? database[...]
+        let name = PathParts.name(of: database)
         return String(decoding: name.utf8.prefix(200), as: UTF8.self)
     }
 

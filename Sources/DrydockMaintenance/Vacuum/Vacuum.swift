@@ -6,7 +6,7 @@ import OverlayVFS
 ///
 ///     let request = VacuumRequest(path: "app.sqlite")
 ///     let report = try await Vacuum(engine: GRDBDriver()).run(request)
-///     print(report.forecast.bytes - report.bytesAfter, "bytes freed")
+///     if let vacuum = report.vacuum { print(vacuum.forecast.bytes - vacuum.bytesAfter, "bytes freed") }
 ///
 /// VACUUM INTO makes a copy, which is checked. Then this process locks the database exclusively, compares its rows with
 /// the copy's, and the backup API replaces the old pages with the copy's in one transaction. Renaming the copy over the
@@ -24,7 +24,7 @@ public struct Vacuum: Sendable {
 
     /// Vacuums a database. Stops soon after the task is cancelled.
     /// - Throws: ``RequestError``, `CancellationError`; the database is then unchanged.
-    public func run(_ request: VacuumRequest) async throws -> VacuumReport {
+    public func run(_ request: VacuumRequest) async throws -> Report {
         let start = ContinuousClock.now
         if request.into == nil, let fault = HardLinks.fault(of: request.path) {
             throw RequestError(.refused, fault)
@@ -33,13 +33,12 @@ public struct Vacuum: Sendable {
             if !request.isForecast { try await recover(request) }
             let plan = try await VacuumPlan(request, engine)
             try plan.check()
-            var report = VacuumReport(
-                path: request.path, method: .forecast, forecast: plan.forecast,
-                bytesAfter: plan.forecast.bytesAfter)
+            var summary = VacuumSummary(database: request.path, forecast: plan.forecast)
             if !request.isForecast {
-                report = try await withConnection(request) { try await vacuum(request, plan, $0, report) }
-                report.bytesAfter = try FolderListing.size(of: request.into ?? request.path)
+                summary = try await withConnection(request) { try await vacuum(request, plan, $0, summary) }
+                summary.bytesAfter = try FolderListing.size(of: request.into ?? request.path)
             }
+            var report = Report(.vacuum(summary))
             report.seconds = (ContinuousClock.now - start) / .seconds(1)
             return report
         } catch let error as EngineError {
@@ -95,36 +94,36 @@ public struct Vacuum: Sendable {
     }
 
     private func vacuum(
-        _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase, _ report: VacuumReport
-    ) async throws -> VacuumReport {
-        var report = report
+        _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase, _ summary: VacuumSummary
+    ) async throws -> VacuumSummary {
+        var summary = summary
         if let pages = request.incrementalPages {
-            try await reclaim(pages, request, database, &report)
-            return report
+            try await reclaim(pages, request, database, &summary)
+            return summary
         }
         let path = request.path
         try await database.withConnection { try VacuumCheck.checkIntegrity($0, path) }
         if let into = request.into {
-            try await copyInto(into, request, database, &report)
+            try await copyInto(into, request, database, &summary)
         } else {
-            try await replace(request, plan, database, &report)
+            try await replace(request, plan, database, &summary)
         }
-        return report
+        return summary
     }
 
     // MARK: - Into another file
 
     private func copyInto(
-        _ path: String, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
+        _ path: String, _ request: VacuumRequest, _ database: any OpenDatabase, _ summary: inout VacuumSummary
     ) async throws {
-        report.method = .into
-        let copy = try TemporaryCopy(of: request.path, in: VacuumPlan.folder(of: path))
+        summary.method = .into
+        let copy = try TemporaryCopy(of: request.path, in: PathParts.folder(of: path))
         let check = VacuumCheck(engine: engine, copy: copy.path)
         let (note, pageSize) = (note, request.pageSize)
         // VACUUM INTO cannot run in a transaction together with the comparison, so the version shows a commit between
         // them.
         for _ in 0..<5 {
-            let version = try await make(copy, request, database, &report)
+            let version = try await make(copy, request, database, &summary)
             let content = try await check.content()
             let counts = try await database.withConnection { connection -> (tables: Int, rows: Int)? in
                 try connection.execute("BEGIN")
@@ -133,7 +132,7 @@ public struct Vacuum: Sendable {
                 return try check.compare(content, on: connection, pageSize: pageSize, note)
             }
             guard let counts else { continue }
-            (report.tablesCompared, report.rowsCompared) = counts
+            (summary.tablesCompared, summary.rowsCompared) = counts
             if request.analyzes { try await check.analyze() }
             return try copy.keep(as: path)
         }
@@ -146,19 +145,19 @@ public struct Vacuum: Sendable {
 
     private func replace(
         _ request: VacuumRequest, _ plan: VacuumPlan, _ database: any OpenDatabase,
-        _ report: inout VacuumReport
+        _ summary: inout VacuumSummary
     ) async throws {
         let copy = try TemporaryCopy(of: request.path, in: plan.temporaryFolder)
         // The file is deleted with this object.
         defer { withExtendedLifetime(copy) {} }
         let check = VacuumCheck(engine: engine, copy: copy.path)
-        let version = try await make(copy, request, database, &report)
+        let version = try await make(copy, request, database, &summary)
         var content = try await check.content()
         guard try await LiveLock.take(on: database, request.busyTimeout) else {
-            return try await vacuumInPlace(request, check, content, version, database, &report)
+            return try await vacuumInPlace(request, check, content, version, database, &summary)
         }
         if try await database.withConnection({ try LiveLock.version($0) }) != version {
-            _ = try await make(copy, request, database, &report)
+            _ = try await make(copy, request, database, &summary)
             content = try await check.content()
         }
         let (note, pageSize, ready, path) = (note, request.pageSize, content, copy.path)
@@ -170,18 +169,18 @@ public struct Vacuum: Sendable {
             try LiveLock.release(connection)
             return counts
         }
-        (report.tablesCompared, report.rowsCompared) = counts
-        report.method = .installed
+        (summary.tablesCompared, summary.rowsCompared) = counts
+        summary.method = .installed
     }
 
     /// Makes a copy as of one moment.
     /// - Returns: The data version that was copied, or an earlier one.
     private func make(
         _ copy: TemporaryCopy, _ request: VacuumRequest, _ database: any OpenDatabase,
-        _ report: inout VacuumReport
+        _ summary: inout VacuumSummary
     ) async throws -> Int64 {
         try copy.empty()
-        report.copies += 1
+        summary.copies += 1
         note(.copying)
         let (pageSize, path) = (request.pageSize, copy.path)
         return try await database.withConnection { connection in
@@ -195,18 +194,18 @@ public struct Vacuum: Sendable {
     /// Runs SQLite's own VACUUM: one transaction in the log, which readers that have the file open see like any other.
     private func vacuumInPlace(
         _ request: VacuumRequest, _ check: VacuumCheck, _ content: VacuumCheck.Content, _ version: Int64,
-        _ database: any OpenDatabase, _ report: inout VacuumReport
+        _ database: any OpenDatabase, _ summary: inout VacuumSummary
     ) async throws {
         let renumbered = try await database.withConnection { try VacuumCheck.tablesToRenumber($0) }
         guard !content.hasSearchContentByRowid, renumbered.isEmpty else {
             throw RequestError(
                 .refused,
-                "others have \(report.path) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
+                "others have \(summary.database) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
                     + "would give rows of \(renumbered.first ?? "a table") other rowids: stop the programs that "
                     + "have the file open, or make a copy with --into")
         }
-        report.method = .inPlace
-        report.notes.append("others have the file open in WAL mode, so SQLite's own VACUUM was run in place")
+        summary.method = .inPlace
+        summary.notes.append("others have the file open in WAL mode, so SQLite's own VACUUM was run in place")
         let (note, analyzes, path) = (note, request.analyzes, request.path)
         let (counts, isBusy) = try await database.withConnection { connection in
             try connection.execute("VACUUM")
@@ -219,21 +218,21 @@ public struct Vacuum: Sendable {
             return (counts, try LiveLock.checkpoint(connection))
         }
         if isBusy {
-            report.notes.append("a reader holds the log, so the file becomes smaller at the next checkpoint")
+            summary.notes.append("a reader holds the log, so the file becomes smaller at the next checkpoint")
         }
         if let counts {
-            (report.tablesCompared, report.rowsCompared) = counts
+            (summary.tablesCompared, summary.rowsCompared) = counts
         } else {
-            report.notes.append("others committed meanwhile, so rows were not compared")
+            summary.notes.append("others committed meanwhile, so rows were not compared")
         }
     }
 
     // MARK: - Free pages only
 
     private func reclaim(
-        _ limit: Int, _ request: VacuumRequest, _ database: any OpenDatabase, _ report: inout VacuumReport
+        _ limit: Int, _ request: VacuumRequest, _ database: any OpenDatabase, _ summary: inout VacuumSummary
     ) async throws {
-        report.method = .incremental
+        summary.method = .incremental
         var left = limit
         while left > 0 {
             let slice = min(left, 1000)
@@ -257,17 +256,18 @@ public struct Vacuum: Sendable {
     private static func describe(_ error: EngineError, _ path: String) -> String {
         let rest = "\(path) holds what it held"
         switch error.code {
-        case 5, 6: return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
-        case 13: return "the disk is full: \(error.message); \(rest)"
-        case 8 where error.extendedCode == 8 | 3 << 8:
+        case .busy, .locked:
+            return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
+        case .full: return "the disk is full: \(error.message); \(rest)"
+        case .readOnly where error.needsRollback:
             return
                 "a program was stopped in the middle of a write to \(path), and only who may write it can take "
                 + "that back; \(rest)"
-        case 8 where LiveState(path).isLogged:
+        case .readOnly where LiveState(path).isLogged:
             return
                 "\(path) is in WAL mode, and SQLite reads it with a -shm file beside it that this user cannot "
                 + "make: run this as a user who may; \(rest)"
-        case 8: return "\(path) cannot be written: \(error.message); \(rest)"
+        case .readOnly: return "\(path) cannot be written: \(error.message); \(rest)"
         default: return "\(path) cannot be vacuumed: \(error.message); \(rest)"
         }
     }

@@ -14,7 +14,7 @@ package struct VacuumPlan: Sendable {
         let pageSize = request.pageSize.flatMap { Self.isPageSize($0) ? $0 : nil }
         let statistics = try await StatisticsReader(engine: engine).statistics(
             of: request.path, vacuumPageSize: pageSize)
-        let folder = Self.folder(of: realPath(of: request.path))
+        let folder = PathParts.folder(of: realPath(of: request.path))
         self.request = request
         (lostPages, autoVacuum) = (statistics.lostPages, statistics.autoVacuum)
         temporaryFolder = request.temporaryFolder ?? folder
@@ -56,14 +56,14 @@ package struct VacuumPlan: Sendable {
     private static func needs(
         _ request: VacuumRequest, _ statistics: DatabaseStatistics, _ after: Int, _ folder: String,
         _ temporaryFolder: String
-    ) -> [VacuumForecast.DiskNeed] {
-        var needs: [VacuumForecast.DiskNeed] = []
+    ) -> [DiskNeed] {
+        var needs: [DiskNeed] = []
         func need(_ folder: String, _ bytes: Int, _ purpose: String) {
             needs.append(
                 .init(folder: folder, bytes: bytes, purpose: purpose, free: DiskSpace.free(in: folder)))
         }
         if let into = request.into {
-            need(Self.folder(of: into), after, "the copy")
+            need(PathParts.folder(of: into), after, "the copy")
         } else if request.incrementalPages == nil {
             need(temporaryFolder, after, "the copy, until it is in its place")
             if statistics.isLogged {
@@ -87,11 +87,6 @@ package struct VacuumPlan: Sendable {
             }
         }
         return needs
-    }
-
-    package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Throws ``RequestError`` for what would stop the vacuum midway.
@@ -132,8 +127,8 @@ package struct VacuumPlan: Sendable {
                 throw RequestError(.notWritable, "'\(into + suffix)' is there already; name a new file")
             }
         }
-        let folder = Self.folder(of: realPath(of: request.path))
-        var places = request.into.map { [Self.folder(of: $0)] } ?? [request.path, folder]
+        let folder = PathParts.folder(of: realPath(of: request.path))
+        var places = request.into.map { [PathParts.folder(of: $0)] } ?? [request.path, folder]
         if request.into == nil, request.incrementalPages == nil { places.append(temporaryFolder) }
         for place in places {
             guard FolderListing.exists(place) else {

@@ -74,7 +74,7 @@ public struct FlywayFormat: NamedHistory {
     /// Returns whether a file is named like a baseline, which stands for migrations that are in the folder
     /// (https://documentation.red-gate.com/fd/baseline-migrations-273973336.html).
     public func knows(_ file: String) -> Bool {
-        (file.split(separator: "/").last ?? "").wholeMatch(of: /[BU]\d+(?:[._]\d+)*__.+\.sql/) != nil
+        PathParts.name(of: file).wholeMatch(of: /[BU]\d+(?:[._]\d+)*__.+\.sql/) != nil
     }
 
     public func owns(_ facts: HistoryFacts) -> Bool {
@@ -217,7 +217,7 @@ public struct FlywayFormat: NamedHistory {
     /// Returns whether a file is a callback, such as `afterMigrate.sql` or `beforeEachMigrate__description.sql`
     /// (https://documentation.red-gate.com/fd/callback-concept-184127466.html).
     private static func isCallback(_ file: String) -> Bool {
-        (file.split(separator: "/").last ?? "").wholeMatch(of: /(before|after)[A-Z][A-Za-z]*(__.*)?\.sql/)
+        PathParts.name(of: file).wholeMatch(of: /(before|after)[A-Z][A-Za-z]*(__.*)?\.sql/)
             != nil
     }
 
@@ -253,7 +253,7 @@ private struct Script {
     var isCode: Bool
 
     init?(_ file: String) {
-        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let name = PathParts.name(of: file)
         guard let first = name.first, "VUR".contains(first),
             let match = name.wholeMatch(of: /([VUR])(\d+(?:[._]\d+)*)?__(.+)\.(sql|java|kt)/)
         else {

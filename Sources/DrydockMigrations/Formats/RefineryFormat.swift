@@ -195,7 +195,7 @@ private struct RefineryScript {
     var needsWideVersions: Bool { number.map { Int32(exactly: $0) == nil } ?? false }
 
     init?(_ file: String) {
-        let last = file.split(separator: "/").last ?? ""
+        let last = PathParts.name(of: file)
         guard last.first == "U" || last.first == "V",
             let match = last.wholeMatch(of: /([UV])([0-9]+(?:\.[0-9]+)?)__(\w+)\.(sql|rs)/)
         else {
@@ -211,7 +211,7 @@ private struct RefineryScript {
 
     /// Returns whether refinery warns of a file that was meant to be a migration, and ignores it.
     static func isMisnamed(_ file: String) -> Bool {
-        let last = file.split(separator: "/").last ?? ""
+        let last = PathParts.name(of: file)
         guard last.first == "U" || last.first == "V" else { return false }
         return RefineryScript(file) == nil && last.wholeMatch(of: /[UV][0-9].*\.(sql|rs)/) != nil
     }

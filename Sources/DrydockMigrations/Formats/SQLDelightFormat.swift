@@ -1,3 +1,4 @@
+import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
@@ -68,7 +69,7 @@ public struct SQLDelightFormat: MigrationFormat {
     private func newestSchema(_ folder: FolderFiles, _ reader: MigrationReader) throws -> [SQLStatement] {
         var root = folder
         var files = folder.descendants().filter { $0.hasSuffix(".sq") }
-        if files.isEmpty, let last = folder.path.split(separator: "/").last, last == "migrations" {
+        if files.isEmpty, PathParts.name(of: folder.path) == "migrations" {
             // The migrations are in a separate folder beside the queries.
             root = try FolderFiles(folder.path + "/..")
             files = root.descendants().filter { $0.hasSuffix(".sq") }
@@ -82,7 +83,7 @@ public struct SQLDelightFormat: MigrationFormat {
 
     /// Returns the number at the end of a name: `migrations/12.sqm`, `v12.sqm`.
     private static func number(_ file: String) -> Int? {
-        let stem = (file.split(separator: "/").last ?? "").dropLast(4)
+        let stem = PathParts.name(of: file).dropLast(4)
         return Int(String(stem.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()))
     }
 }

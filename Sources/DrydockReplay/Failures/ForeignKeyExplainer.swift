@@ -23,7 +23,9 @@ struct ForeignKeyExplainer: FailureExplainer {
         let diagnosis = ForeignKeyDiagnosis(
             connection: connection, old: StepFork.beforeSchema, new: "main",
             before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
-        guard let (fault, probe) = try diagnosis.newFaults(faults, than: scene.before).first else { return nil }
+        guard let (fault, probe) = try diagnosis.newFaults(faults, than: scene.before).first else {
+            return nil
+        }
         var explanation = FailureExplanation(
             detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
         explanation.probe = probe

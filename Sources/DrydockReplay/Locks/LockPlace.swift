@@ -8,8 +8,8 @@ struct LockPlace: Sendable {
 
     init(_ path: String) {
         self.path = path
-        folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-        root = Self.parts(folder.isEmpty ? "/" : folder)
+        folder = PathParts.folder(of: path)
+        root = Self.parts(folder)
     }
 
     /// Returns the lock's name for a file or folder, which does not depend on the working folder.

@@ -71,7 +71,7 @@ struct LockRun {
         // A snapshot can also be named by the last part of its path.
         let known =
             lock.migrations.map(\.identifier) + set.migrations.map(\.identifier) + paths
-            + paths.map { String($0.split(separator: "/").last ?? "") }
+            + paths.map { PathParts.name(of: $0) }
         let nearest = nearestName(to: name, in: known)
         return RequestError(
             .settingInvalid,

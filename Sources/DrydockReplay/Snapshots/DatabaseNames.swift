@@ -36,7 +36,7 @@ package enum DatabaseNames {
     /// that is a snapshot by its name or its first bytes; any other pattern matches whatever fits it.
     /// - Throws: ``RequestError`` where it matches nothing.
     static func snapshots(_ pattern: String) throws -> [String] {
-        let last = pattern.split(separator: "/").last ?? ""
+        let last = PathParts.name(of: pattern)
         let meansAll = last.allSatisfy { $0 == "*" }
         let paths = PathPattern.matches(pattern).filter {
             isDatabase($0) && (!meansAll || SnapshotFolder.isSnapshot($0))

@@ -35,7 +35,7 @@ public enum SnapshotFolder {
     /// Whether a file that is not named explicitly counts as a snapshot.
     static func isSnapshot(_ path: String) -> Bool {
         guard !Sidecar.isSidecar(path) else { return false }
-        let name = path.split(separator: "/").last ?? ""
+        let name = PathParts.name(of: path)
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         return endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path)
     }

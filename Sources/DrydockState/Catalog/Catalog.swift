@@ -216,9 +216,8 @@ extension Catalog {
     /// they are not (https://www.unicode.org/reports/tr15/).
     private static func alikeNames(_ what: String) -> EngineError {
         EngineError(
-            extendedCode: 1,
-            message:
-                "\(what) only in how Unicode composes letters, and Drydock does not distinguish such names")
+            .error,
+            "\(what) only in how Unicode composes letters, and Drydock does not distinguish such names")
     }
 
     package struct UnreadableTable: Sendable {

@@ -198,8 +198,3 @@ extension TableReading {
         }
     }
 }
-
-extension EngineError {
-    /// SQLITE_ERROR_MISSING_COLLSEQ: collations that the app registers are not known here.
-    var isMissingCollation: Bool { extendedCode == 1 | (1 << 8) }
-}

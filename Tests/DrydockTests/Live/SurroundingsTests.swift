@@ -18,10 +18,10 @@ import Testing
                 + "INSERT INTO t SELECT n, zeroblob(500) FROM s; DELETE FROM t WHERE id % 2")
     }
 
-    private func vacuum() async throws -> VacuumReport {
+    private func vacuum() async throws -> VacuumSummary {
         var request = VacuumRequest(path: path)
         request.busyTimeout = .milliseconds(200)
-        return try await Vacuum(engine: GRDBDriver()).run(request)
+        return try #require(try await Vacuum(engine: GRDBDriver()).run(request).vacuum)
     }
 
     // MARK: - Rights

@@ -51,28 +51,30 @@ struct PlanRound {
         request.allowsLoss = true
         if random.chance(20) { request.alterSupport = .oldest }
         var report = try await SchemaComparer(engine: GRDBDriver()).run(request)
-        if !request.alterSupport.missing(in: report.newSchema).isEmpty {
+        var diff = try #require(report.diff)
+        if !request.alterSupport.missing(in: diff.newSchema).isEmpty {
             request.alterSupport = .current
             report = try await SchemaComparer(engine: GRDBDriver()).run(request)
+            diff = try #require(report.diff)
         }
-        let hints = request.hints.adding(report.renames.taken)
+        let hints = request.hints.adding(diff.renames.taken)
         let context =
-            "\nold:\n\(old.statements.joined(separator: ";\n"))\nnew:\n\(new.statements.joined(separator: ";\n"))\nplan:\n\(report.plan?.text ?? "")\nhints: \(hints)"
+            "\nold:\n\(old.statements.joined(separator: ";\n"))\nnew:\n\(new.statements.joined(separator: ";\n"))\nplan:\n\(diff.plan?.text ?? "")\nhints: \(hints)"
 
-        let upRefusals = report.refusals.filter { !$0.message.hasPrefix("the way back: ") }
-        if report.isSame {
-            guard report.refusals.isEmpty else {
-                throw Fault(description: "refused though same: \(report.refusals)\(context)")
+        let upRefusals = report.findings.filter { !$0.message.hasPrefix("the way back: ") }
+        if diff.isSame {
+            guard report.findings.isEmpty else {
+                throw Fault(description: "refused though same: \(report.findings)\(context)")
             }
             return
         }
         let copier = RowCopier(folder: folder)
-        guard let plan = report.plan else {
+        guard let plan = diff.plan else {
             guard !upRefusals.isEmpty else { throw Fault(description: "no plan and no refusal\(context)") }
-            guard try copier.hasReason(from: oldPath, to: new, hints, report.oldSchema, report.newSchema)
+            guard try copier.hasReason(from: oldPath, to: new, hints, diff.oldSchema, diff.newSchema)
             else {
                 let text = MigrationPlanner(
-                    from: report.oldSchema, to: report.newSchema, hints: hints, support: request.alterSupport
+                    from: diff.oldSchema, to: diff.newSchema, hints: hints, support: request.alterSupport
                 ).plan().text
                 throw Fault(description: "refused: \(upRefusals)\(context)\n\(text)")
             }
@@ -85,16 +87,16 @@ struct PlanRound {
         try Self.expectSearches(new, migrated, context)
         let rewritten = Set(plan.steps.flatMap(\.declarations).filter { $0.hasPrefix("rewrites ") })
         try copier.expectRows(
-            oldPath, migrated, hints, report.oldSchema, report.newSchema, context, rewritten: rewritten)
-        guard let down = report.downPlan else {
+            oldPath, migrated, hints, diff.oldSchema, diff.newSchema, context, rewritten: rewritten)
+        guard let down = diff.downPlan else {
             let text = MigrationPlanner(
-                from: report.newSchema, to: report.oldSchema, hints: hints.reversed,
+                from: diff.newSchema, to: diff.oldSchema, hints: hints.reversed,
                 support: request.alterSupport
             ).plan().text
             guard
                 try copier.hasReason(
-                    from: migrated, to: old, hints.reversed, report.newSchema, report.oldSchema)
-            else { throw Fault(description: "refused: \(report.refusals)\(context)\ndown:\n\(text)") }
+                    from: migrated, to: old, hints.reversed, diff.newSchema, diff.oldSchema)
+            else { throw Fault(description: "refused: \(report.findings)\(context)\ndown:\n\(text)") }
             return
         }
         let back = folder.file("back.sqlite")
@@ -251,10 +253,8 @@ struct PlanRound {
     private static func expectSame(_ a: String, _ b: String, _ context: String) async throws {
         var request = DiffRequest(from: try SchemaSource(a), to: try SchemaSource(b))
         request.detectsRenames = false
-        let changes = try await SchemaComparer(engine: GRDBDriver()).run(request).changes.filter {
-            !$0.isQuiet
-        }
-        guard changes.isEmpty else { throw Fault(description: "still differs: \(changes)\(context)") }
+        let diff = try #require(try await SchemaComparer(engine: GRDBDriver()).run(request).diff)
+        guard diff.isSame else { throw Fault(description: "still differs: \(diff.changes)\(context)") }
     }
 }
 

@@ -20,11 +20,11 @@ import Testing
         try PlainDatabase(path).execute(sql)
     }
 
-    private func vacuum(_ configure: (inout VacuumRequest) -> Void = { _ in }) async throws -> VacuumReport {
+    private func vacuum(_ configure: (inout VacuumRequest) -> Void = { _ in }) async throws -> VacuumSummary {
         var request = VacuumRequest(path: path)
         request.busyTimeout = .milliseconds(300)
         configure(&request)
-        return try await Vacuum(engine: GRDBDriver()).run(request)
+        return try #require(try await Vacuum(engine: GRDBDriver()).run(request).vacuum)
     }
 
     private func names() throws -> [String] {

@@ -1,0 +1,30 @@
+import Drydock
+
+/// What `drydock vacuum` writes besides what every report has.
+struct JSONVacuum: Encodable {
+    var database, method, journalMode: String
+    var bytesBefore, bytesAfter, tablesCompared, rowsCompared, copies: Int
+    var forecastSeconds: Double?
+    var needs: [JSONNeed]
+    var notes: [String]
+
+    init(_ vacuum: VacuumSummary) {
+        (database, method) = (vacuum.database, vacuum.method.rawValue)
+        journalMode = vacuum.forecast.journalMode
+        (bytesBefore, bytesAfter) = (vacuum.forecast.bytes, vacuum.bytesAfter)
+        (tablesCompared, rowsCompared) = (vacuum.tablesCompared, vacuum.rowsCompared)
+        (copies, notes) = (vacuum.copies, vacuum.notes)
+        forecastSeconds = vacuum.forecast.seconds.map { ($0 * 100).rounded() / 100 }
+        needs = vacuum.forecast.needs.map(JSONNeed.init)
+    }
+}
+
+/// The document that is written if a vacuum was not done.
+package struct FailedVacuum: Encodable {
+    private let database: String
+
+    package static func json(_ message: String, of path: String) -> String {
+        let failure = Finding(.vacuumFailed, message)
+        return jsonText(JSONEnvelope(command: "vacuum", failure: failure, FailedVacuum(database: path)))
+    }
+}
