@@ -19,19 +19,19 @@ extension Rule {
         case .fileHeader:
             .init(
                 "the file is not a database, is cut short, or is not what its header says",
-                why: "SQLite refuses the file, or reads another size than it has.")
+                why: "SQLite refuses to open the file, or reads fewer pages than it holds.")
         case .journal:
             .init(
-                "a hot journal, or a write-ahead log that nobody has open or of which SQLite reads only a part, lies beside the file",
+                "beside the file is a hot journal, or a write-ahead log that nobody has open or that SQLite reads only in part",
                 why: "The file alone is not the database; a copy without the journal is damaged.")
         case .walSize:
             .init(
                 "the write-ahead log is large",
-                why: "Every read looks through it, and the disk fills up.")
+                why: "Every read has to look through it, and it takes up disk space.")
         case .walCheckpoint:
             .init(
                 "a long read transaction keeps a checkpoint from finishing",
-                why: "The log grows with every write as long as that lasts.")
+                why: "Until that read ends, the log grows with every write.")
         case .sqliteVersion:
             .init(
                 "the SQLite that wrote last, or this one, is known to damage databases at times",
@@ -43,19 +43,19 @@ extension Rule {
         case .pageSize:
             .init(
                 "a page is smaller than a block of the file system",
-                why: "Each page that is written has the file system read and write a whole block.")
+                why: "To write one page, the file system reads and writes a whole block.")
         case .freelist:
             .init(
                 "a large part of the file is free pages, or their list is broken",
-                why: "They are reused, but until then they fill the disk, backups and copies.")
+                why: "They are reused, but until then they take up space on the disk, in backups and in copies.")
         case .autoVacuum:
             .init(
                 "auto_vacuum is incremental and incremental_vacuum is not run",
-                why: "Pointer maps cost a page in every few hundred and slow writes down for nothing.")
+                why: "Pointer maps take one page in every few hundred and slow down writes, to no benefit.")
         case .objectSize:
             .init(
                 "indexes take most of the file; a note names the largest tables and indexes",
-                why: "Each write pays for every index of its table, and the cache holds them instead of rows."
+                why: "Each write has to update every index of its table, and indexes take up cache that could hold rows."
             )
         case .viewBroken:
             .init(
@@ -71,13 +71,13 @@ extension Rule {
             )
         case .duplicateIndex:
             .init(
-                "an index holds what another one holds, or the beginning of it",
-                why: "It costs space and time on every write and serves no query that the other does not.")
+                "an index repeats another one, or the beginning of it",
+                why: "It costs space, and time on every write, and helps no query that the other does not.")
         case .foreignKeyIndex:
             .init(
-                "a foreign key has no index in the table that has it",
+                "the columns of a foreign key have no index",
                 why:
-                    "Each DELETE and each change of a key in the parent reads the whole table (https://www.sqlite.org/foreignkeys.html#fk_indexes)."
+                    "Each DELETE in the parent table, and each change of its key, reads the whole child table (https://www.sqlite.org/foreignkeys.html#fk_indexes)."
             )
         case .primaryKey:
             .init(
@@ -85,19 +85,19 @@ extension Rule {
                 why: "Its rowids may change when it is vacuumed, and nothing else tells its rows apart.")
         case .rowidHeadroom:
             .init(
-                "a table's ids come near the largest that there is",
-                why: "With AUTOINCREMENT every INSERT then fails; without, ids are picked at random.")
+                "a table's ids are close to the largest possible id",
+                why: "With AUTOINCREMENT every INSERT fails once it is reached; without it, SQLite tries ids at random.")
         case .integrity:
             .init(
-                "quick_check, or with --deep integrity_check, finds something",
-                why: "Queries give wrong answers or fail, and what is damaged spreads with every write.")
+                "quick_check, or integrity_check with --deep, finds a problem",
+                why: "Queries fail or give wrong answers, and further writes can spread the damage.")
         case .foreignKey:
             .init(
                 "rows reference a parent that does not exist, or a parent's columns are not unique",
                 why: "With foreign keys on, later changes to these rows fail.")
         case .searchIndex:
             .init(
-                "an FTS3, FTS4 or FTS5 index does not agree with its content, or the module's own tables with each other",
+                "an FTS3, FTS4 or FTS5 index does not agree with its content, or the tables of its module disagree",
                 why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
         case .spatialIndex:
             .init(
@@ -105,23 +105,23 @@ extension Rule {
                 why: "Searches by place miss rows; before 3.44 integrity_check does not see it.")
         case .statistics:
             .init(
-                "ANALYZE was never run, or the tables have grown out of what it found",
+                "ANALYZE has never been run, or the tables have changed a lot since",
                 why:
-                    "The query planner guesses, and picks the wrong index (https://www.sqlite.org/lang_analyze.html)."
+                    "The query planner has to guess, and may choose the wrong index (https://www.sqlite.org/lang_analyze.html)."
             )
         case .fragmentation:
             .init(
-                "a scan in key order has to jump about in the file",
-                why: "On a disk that seeks, and with a cold cache on any, scans and backups take longer.")
+                "reading a table in key order means jumping back and forth in the file",
+                why: "Scans and backups take longer on a disk that has to seek, and on any disk while the cache is cold.")
         case .textEncoding:
             .init(
                 "a text is not valid UTF-8 or UTF-16",
-                why: "Programs replace or refuse such text, and some crash.")
+                why: "Programs replace or reject such text, and some crash.")
         case .columnType:
             .init(
-                "a column holds values of another type than it declares",
+                "values have another type than their column declares",
                 why:
-                    "SQLite keeps what it cannot convert (https://www.sqlite.org/datatype3.html); programs do not expect it."
+                    "SQLite keeps what it cannot convert (https://www.sqlite.org/datatype3.html); programs may not expect it."
             )
         default: nil
         }
