@@ -52,7 +52,7 @@ struct QuotedReadings: Sendable {
         return new.count { !$0.isText } < old.count { !$0.isText } || isGone && !old.contains(where: \.isText)
     }
 
-    /// Whether a text is now read as a name. Its author may have written the object anew, with a text and a name in
+    /// Whether a text is now read as a name. Its author may have rewritten the object, with a text and a name in
     /// different places: only an occurrence between the same words counts.
     func becomesName(_ name: String, in later: QuotedReadings) -> Bool {
         let old = Dictionary(grouping: occurrences[name] ?? [], by: \.words)

@@ -146,16 +146,17 @@ struct QuotedReferences {
     private func capturedNames(
         _ old: [Catalog.ObjectID: Catalog.Object], _ new: [Catalog.ObjectID: Catalog.Object]
     ) async throws -> [Change] {
-        let (broken, brokenLater) = (before.brokenNames, after.brokenNames)
-        let unchanged = new.filter { id, object in
-            id.kind != .table && old[id]?.text == object.text && !broken.contains(id.name)
-                && !brokenLater.contains(id.name)
-        }
         let columns = before.catalog.tables.flatMap { name, table -> [NewColumn] in
             guard table.module == nil,
                 let now = after.catalog.tables[renamed[name] ?? name], now.module == nil
             else { return [] }
             return now.names.subtracting(table.names).map { NewColumn(table: now.name, name: $0) }
+        }
+        guard !columns.isEmpty else { return [] }
+        let (broken, brokenLater) = (before.brokenNames, after.brokenNames)
+        let unchanged = new.filter { id, object in
+            id.kind != .table && old[id]?.text == object.text && !broken.contains(id.name)
+                && !brokenLater.contains(id.name)
         }
         let sought = columns.sorted { ($0.table, $0.name) < ($1.table, $1.name) }.compactMap { column in
             let readers = unchanged.values.filter { $0.mentions(column.name) }.sorted { $0.name < $1.name }

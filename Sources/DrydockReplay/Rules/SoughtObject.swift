@@ -77,7 +77,7 @@ struct SoughtObject: Sendable {
         return differences.map { $0.isEmpty ? .same : .different($0) } ?? .same
     }
 
-    /// Whether a trigger was written anew for columns that its table did not have, or no longer has.
+    /// Whether a trigger was rewritten for columns that its table did not have, or no longer has.
     private func isAdapted(_ old: Trigger, to new: Trigger, on table: Table?) -> Bool {
         guard let table, let before = schema.table(object.tableName) else { return false }
         let known = Set(before.columns.map { (columns[$0.name] ?? $0.name).foldedASCII })
