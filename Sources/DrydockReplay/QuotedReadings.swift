@@ -16,6 +16,8 @@ struct QuotedReadings: Sendable {
 
     var names: Set<String> { Set(occurrences.keys) }
 
+    init() {}
+
     /// Compiles the object with each name in brackets, which SQLite never reads as a text.
     /// - Parameter names: the names to look at, folded; nil for all.
     /// - Returns: nil where the object does not compile at all.
@@ -50,6 +52,17 @@ struct QuotedReadings: Sendable {
         let (old, new) = (occurrences[name] ?? [], later.occurrences[name] ?? [])
         guard new.count(where: \.isText) > old.count(where: \.isText) else { return false }
         return new.count { !$0.isText } < old.count { !$0.isText } || isGone && !old.contains(where: \.isText)
+    }
+
+    /// Whether a name is now read as a text between the same words.
+    func becomesTextInPlace(_ name: String, in later: QuotedReadings) -> Bool {
+        let names = Set((occurrences[name] ?? []).filter { !$0.isText }.map(\.words))
+        return (later.occurrences[name] ?? []).contains { $0.isText && names.contains($0.words) }
+    }
+
+    /// Takes over how some names were read.
+    mutating func add(_ other: QuotedReadings, names: Set<String>) {
+        for name in names { occurrences[name] = other.occurrences[name] }
     }
 
     /// Whether a text is now read as a name. Its author may have rewritten the object, with a text and a name in

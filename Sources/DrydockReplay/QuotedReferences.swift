@@ -17,8 +17,8 @@ struct QuotedReferences {
     let inspector: StateInspector
     /// The new names of renamed tables, folded.
     var renamed: [String: String] = [:]
-    /// How objects that are gone since an earlier step read their names.
-    var departed: [Catalog.ObjectID: QuotedReadings] = [:]
+    /// How objects read their names until an earlier step took the column, or the object.
+    var former: [Catalog.ObjectID: QuotedReadings] = [:]
 
     struct Change: Sendable {
         enum Reading: Sendable { case text, column }
@@ -35,12 +35,12 @@ struct QuotedReferences {
 
     struct Result: Sendable {
         var changes: [Change] = []
-        var departed: [Catalog.ObjectID: QuotedReadings] = [:]
+        var former: [Catalog.ObjectID: QuotedReadings] = [:]
     }
 
     func result() async throws -> Result {
         let (old, new) = (before.catalog.compilable, after.catalog.compilable)
-        var result = Result(departed: departed)
+        var result = Result(former: former)
         let lost = old.filter { id, object in
             new[id] == nil && renamed[id.name] == nil && !object.doublyQuotedNames.isEmpty
         }
@@ -54,21 +54,26 @@ struct QuotedReferences {
         let earlier = try await readings(
             of: lost.map { ($0.value, nil) }
                 + pairs.compactMap { pair in pair.before.map { ($0, pair.names) } }, in: before)
-        for (id, readings) in zip(lost.keys, earlier) { result.departed[id] = readings }
+        for (id, readings) in zip(lost.keys, earlier) where readings != nil { result.former[id] = readings }
         let later = try await readings(of: pairs.map { ($0.after, $0.names) }, in: after)
         var known = earlier.dropFirst(lost.count)
         for (pair, later) in zip(pairs, later) {
-            let earlier = pair.before == nil ? departed[pair.id] : known.popFirst() ?? nil
-            result.departed[pair.id] = nil
+            let remembered = former[pair.id]
+            let earlier = pair.before == nil ? remembered : known.popFirst() ?? nil
             guard let earlier, let later else { continue }
             for name in pair.names.sorted() {
-                if earlier.becomesText(name, in: later, isGone: gone.contains(name)) {
+                // The object may have the name of a column again that it had before an earlier step.
+                let isAgain =
+                    !earlier.names.contains(name) && remembered?.becomesTextInPlace(name, in: later) ?? false
+                if isAgain || earlier.becomesText(name, in: later, isGone: gone.contains(name)) {
                     result.changes.append(Change(object: pair.after, name: name, reading: .text))
                 }
                 if earlier.becomesName(name, in: later) {
                     result.changes.append(Change(object: pair.after, name: name, reading: .column))
                 }
             }
+            let taken = gone.intersection(earlier.names).subtracting(later.names)
+            result.former[pair.id, default: QuotedReadings()].add(earlier, names: taken)
         }
         result.changes += captured.filter { change in
             !result.changes.contains { $0.object.name == change.object.name && $0.name == change.name }
@@ -92,7 +97,7 @@ struct QuotedReferences {
         columns: Set<String>
     ) -> [Pair] {
         let words = wordsOfChangedViews
-        guard !columns.isEmpty || !words.isEmpty || !departed.isEmpty else { return [] }
+        guard !columns.isEmpty || !words.isEmpty || !former.isEmpty else { return [] }
         let origins = Dictionary(renamed.map { ($1, $0) }, uniquingKeysWith: { a, _ in a })
         let (broken, brokenLater) = (before.brokenNames, after.brokenNames)
         return new.sorted { ($0.key.name, $0.key.kind.rawValue) < ($1.key.name, $1.key.kind.rawValue) }
@@ -100,7 +105,7 @@ struct QuotedReferences {
                 let isCode = id.kind == .view || id.kind == .trigger
                 // An error is reported for it, or was before: a tool may do without the quirk.
                 if isCode, brokenLater.contains(id.name) { return nil }
-                if let known = departed[id], old[id] == nil {
+                if let known = former[id], old[id] == nil {
                     let names = object.doublyQuotedNames.intersection(known.names)
                     return Pair(id: id, before: nil, after: object, names: names)
                 }
@@ -108,7 +113,12 @@ struct QuotedReferences {
                 guard let earlier = old[.init(id.kind, origin)] ?? old[id],
                     !isCode || !broken.contains(id.name)
                 else { return nil }
-                let names = object.doublyQuotedNames.intersection(isCode ? columns.union(words) : columns)
+                let own = object.doublyQuotedNames
+                var names = own.union(earlier.doublyQuotedNames)
+                    .intersection(isCode ? columns.union(words) : columns)
+                if let known = former[id], earlier.text != object.text {
+                    names.formUnion(own.intersection(known.names))
+                }
                 return names.isEmpty ? nil : Pair(id: id, before: earlier, after: object, names: names)
             }
     }

@@ -12,8 +12,8 @@ struct ReplayedSteps {
     private(set) var temporaries: Set<String> = []
     /// Full-text indexes that once read another table, by folded name.
     private(set) var searched: [String: SearchedIndex] = [:]
-    /// How objects that are gone read their names in double quotes.
-    private(set) var departed: [Catalog.ObjectID: QuotedReadings] = [:]
+    /// How objects read names in double quotes until a step took the column, or the object.
+    private(set) var former: [Catalog.ObjectID: QuotedReadings] = [:]
     /// Messages of integrity_check that findings of the steps report.
     private(set) var damage: Set<String> = []
     /// All pages that any step changed; nil where that is not known.
@@ -21,7 +21,7 @@ struct ReplayedSteps {
 
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
         (temporaries, searched) = (outcome.temporaries, outcome.searched)
-        departed = outcome.departed
+        former = outcome.former
         damage.formUnion(outcome.damage)
         names.append(outcome.names)
         findings += outcome.findings.map { pending in

@@ -319,7 +319,7 @@ struct SnapshotReplay {
             after: after, inspector: inspector, engine: context.engine, format: context.set.format,
             chronicle: chronicle,
             temporaries: steps.temporaries, searched: steps.searched)
-        verification.departed = steps.departed
+        verification.former = steps.former
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched

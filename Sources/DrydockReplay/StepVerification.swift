@@ -20,8 +20,8 @@ package struct StepVerification: Sendable {
     var temporaries: Set<String> = []
     /// Full-text indexes that read another table before an earlier step, by folded name.
     var searched: [String: SearchedIndex] = [:]
-    /// How objects that are gone since an earlier step read their names in double quotes.
-    var departed: [Catalog.ObjectID: QuotedReadings] = [:]
+    /// How objects read names in double quotes until an earlier step took the column, or the object.
+    var former: [Catalog.ObjectID: QuotedReadings] = [:]
 
     package init(
         migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
@@ -51,7 +51,7 @@ package struct StepVerification: Sendable {
         /// Temporary tables that still exist.
         var temporaries: Set<String>
         var searched: [String: SearchedIndex] = [:]
-        var departed: [Catalog.ObjectID: QuotedReadings] = [:]
+        var former: [Catalog.ObjectID: QuotedReadings] = [:]
         /// The messages of integrity_check that findings report.
         var damage: Set<String> = []
     }
@@ -80,7 +80,7 @@ package struct StepVerification: Sendable {
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += try await newFaults(outcome.names, conservation)
-        outcome.departed = departed
+        outcome.former = former
         outcome.findings += try await changedReferences(&outcome)
         outcome.searched = searched
         outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
@@ -258,9 +258,9 @@ package struct StepVerification: Sendable {
     private func changedReferences(_ outcome: inout Outcome) async throws -> [StepFinding] {
         let references = QuotedReferences(
             before: before, after: after, inspector: inspector, renamed: outcome.names.renamed,
-            departed: departed)
+            former: former)
         let result = try await references.result()
-        outcome.departed = result.departed
+        outcome.former = result.former
         var findings: [StepFinding] = []
         for change in result.changes {
             let damage = try await damage(of: change)
