@@ -1,125 +1,257 @@
 import DrydockFindings
+import DrydockMigrations
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
-/// Finds references that a step turned into strings: where a tool's SQLite accepts `"text"` as a string
-/// (https://www.sqlite.org/quirks.html#dblquote), a column in double quotes that is gone breaks nothing that names it.
-/// Views, triggers, indexes and constraints go on with the text `'name'` in every row.
+/// Finds names in double quotes whose meaning a step changed: where SQLite accepts `"text"` as a string
+/// (https://www.sqlite.org/quirks.html#dblquote), a column that is gone breaks nothing that names it, and a new column
+/// takes the place of every string that is spelled like it.
 ///
-/// Each of them is compiled without that quirk, in the state before the step and in that after it: a name that only the
-/// second refuses was a column, and is a string now.
+/// Views, triggers, indexes and constraints go on with the other meaning, and nothing reports it. Those that contain
+/// such a name are compiled in the state before the step and in that after it.
 struct QuotedReferences {
     let before: DatabaseState
     let after: DatabaseState
     let inspector: StateInspector
+    /// The new names of renamed tables, folded.
+    var renamed: [String: String] = [:]
+    /// How objects read their names until an earlier step took the column, or the object.
+    var former: [Catalog.ObjectID: QuotedReadings] = [:]
 
-    struct Loss: Sendable {
+    struct Change: Sendable {
+        enum Reading: Sendable { case text, column }
+
+        /// The object after the step.
         var object: Catalog.Object
-        var column: String
+        /// Folded.
+        var name: String
+        /// What SQLite reads now.
+        var reading: Reading
+        /// Whether the name is not in double quotes: it named something else before, such as the rowid.
+        var isPlain = false
     }
 
-    /// The largest number of strings in one object that are looked at.
-    private static let limit = 50
+    struct Result: Sendable {
+        var changes: [Change] = []
+        var former: [Catalog.ObjectID: QuotedReadings] = [:]
+    }
 
-    func losses() async throws -> [Loss] {
-        let gone = goneColumns
-        guard !gone.isEmpty else { return [] }
-        let suspects = after.catalog.compilable.filter { id, object in
-            before.catalog.compilable[id] != nil && !object.doublyQuotedNames.isDisjoint(with: gone)
+    func result() async throws -> Result {
+        let (old, new) = (before.catalog.compilable, after.catalog.compilable)
+        var result = Result(former: former)
+        let lost = old.filter { id, object in
+            new[id] == nil && renamed[id.name] == nil && !object.doublyQuotedNames.isEmpty
         }
-        guard !suspects.isEmpty else { return [] }
-        let broken = Set(after.faults.filter { $0.id.rule == .viewBroken }.flatMap(\.id.names))
-        let objects = suspects.values.filter { !broken.contains($0.name.foldedASCII) }.sorted {
-            $0.name < $1.name
+        let (gone, added) = changedColumns
+        let pairs = pairs(old, new, columns: gone.union(added))
+        let captured = try await capturedNames(old, new)
+        guard !lost.isEmpty || !pairs.isEmpty else {
+            result.changes = captured
+            return result
         }
-        let earlier = objects.compactMap { before.catalog.compilable[.init($0.kind, $0.name)] }
-        let (old, new) = (
-            try await strings(of: earlier, in: before), try await strings(of: objects, in: after)
-        )
-        return zip(objects, zip(old, new)).flatMap { object, strings in
-            strings.1.subtracting(strings.0).intersection(gone).sorted().map {
-                Loss(object: object, column: $0)
+        let earlier = try await readings(
+            of: lost.map { ($0.value, nil) }
+                + pairs.compactMap { pair in pair.before.map { ($0, pair.names) } }, in: before)
+        for (id, readings) in zip(lost.keys, earlier) where readings != nil { result.former[id] = readings }
+        let later = try await readings(of: pairs.map { ($0.after, $0.names) }, in: after)
+        var known = earlier.dropFirst(lost.count)
+        for (pair, later) in zip(pairs, later) {
+            let remembered = former[pair.id]
+            let earlier = pair.before == nil ? remembered : known.popFirst() ?? nil
+            guard let earlier, let later else { continue }
+            for name in pair.names.sorted() {
+                // The object may have the name of a column again that it had before an earlier step.
+                let isAgain =
+                    !earlier.names.contains(name) && remembered?.becomesTextInPlace(name, in: later) ?? false
+                if isAgain || earlier.becomesText(name, in: later, isGone: gone.contains(name)) {
+                    result.changes.append(Change(object: pair.after, name: name, reading: .text))
+                }
+                if earlier.becomesName(name, in: later) {
+                    result.changes.append(Change(object: pair.after, name: name, reading: .column))
+                }
+            }
+            let taken = gone.intersection(earlier.names).subtracting(later.names)
+            result.former[pair.id, default: QuotedReadings()].add(earlier, names: taken)
+        }
+        result.changes += captured.filter { change in
+            !result.changes.contains { $0.object.name == change.object.name && $0.name == change.name }
+        }
+        return result
+    }
+
+    // MARK: - What to look at
+
+    private struct Pair {
+        var id: Catalog.ObjectID
+        /// Nil for an object that was gone before the step.
+        var before: Catalog.Object?
+        var after: Catalog.Object
+        var names: Set<String>
+    }
+
+    /// Returns the objects with names in double quotes whose meaning the step may have changed.
+    private func pairs(
+        _ old: [Catalog.ObjectID: Catalog.Object], _ new: [Catalog.ObjectID: Catalog.Object],
+        columns: Set<String>
+    ) -> [Pair] {
+        let words = wordsOfChangedViews
+        guard !columns.isEmpty || !words.isEmpty || !former.isEmpty else { return [] }
+        let origins = Dictionary(renamed.map { ($1, $0) }, uniquingKeysWith: { a, _ in a })
+        let (broken, brokenLater) = (before.brokenNames, after.brokenNames)
+        return new.sorted { ($0.key.name, $0.key.kind.rawValue) < ($1.key.name, $1.key.kind.rawValue) }
+            .compactMap { id, object -> Pair? in
+                let isCode = id.kind == .view || id.kind == .trigger
+                // An error is reported for it, or was before: a tool may do without the quirk.
+                if isCode, brokenLater.contains(id.name) { return nil }
+                if let known = former[id], old[id] == nil {
+                    let names = object.doublyQuotedNames.intersection(known.names)
+                    return Pair(id: id, before: nil, after: object, names: names)
+                }
+                let origin = id.kind == .table ? origins[id.name] ?? id.name : id.name
+                guard let earlier = old[.init(id.kind, origin)] ?? old[id],
+                    !isCode || !broken.contains(id.name)
+                else { return nil }
+                let own = object.doublyQuotedNames
+                var names = own.union(earlier.doublyQuotedNames)
+                    .intersection(isCode ? columns.union(words) : columns)
+                if let known = former[id], earlier.text != object.text {
+                    names.formUnion(own.intersection(known.names))
+                }
+                return names.isEmpty ? nil : Pair(id: id, before: earlier, after: object, names: names)
+            }
+    }
+
+    /// The columns that a table had and no longer has, and those that a table has since, folded. A table that is new as
+    /// a whole is not what an older object reads.
+    private var changedColumns: (gone: Set<String>, added: Set<String>) {
+        var changed: (gone: Set<String>, added: Set<String>) = ([], [])
+        for (name, table) in before.catalog.tables {
+            // A table that was renamed away may have left its name to another.
+            let successors = Set([renamed[name] ?? name, name]).compactMap { after.catalog.tables[$0]?.names }
+            for names in successors.isEmpty ? [[]] : successors {
+                changed.gone.formUnion(table.names.subtracting(names))
+                changed.added.formUnion(names.subtracting(table.names))
+            }
+        }
+        return changed
+    }
+
+    /// The words of the views that the step created, changed or dropped, folded: other views may read their columns.
+    private var wordsOfChangedViews: Set<String> {
+        let (old, new) = (before.catalog.views, after.catalog.views)
+        return Set(old.keys).union(new.keys).reduce(into: []) { words, id in
+            guard old[id] != new[id] else { return }
+            for text in [old[id], new[id]].compactMap(\.self) {
+                for statement in SQLSource(name: "", text).statements() {
+                    words.formUnion(
+                        statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII })
+                }
             }
         }
     }
 
-    /// The columns that a table had and no longer has, folded.
-    private var goneColumns: Set<String> {
-        before.catalog.tables.reduce(into: []) { gone, entry in
-            let left = Set(after.catalog.tables[entry.key]?.columns.map(\.name.foldedASCII) ?? [])
-            gone.formUnion(Set(entry.value.columns.map(\.name.foldedASCII)).subtracting(left))
+    /// Returns the names, in whatever quotes, of objects that are as they were and now mean a new column.
+    private func capturedNames(
+        _ old: [Catalog.ObjectID: Catalog.Object], _ new: [Catalog.ObjectID: Catalog.Object]
+    ) async throws -> [Change] {
+        let columns = before.catalog.tables.flatMap { name, table -> [NewColumn] in
+            guard table.module == nil,
+                let now = after.catalog.tables[renamed[name] ?? name], now.module == nil
+            else { return [] }
+            return now.names.subtracting(table.names).map { NewColumn(table: now.name, name: $0) }
+        }
+        guard !columns.isEmpty else { return [] }
+        let (broken, brokenLater) = (before.brokenNames, after.brokenNames)
+        let unchanged = new.filter { id, object in
+            id.kind != .table && old[id]?.text == object.text && !broken.contains(id.name)
+                && !brokenLater.contains(id.name)
+        }
+        let sought = columns.sorted { ($0.table, $0.name) < ($1.table, $1.name) }.compactMap { column in
+            let readers = unchanged.values.filter { $0.mentions(column.name) }.sorted { $0.name < $1.name }
+            return readers.isEmpty ? nil : (column, readers)
+        }
+        guard !sought.isEmpty else { return [] }
+        return try await lenient.withConnection(to: after.image) { connection in
+            try sought.flatMap { column, readers in
+                let found = try column.readers(connection)
+                return readers.filter { found.contains(.init($0.kind, $0.name)) }.map {
+                    Change(object: $0, name: column.name, reading: .column, isPlain: true)
+                }
+            }
         }
     }
 
-    /// Returns the names in double quotes, folded, that each object reads as strings.
-    private func strings(of objects: [Catalog.Object], in state: DatabaseState) async throws -> [Set<String>]
-    {
-        var strict = inspector
-        strict.settings.doubleQuotedStrings = false
+    // MARK: - Reading
+
+    /// Indexes and constraints of a schema that is read have the quirk always.
+    private var lenient: StateInspector {
+        var lenient = inspector
+        lenient.settings.doubleQuotedStrings = true
+        return lenient
+    }
+
+    private func readings(
+        of objects: [(Catalog.Object, Set<String>?)], in state: DatabaseState
+    ) async throws -> [QuotedReadings?] {
+        guard !objects.isEmpty else { return [] }
         let catalog = state.catalog
-        return try await strict.withConnection(to: state.image) { connection in
+        return try await lenient.withConnection(to: state.image) { connection in
             let view = StateView(connection: connection, catalog: catalog)
-            return try objects.map { try Self.strings(of: $0, in: view) }
+            return try objects.map { try QuotedReadings($0, names: $1, in: view) }
         }
     }
+}
 
-    private static func strings(of object: Catalog.Object, in view: StateView) throws -> Set<String> {
-        var found: Set<String> = []
-        while found.count < limit {
-            let text = found.isEmpty ? nil : object.text(withStrings: found)
-            guard let name = try failure(of: object, as: text, in: view).flatMap(missingColumn),
-                object.doublyQuotedNames.contains(name), found.insert(name).inserted
-            else { break }
-        }
-        return found
-    }
+/// A column that a table did not have before the step.
+private struct NewColumn {
+    var table: String
+    /// Folded.
+    var name: String
 
-    private static func failure(
-        of object: Catalog.Object, as text: String?, in view: StateView
-    ) throws -> String? {
-        switch object.kind {
-        case .view, .trigger: return try ViewRule().failure(of: object, as: text, in: view)
-        case .table, .index:
-            guard let table = view.catalog.table(object.tableName) else { return nil }
-            return try failure(of: text ?? object.text, object.kind, on: table, view.connection)
-        }
-    }
-
-    /// Compiles the definition of a table or index on an empty temporary table.
-    private static func failure(
-        of text: String, _ kind: Catalog.Object.Kind, on table: Catalog.Table, _ connection: any Connection
-    ) throws -> String? {
-        try connection.execute("SAVEPOINT drydock_quoted")
-        defer { try? connection.execute("ROLLBACK TO drydock_quoted; RELEASE drydock_quoted") }
-        do {
-            guard kind == .index else {
-                try connection.execute(temporary(text))
-                return nil
+    /// Returns the objects that name the column: those whose text SQLite changes when the column is renamed on this
+    /// fork (https://www.sqlite.org/lang_altertable.html#alter_table_rename_column).
+    func readers(_ connection: any Connection) throws -> Set<Catalog.ObjectID> {
+        func texts() throws -> [Catalog.ObjectID: String] {
+            let rows = try connection.rows(
+                "SELECT type, name, sql FROM main.sqlite_schema WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL"
+            ) { ($0.string(0), $0.string(1), $0.string(2)) }
+            return rows.reduce(into: [:]) { texts, row in
+                if let kind = Catalog.Object.Kind(rawValue: row.0) { texts[.init(kind, row.1)] = row.2 }
             }
-            let columns = table.columns.map { quotedName($0.name) }.joined(separator: ", ")
-            try connection.execute("CREATE TEMP TABLE \(quotedName(table.name))(\(columns)); \(text)")
-            return nil
+        }
+        try connection.execute("SAVEPOINT drydock_readers")
+        defer { try? connection.execute("ROLLBACK TO drydock_readers; RELEASE drydock_readers") }
+        do {
+            // The first renaming changes all texts to SQLite's own spelling.
+            try connection.execute(renaming(name, to: "drydock_a"))
+            let first = try texts()
+            try connection.execute(renaming("drydock_a", to: "drydock_b"))
+            return Set(try texts().filter { first[$0.key] != $0.value }.keys)
         } catch let error as EngineError where error.isStatementError {
-            return error.message
+            // SQLite renames nothing while a view or trigger does not compile, which is a fault of its own.
+            return []
         }
     }
 
-    /// Returns the statement that creates a table, made temporary.
-    private static func temporary(_ text: String) -> String {
-        guard let statement = SQLSource(name: "", text).statements().first,
-            let word = statement.first(["create", "table"])
-        else { return text }
-        return statement.applying([SQLEdit(range: word.range, text: "CREATE TEMP")])
+    private func renaming(_ old: String, to new: String) -> String {
+        "ALTER TABLE main.\(quotedName(table)) RENAME COLUMN \(quotedName(old)) TO \(new)"
     }
+}
 
-    /// Returns the column, folded, that SQLite says does not exist, as in `no such column: a` or, since 3.41,
-    /// `no such column: "a" - should this be a string literal in single-quotes?`.
-    private static func missingColumn(_ message: String) -> String? {
-        guard let text = SQLiteMessage.noSuchColumn.rest(of: message) else { return nil }
-        let name = text.hasPrefix("\"") ? String(text.dropFirst().prefix { $0 != "\"" }) : text
-        return name.foldedASCII
+extension Catalog.Object {
+    /// Whether the statement has a name, in whatever quotes.
+    fileprivate func mentions(_ name: String) -> Bool {
+        text.foldedASCII.contains(name)
+            && SQLSource(name: "", text).statements().contains { $0.mentions(name) }
+    }
+}
+
+extension DatabaseState {
+    /// The folded names of the views and triggers that do not compile.
+    fileprivate var brokenNames: Set<String> {
+        Set(faults.filter { $0.id.rule == .viewBroken }.flatMap(\.id.names))
     }
 }
 
@@ -130,36 +262,10 @@ extension Catalog {
             all[.init(.table, table.name)] = Object(table)
         }
     }
+
+    fileprivate var views: [ObjectID: String] { objects.filter { $0.key.kind == .view }.mapValues(\.text) }
 }
 
-extension Catalog.Object {
-    /// The names in double quotes, folded.
-    var doublyQuotedNames: Set<String> {
-        guard text.contains("\"") else { return [] }
-        return SQLSource(name: "", text).statements().reduce(into: []) { names, statement in
-            for token in statement.tokens where token.isDoublyQuoted(in: statement.source) {
-                if let name = token.identifier(in: statement.source) { names.insert(name.foldedASCII) }
-            }
-        }
-    }
-
-    /// Returns the statement with strings in single quotes for names in double quotes.
-    /// - Parameter names: folded.
-    fileprivate func text(withStrings names: Set<String>) -> String {
-        guard let statement = SQLSource(name: "", text).statements().first else { return text }
-        let source = statement.source
-        let edits = statement.tokens.compactMap { token -> SQLEdit? in
-            guard token.isDoublyQuoted(in: source), let name = token.identifier(in: source),
-                names.contains(name.foldedASCII)
-            else { return nil }
-            return SQLEdit(range: token.range, text: quotedText(name))
-        }
-        return statement.applying(edits)
-    }
-}
-
-extension Token {
-    fileprivate func isDoublyQuoted(in source: SQLSource) -> Bool {
-        kind == .quotedIdentifier && source.bytes[range.lowerBound] == UInt8(ascii: "\"")
-    }
+extension Catalog.Table {
+    fileprivate var names: Set<String> { Set(columns.map(\.name.foldedASCII)) }
 }

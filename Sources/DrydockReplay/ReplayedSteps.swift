@@ -12,11 +12,17 @@ struct ReplayedSteps {
     private(set) var temporaries: Set<String> = []
     /// Full-text indexes that once read another table, by folded name.
     private(set) var searched: [String: SearchedIndex] = [:]
+    /// How objects read names in double quotes until a step took the column, or the object.
+    private(set) var former: [Catalog.ObjectID: QuotedReadings] = [:]
+    /// Messages of integrity_check that findings of the steps report.
+    private(set) var damage: Set<String> = []
     /// All pages that any step changed; nil where that is not known.
     var changedPages: Set<UInt32>? = []
 
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
         (temporaries, searched) = (outcome.temporaries, outcome.searched)
+        former = outcome.former
+        damage.formUnion(outcome.damage)
         names.append(outcome.names)
         findings += outcome.findings.map { pending in
             var pending = pending
@@ -34,16 +40,22 @@ struct ReplayedSteps {
     /// - Parameter end: The last state; nil where there is none, so that nothing is known to be fixed.
     mutating func settled(at end: DatabaseState?) -> [Finding] {
         defer { findings = [] }
+        let names = names
         return findings.compactMap { pending, step -> Finding? in
             var finding = pending.finding
+            let lastName = { name in names.lastName(of: name, after: step) }
             let isFixed = end.map { end in
-                pending.stands.map { !$0(end, { names.lastName(of: $0, after: step) }) } ?? false
+                pending.stands.map { !$0(end, lastName) } ?? false
             }
             if isFixed ?? true, pending.isForgottenOnceFixed { return nil }
             if isFixed == true, finding.severity > .note {
                 finding.severity = finding.severity == .error ? .warning : .note
                 finding.tags.append(.healed)
                 finding.message += "; a later migration fixes it"
+            } else if let end, let substitute = pending.substitute?(end, lastName) {
+                finding.message += "; \(substitute)"
+                // Where nothing was broken in between, it is as if one step had made the other object.
+                if pending.isForgottenOnceFixed { finding.severity = min(finding.severity, .warning) }
             }
             return finding
         }

@@ -39,7 +39,8 @@ extension SnapshotReplay {
             baseline.brokenConstraints.map {
                 IntegrityCheck.renaming($0) { steps.names.lastName(of: $0, after: 0) }
             })
-        let messages = check.damage + check.brokenConstraints.filter { !known.contains($0.foldedASCII) }
+        let messages = (check.damage + check.brokenConstraints.filter { !known.contains($0.foldedASCII) })
+            .filter { !steps.damage.contains($0) }
         guard let first = messages.first else { return }
         add(
             Finding(

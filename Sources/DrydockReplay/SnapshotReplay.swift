@@ -313,12 +313,13 @@ struct SnapshotReplay {
         _ migration: Migration, from before: DatabaseState, to after: DatabaseState
     ) async throws -> DatabaseState {
         for reason in after.notChecked { notChecked(reason.rule, reason.cause) }
-        let verification = StepVerification(
+        var verification = StepVerification(
             migration: migration, declarations: migration.declarations,
             before: before,
             after: after, inspector: inspector, engine: context.engine, format: context.set.format,
             chronicle: chronicle,
             temporaries: steps.temporaries, searched: steps.searched)
+        verification.former = steps.former
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched

@@ -20,6 +20,8 @@ package struct StepVerification: Sendable {
     var temporaries: Set<String> = []
     /// Full-text indexes that read another table before an earlier step, by folded name.
     var searched: [String: SearchedIndex] = [:]
+    /// How objects read names in double quotes until an earlier step took the column, or the object.
+    var former: [Catalog.ObjectID: QuotedReadings] = [:]
 
     package init(
         migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
@@ -49,6 +51,9 @@ package struct StepVerification: Sendable {
         /// Temporary tables that still exist.
         var temporaries: Set<String>
         var searched: [String: SearchedIndex] = [:]
+        var former: [Catalog.ObjectID: QuotedReadings] = [:]
+        /// The messages of integrity_check that findings report.
+        var damage: Set<String> = []
     }
 
     package func run() async throws -> Outcome {
@@ -75,7 +80,8 @@ package struct StepVerification: Sendable {
         var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += try await newFaults(outcome.names, conservation)
-        outcome.findings += try await lostReferences()
+        outcome.former = former
+        outcome.findings += try await changedReferences(&outcome)
         outcome.searched = searched
         outcome.findings += try await emptiedIndexes(&outcome.searched, outcome.names)
         let (broken, invalid) = try await invariants()
@@ -248,12 +254,36 @@ package struct StepVerification: Sendable {
         return try await withDiagnosis { diagnosis in try findings.map { try diagnosis.explaining($0) } }
     }
 
-    /// Returns the references in double quotes that have become strings.
-    private func lostReferences() async throws -> [StepFinding] {
-        let references = QuotedReferences(before: before, after: after, inspector: inspector)
-        return try await references.losses().map {
-            $0.finding(migration, before: before.catalog, after: after.catalog)
+    /// Returns the names in double quotes that were columns and are strings now, or the reverse.
+    private func changedReferences(_ outcome: inout Outcome) async throws -> [StepFinding] {
+        let references = QuotedReferences(
+            before: before, after: after, inspector: inspector, renamed: outcome.names.renamed,
+            former: former)
+        let result = try await references.result()
+        outcome.former = result.former
+        var findings: [StepFinding] = []
+        for change in result.changes {
+            let damage = try await damage(of: change)
+            outcome.damage.formUnion(damage.found)
+            findings.append(
+                change.finding(
+                    migration, before: before.catalog, after: after.catalog, damage: damage))
         }
+        return findings
+    }
+
+    /// Returns what the change left wrong, and was not wrong before.
+    private func damage(of change: QuotedReferences.Change) async throws -> QuotedDamage {
+        func damage(in state: DatabaseState, known: QuotedDamage) async throws -> QuotedDamage {
+            let catalog = state.catalog
+            return try await inspector.withConnection(to: state.image) { connection in
+                try QuotedDamage(
+                    change.object, in: StateView(connection: connection, catalog: catalog), known: known)
+            }
+        }
+        let found = try await damage(in: after, known: QuotedDamage())
+        guard !found.messages.isEmpty else { return found }
+        return try await damage(in: after, known: damage(in: before, known: QuotedDamage()))
     }
 
     // MARK: - Search

@@ -104,7 +104,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .referenceMoved: "a view, trigger or foreign key follows a renamed table away from its successor"
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
         case .searchIndexStale: "a full-text or spatial index no longer agrees with its content"
-        case .viewBroken: "a view or trigger no longer compiles, or reads a text in place of a column"
+        case .viewBroken:
+            "a view or trigger no longer compiles, or a name in double quotes means something else"
         case .tableUnreadable: "a table can no longer be read in all its columns, or takes no row any more"
         case .foreignKeyViolation: "a row references a parent that does not exist"
         case .integrityFailure: "integrity_check finds damage"
@@ -156,7 +157,8 @@ extension Rule {
         case .autoincrementReset: "Old ids may live on in other tables, in files or on a server."
         case .searchIndexStale:
             "Searches miss rows or find what is no longer there; integrity_check does not see it."
-        case .viewBroken: "SQLite reports it only when the view or trigger is used."
+        case .viewBroken:
+            "SQLite reports a broken view or trigger only when it is used, and a changed meaning never."
         case .tableUnreadable:
             "SQLite reports it only when the table is used: every SELECT * or INSERT of the app fails then."
         case .foreignKeyViolation: "With foreign keys on, later changes to these rows fail."

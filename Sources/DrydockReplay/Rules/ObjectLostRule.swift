@@ -33,23 +33,78 @@ struct ObjectLostRule: StepRule {
     ) -> StepFinding? {
         guard let home = home(of: object, in: step) else { return nil }
         let sought = SoughtObject(object, in: step)
-        guard !sought.lives(on: home, in: step.after.catalog), !sought.wentWithColumn(of: step) else {
-            return nil
+        let presence = sought.presence(on: home, in: step.after.catalog)
+        guard presence != .same, !sought.wentWithColumn(of: step) else { return nil }
+        let stands: StepFinding.Stands = { end, lastName in
+            guard let home = object.kind == .view ? home : lastName(home) else { return false }
+            return end.catalog.has(home) && sought.presence(on: home, in: end.catalog) != .same
+                || object.kind == .view && end.catalog.objects[id] == nil
         }
+        if case .different(let differences) = presence {
+            // An object that followed its table is the same, whatever its text says by now.
+            return creation(of: object, in: step).map {
+                StepFinding(
+                    remade(object, home, differences, ObjectText(object.text), by: $0), stands: stands)
+            }
+        }
+        let elsewhere = object.kind == .view ? nil : step.after.catalog.objects[id]
+        let name =
+            "\(object.kind.rawValue) \(object.name)" + (object.kind == .view ? "" : " of \(home)")
         return StepFinding(
             Finding(
                 .objectLost,
-                "\(object.kind.rawValue) \(object.name)" + (object.kind == .view ? "" : " of \(home)")
-                    + " is gone",
-                help: help(
-                    object, object.text, "No statement drops it by name; it went with what it stood on.",
-                    drops: step.after.catalog.objects[id] != nil),
-                place: step.statement(at: cause(of: object, in: step)).map { .init($0) }, table: home),
-            stands: { end, lastName in
-                guard let home = object.kind == .view ? home : lastName(home) else { return false }
-                return end.catalog.has(home) && !sought.lives(on: home, in: end.catalog)
-                    || object.kind == .view && end.catalog.objects[id] == nil
+                elsewhere.map {
+                    "\(object.kind.rawValue) \(object.name) stayed on \($0.tableName): \(home) has none like it"
+                } ?? "\(name) is gone",
+                help: help(object, object.text, elsewhere == nil ? .wentWithTable : .followedTable),
+                place: place(of: object, elsewhere, home, in: step).map { .init($0) }, table: home),
+            stands: stands,
+            substitute: { end, lastName in
+                (object.kind == .view ? nil : lastName(home)).flatMap {
+                    sought.substitute(on: $0, in: end.catalog)
+                }
             })
+    }
+
+    private func creation(of object: Catalog.Object, in step: StepView) -> SQLStatement? {
+        step.lastStatement { action in
+            switch (action, object.kind) {
+            case (.createIndex(let name, _), .index), (.createTrigger(let name, _, _), .trigger):
+                name.folded == object.name.foldedASCII
+            default: false
+            }
+        }
+    }
+
+    /// Returns the finding for an object that SQLite dropped with its table, and that the step created as another one.
+    private func remade(
+        _ object: Catalog.Object, _ home: String, _ differences: [String], _ text: ObjectText,
+        by creation: SQLStatement
+    ) -> Finding {
+        let kind = object.kind.rawValue
+        return Finding(
+            .objectLost, .warning,
+            "\(kind) \(object.name) of \(home) is not what it was: \(differences.joined(separator: "; "))",
+            help: Help(
+                """
+                It was dropped with its table, and recreated as another \(kind). It was:
+                \(proposed(text.text + ";"))
+                If it is meant to change, drop it by name before the table is dropped:
+                  DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
+                or declare it:
+
+                """) + .declaration("drops \(kind) \(quotedIfNeeded(object.name))"),
+            place: .init(creation), table: home)
+    }
+
+    private func place(
+        of object: Catalog.Object, _ elsewhere: Catalog.Object?, _ home: String, in step: StepView
+    ) -> SQLStatement? {
+        guard let elsewhere else { return step.statement(at: cause(of: object, in: step)) }
+        return step.lastStatement { action in
+            guard case .renameTable(_, let name) = action else { return false }
+            return name.foldedASCII == elsewhere.tableName.foldedASCII
+        } ?? step.lastStatement { $0.reaches(home) }
     }
 
     private func cause(of object: Catalog.Object, in step: StepView) -> Int? {
@@ -99,10 +154,26 @@ struct ObjectLostRule: StepRule {
         let places = heirs.compactMap { heir in
             SoughtObject(object, step, heir).map { (heir: heir, sought: $0) }
         }
-        guard let heir = heirs.first, places.count == heirs.count,
-            !places.contains(where: { $0.sought.lives(on: $0.heir.after.name, in: step.after.catalog) })
-        else { return nil }
+        let presences = places.map { $0.sought.presence(on: $0.heir.after.name, in: step.after.catalog) }
+        guard let heir = heirs.first, places.count == heirs.count, !presences.contains(.same) else {
+            return nil
+        }
+        let stands: StepFinding.Stands = { end, lastName in
+            let left = places.compactMap { place in
+                place.heir.lastName(in: end, lastName).map { (home: $0, sought: place.sought) }
+            }
+            return !left.isEmpty
+                && !left.contains { $0.sought.presence(on: $0.home, in: end.catalog) == .same }
+        }
         let text = ObjectText(object).moved(to: heir)
+        for (place, presence) in zip(places, presences) {
+            guard case .different(let differences) = presence else { continue }
+            return creation(of: object, in: step).map {
+                StepFinding(
+                    remade(object, place.heir.after.name, differences, ObjectText(text), by: $0),
+                    stands: stands, isForgottenOnceFixed: true)
+            }
+        }
         let isDrop = heir.cause != .renamed
         let statement =
             isDrop
@@ -114,102 +185,46 @@ struct ObjectLostRule: StepRule {
                 .objectLost, heirs.contains { !$0.isMerged } ? .error : .warning,
                 "\(object.kind.rawValue) \(object.name) \(went): \(heir.after.name), which has its rows now, "
                     + "has none like it",
-                help: help(
-                    object, text,
-                    isDrop
-                        ? "No statement drops it by name; SQLite drops it with its table."
-                        : "An index or trigger follows its table to the new name. Drop it by name first, and:",
-                    drops: !isDrop),
+                help: help(object, text, isDrop ? .wentWithTable : .followedTable),
                 place: statement.map { .init($0) }, table: heir.after.name),
-            stands: { end, lastName in
-                let left = places.compactMap { place in
-                    place.heir.lastName(in: end, lastName).map { (home: $0, sought: place.sought) }
-                }
-                return !left.isEmpty && !left.contains { $0.sought.lives(on: $0.home, in: end.catalog) }
-            }, isForgottenOnceFixed: true)
+            stands: stands, isForgottenOnceFixed: true,
+            substitute: { end, lastName in
+                places.compactMap { place in
+                    place.heir.lastName(in: end, lastName).flatMap {
+                        place.sought.substitute(on: $0, in: end.catalog)
+                    }
+                }.first
+            })
     }
 
-    /// - Parameter drops: whether an object of this name is in the way of a new one.
-    private func help(
-        _ object: Catalog.Object, _ text: String, _ cause: String, drops: Bool = false
-    ) -> Help {
+    private enum Cause { case wentWithTable, followedTable }
+
+    private func help(_ object: Catalog.Object, _ text: String, _ cause: Cause) -> Help {
         let kind = object.kind.rawValue
         let name = quotedIfNeeded(object.name)
         let drop = "DROP \(kind.uppercased()) \(name);"
+        let remedy =
+            switch cause {
+            case .wentWithTable:
+                """
+                No statement drops it by name; SQLite drops it with its table. Make it again:
+                \(proposed(text + ";"))
+                If it is no longer needed, drop it by name before:
+                """
+            case .followedTable:
+                """
+                An index or trigger follows its table to the new name. Drop it by name, and make it again:
+                \(proposed(drop + "\n" + text + ";"))
+                If it is no longer needed, drop it by name:
+                """
+            }
         return Help(
             """
-            \(cause) Make it again:
-              \((drops ? drop + "\n" : "").replacing("\n", with: "\n  "))\(text.replacing("\n", with: "\n  "));
-            If it is no longer needed, drop it by name before:
-              \(drop)
+            \(remedy)
+            \(proposed(drop))
             or declare it:
 
             """) + .declaration("drops \(kind) \(name)")
-    }
-}
-
-/// An object of the state before that is searched for in later states: under its own name, or with the same meaning
-/// under another name.
-private struct SoughtObject: Sendable {
-    let object: Catalog.Object
-    /// The object, with only its table.
-    let schema: Schema
-    /// The new names of its table's columns, where they changed.
-    let columns: [String: String]
-
-    init(_ object: Catalog.Object, in step: StepView) {
-        let match = step.conservation.kept.map(\.match).first {
-            $0.before.name.foldedASCII == object.tableName.foldedASCII
-        }
-        self.init(object, step, pairs: match?.columns ?? [])
-    }
-
-    /// Returns nil where the heir lacks a column that the object needs.
-    init?(_ object: Catalog.Object, _ step: StepView, _ heir: Heir) {
-        self.init(object, step, pairs: heir.columns)
-        guard let index = schema.indexes.values.first else { return }
-        let missing = heir.before.columns.filter { column in
-            !heir.columns.contains { $0.before.name == column.name }
-        }
-        if missing.contains(where: { index.names.contains($0.name.foldedASCII) }) { return nil }
-    }
-
-    private init(_ object: Catalog.Object, _ step: StepView, pairs: [TableMatch.ColumnPair]) {
-        self.object = object
-        schema = step.before.catalog.schema(of: [object], on: object.tableName)
-        let renamed = pairs.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII }
-        columns = Dictionary(
-            renamed.map { ($0.before.name, $0.after.name) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// - Parameter home: the table's name in the catalog.
-    func lives(on home: String, in catalog: Catalog) -> Bool {
-        if let same = catalog.objects[.init(object.kind, object.name)],
-            object.kind == .view || same.tableName.foldedASCII == home.foldedASCII
-        {
-            return true
-        }
-        let others = catalog.schema(
-            of: catalog.objects.values.filter {
-                $0.kind == object.kind && $0.tableName.foldedASCII == home.foldedASCII
-            }, on: home)
-        let hints = RenameHints(tables: [object.tableName: home], columns: [object.tableName: columns])
-        let diff = SchemaDiff(from: schema, to: others, hints: hints)
-        if let index = schema.indexes.values.first {
-            return others.indexes.values.contains { diff.isSame(index, $0) }
-                || others.table(home).map { diff.isReplaced(index, byKeyOf: $0) } ?? false
-        }
-        guard let trigger = schema.triggers.values.first else { return false }
-        return others.triggers.values.contains { diff.isSame(trigger, $0) }
-    }
-
-    /// Whether the object is an index on a dropped column: its loss is reported, or declared, with that of the column.
-    func wentWithColumn(of step: StepView) -> Bool {
-        guard let index = schema.indexes.values.first else { return false }
-        return step.conservation.droppedColumns.contains { dropped in
-            dropped.table.name.foldedASCII == object.tableName.foldedASCII
-                && index.names.contains(dropped.column.name.foldedASCII)
-        }
     }
 }
 
@@ -224,17 +239,6 @@ extension Catalog {
     /// Whether a table or view with a name exists.
     fileprivate func has(_ name: String) -> Bool {
         table(name) != nil || objects[.init(.view, name)] != nil
-    }
-
-    /// Returns a schema of some objects and a table, with the tables of the objects: an index takes the collations of
-    /// its columns.
-    fileprivate func schema(of objects: [Object], on table: String) -> Schema {
-        let owners = Set(objects.map(\.tableName.foldedASCII) + [table.foldedASCII]).compactMap { tables[$0] }
-        return SchemaParser().schema(
-            of: owners.map { SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text) }
-                + objects.map {
-                    SchemaRow(type: $0.kind.rawValue, name: $0.name, table: $0.tableName, sql: $0.text)
-                })
     }
 }
 

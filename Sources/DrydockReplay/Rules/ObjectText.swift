@@ -4,7 +4,7 @@ import SQLiteSchema
 
 /// The statement that creates an index or a trigger, rewritten for another table.
 struct ObjectText {
-    private let text: String
+    let text: String
 
     init(_ object: Catalog.Object) { text = object.text }
 

@@ -62,6 +62,8 @@ package struct StepFinding: Sendable {
     var stands: Stands?
     /// Whether the finding counts only where the fault exists at the end: nothing was broken in between.
     var isForgottenOnceFixed = false
+    /// Says what stands at the end in place of what the finding misses; nil where nothing does.
+    var substitute: Substitute?
     /// How to find the statement that caused the fault.
     var probe: CulpritProbe?
     /// The index of that statement in the migration, once found.
@@ -70,14 +72,18 @@ package struct StepFinding: Sendable {
     /// Called with the last state, and with a function that returns a table's last name; nil when the table is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool
 
+    /// Called as ``Stands`` is.
+    typealias Substitute = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> String?
+
     init(
         _ finding: Finding, probe: CulpritProbe? = nil, stands: Stands? = nil,
-        isForgottenOnceFixed: Bool = false
+        isForgottenOnceFixed: Bool = false, substitute: Substitute? = nil
     ) {
         self.finding = finding
         self.probe = probe
         self.stands = stands
         self.isForgottenOnceFixed = isForgottenOnceFixed
+        self.substitute = substitute
     }
 }
 

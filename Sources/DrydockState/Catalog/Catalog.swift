@@ -39,7 +39,7 @@ package struct Catalog: Sendable {
         package var name: String
         /// The table that an index or trigger belongs to.
         package var tableName: String
-        var sql: NormalizedSQL
+        package var sql: NormalizedSQL
         /// The statement as `sqlite_schema` has it.
         package var text: String
 

@@ -68,6 +68,9 @@ package struct SearchIndexRule: StateRule {
                 $0, view.connection, earlier: columns,
                 renamed: { view.renamed($0).flatMap { view.catalog.table($0)?.name } })
         }
+        if error.isCorruption, mismatch == nil, let hidden = hiddenRowid(of: table, in: view) {
+            return fault(table, hidden.fact, help: hidden.help)
+        }
         let fact =
             mismatch.map { "cannot be read: \($0.fact)" }
             ?? (error.isCorruption
@@ -110,8 +113,32 @@ package struct SearchIndexRule: StateRule {
             old.sql == table.sql, changes.isUntouched(shadowTablesOf: table.name),
             let index = definition(of: table)
         else { return false }
-        guard index.isExternalContent, let content = index.content, !content.isEmpty else { return true }
-        return view.catalog.table(content).map(view.isAsBefore) ?? false
+        guard index.isExternalContent, let name = index.content else { return true }
+        guard let content = view.catalog.table(name), view.isAsBefore(content) else { return false }
+        // A new column may have the name by which the index reads the rowid, or a column that did not exist.
+        let read = Set(table.columns.map(\.name.foldedASCII) + [index.rowidName.foldedASCII])
+        return read.isDisjoint(with: newColumns(of: content, in: view))
+    }
+
+    /// Returns the columns, folded, that a table did not have before.
+    private func newColumns(of table: Catalog.Table, in view: StateView) -> Set<String> {
+        let old = view.earlier?.catalog.table(table.name)?.columns ?? table.columns
+        return Set(table.columns.map(\.name.foldedASCII)).subtracting(old.map(\.name.foldedASCII))
+    }
+
+    /// Returns the fact and the remedy where a new column of the content table has the name of its rowid.
+    private func hiddenRowid(
+        of table: Catalog.Table, in view: StateView
+    ) -> (fact: String, help: String)? {
+        guard let index = definition(of: table), let name = index.content,
+            let content = view.catalog.table(name), content.kind == .ordinary,
+            newColumns(of: content, in: view).contains(index.rowidName.foldedASCII)
+        else { return nil }
+        let column = "\(content.name).\(index.rowidName)"
+        return (
+            "takes the new column \(column) for the rowid of its content",
+            "'rebuild' does not help, since the index finds its text by that column now. Give the column another name."
+        )
     }
 }
 

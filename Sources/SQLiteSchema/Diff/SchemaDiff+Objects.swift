@@ -135,6 +135,14 @@ extension SchemaDiff {
     /// Returns whether a trigger of the old schema and one of the new differ at most in their names.
     public func isSame(_ before: Trigger, _ after: Trigger) -> Bool { changes(before, after).isEmpty }
 
+    /// Returns how an index of the old schema and one of the new differ, besides their names.
+    public func differences(_ before: Index, _ after: Index) -> [IndexChange] { changes(before, after) }
+
+    /// Returns how a trigger of the old schema and one of the new differ, besides their names.
+    public func differences(_ before: Trigger, _ after: Trigger) -> [TriggerChange] {
+        changes(before, after)
+    }
+
     /// Returns whether a UNIQUE constraint of a table enforces the same as a unique index did.
     public func isSame(_ index: Index, _ unique: UniqueConstraint, of table: Table) -> Bool {
         index.isUnique && index.terms.count == unique.terms.count && begins(unique.terms, like: index, table)

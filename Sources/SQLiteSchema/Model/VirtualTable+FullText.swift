@@ -7,6 +7,10 @@ extension VirtualTable {
     /// Whether the text is only in this table, as far as its definition says.
     public var holdsText: Bool { isFullText && content == nil }
 
+    /// The name by which the index reads the rowid of its content
+    /// (https://www.sqlite.org/fts5.html#the_content_rowid_option).
+    public var rowidName: String { option("content_rowid") ?? "rowid" }
+
     /// Whether the text is in another table (https://www.sqlite.org/fts5.html#external_content_tables).
     public var isExternalContent: Bool { content?.isEmpty == false }
 

@@ -10,6 +10,10 @@ import Testing
     private static let copy =
         "CREATE TABLE new(id INTEGER PRIMARY KEY, a, b); INSERT INTO new SELECT * FROM n; "
 
+    private static let plainN = "CREATE TABLE n(a TEXT, b INT); "
+    private static let copyN = "CREATE TABLE new(a TEXT, b INT); INSERT INTO new SELECT * FROM n; "
+    private static let rebuiltN = copyN + "DROP TABLE n; ALTER TABLE new RENAME TO n; "
+
     @Test(arguments: [
         RuleCase("a rebuild that creates everything again", Mail.rebuild()),
         RuleCase("a rebuild that forgets the index", Mail.rebuild(indexes: ""), errors: [.objectLost]),
@@ -34,7 +38,61 @@ import Testing
             Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id, received_at);")),
         RuleCase(
             "another definition under the same name",
-            Mail.rebuild(indexes: "CREATE INDEX email_on_account ON email(account_id);")),
+            Mail.rebuild(indexes: "CREATE INDEX email_on_account ON email(account_id);"),
+            warnings: [.objectLost]),
+        RuleCase(
+            "another definition under the same name, dropped by name first",
+            "DROP INDEX email_on_account;\n"
+                + Mail.rebuild(indexes: "CREATE INDEX email_on_account ON email(account_id);")),
+        RuleCase(
+            "another definition under the same name, without a rebuild",
+            "DROP INDEX email_on_account; CREATE INDEX email_on_account ON email(account_id);"),
+        RuleCase(
+            "unique as well under the same name", rebuiltN + "CREATE UNIQUE INDEX n_a ON n(a)",
+            schema: plainN + "CREATE INDEX n_a ON n(a);"),
+        RuleCase(
+            "no longer unique under the same name", rebuiltN + "CREATE INDEX n_a ON n(a)",
+            schema: plainN + "CREATE UNIQUE INDEX n_a ON n(a);", warnings: [.objectLost]),
+        RuleCase(
+            "no longer unique, but beside a constraint that is",
+            "CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT * FROM n; DROP TABLE n; "
+                + "ALTER TABLE new RENAME TO n; CREATE INDEX n_a ON n(a)",
+            schema: plainN + "CREATE UNIQUE INDEX n_a ON n(a);"),
+        RuleCase(
+            "without its dropped column under the same name",
+            """
+            -- drydock: drops column n.b
+            CREATE TABLE new(a TEXT); INSERT INTO new SELECT a FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n;
+            CREATE INDEX n_a ON n(a)
+            """, schema: plainN + "CREATE INDEX n_a ON n(a, b);", rows: "INSERT INTO n VALUES ('x', 1);"),
+        RuleCase(
+            "not repaired by a later step that creates a different one of its name",
+            Mail.rebuild(indexes: ""), "CREATE INDEX email_on_account ON email(account_id);",
+            errors: [.objectLost]),
+        RuleCase(
+            "in other words under the same name",
+            rebuiltN + "CREATE UNIQUE INDEX [N_A] ON \"n\" (\"A\" ASC) WHERE [b] > 0x1",
+            schema: plainN + "CREATE UNIQUE INDEX n_a ON n(a) WHERE b > 0x1;"),
+        RuleCase(
+            "a trigger on another event under the same name",
+            rebuiltN + "CREATE TRIGGER n_t AFTER DELETE ON n BEGIN SELECT old.a; END",
+            schema: plainN + "CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT new.a; END;",
+            warnings: [.objectLost]),
+        RuleCase(
+            "a trigger with other statements in a later step", rebuiltN,
+            "CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT new.b; END",
+            schema: plainN + "CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT new.a; END;",
+            errors: [.objectLost]),
+        RuleCase(
+            "a trigger that is written for a new column",
+            """
+            CREATE TABLE new(a TEXT, b INT, c); INSERT INTO new(a, b) SELECT * FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n; CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT new.a, new.c; END
+            """, schema: plainN + "CREATE TRIGGER n_t AFTER INSERT ON n BEGIN SELECT new.a; END;"),
+        RuleCase(
+            "created in a later step without UNIQUE", copyN, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
+            "CREATE INDEX n_a ON n(a)", schema: plainN + "CREATE UNIQUE INDEX n_a ON n(a);",
+            rows: "INSERT INTO n VALUES ('x', 1);", warnings: [.objectLost], notes: [.tableDropped]),
         RuleCase(
             "another definition under another name",
             Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id);"),
@@ -338,6 +396,44 @@ import Testing
         #expect(finding.help.contains("CREATE INDEX email_on_account ON email"))
         #expect(finding.help.contains("DROP INDEX email_on_account;"))
         #expect(finding.help.contains("-- drydock: drops index email_on_account"))
+    }
+
+    @Test func whatDiffersIsSaid() async throws {
+        let schema = Self.plainN + "CREATE UNIQUE INDEX n_a ON n(a);"
+        let different = "CREATE INDEX n_a ON n(a, b) WHERE a > 'x'"
+        let report = try await Scenario(schema, rows: "", steps: Self.rebuiltN + different).verify()
+        let finding = try report.finding(.objectLost)
+        #expect(
+            finding.message
+                == "index n_a of n is not what it was: it no longer is UNIQUE and accepts duplicates that it refused; "
+                + "columns: (a) -> (a, b); WHERE: none -> a > 'x'")
+        #expect(finding.place?.statement == different)
+        #expect(finding.proposedSQL == "CREATE UNIQUE INDEX n_a ON n(a);\nDROP INDEX n_a;\n")
+        for remedy in ["DROP INDEX n_a;", finding.proposedDeclarations] {
+            let second = try await Scenario(schema, rows: "", steps: remedy + Self.rebuiltN + different)
+                .verify()
+            #expect(second.findings.isEmpty, "\(second.findings.map(\.line))")
+        }
+        let late = try await Scenario(schema, rows: "", steps: Self.rebuiltN, "CREATE INDEX n_a ON n(a)")
+            .verify()
+        #expect(
+            try late.finding(.objectLost).message
+                == "index n_a of n is gone; the index that a later migration creates under its name is not the same: "
+                + "it no longer is UNIQUE and accepts duplicates that it refused")
+    }
+
+    @Test func anObjectThatFollowedItsTableIsSaidToHaveStayed() async throws {
+        let schema = Self.plainN + "CREATE UNIQUE INDEX n_a ON n(a);"
+        let report = try await Scenario(
+            schema, rows: "INSERT INTO n VALUES ('x', 1);",
+            steps:
+                "ALTER TABLE n RENAME TO old; CREATE TABLE n(a TEXT, b INT); INSERT INTO n SELECT * FROM old;"
+        ).verify()
+        let finding = try report.finding(.objectLost)
+        #expect(finding.message == "index n_a stayed on old: n has none like it")
+        #expect(finding.place?.statement == "ALTER TABLE n RENAME TO old")
+        #expect(finding.help.contains("Drop it by name, and make it again:\n  DROP INDEX n_a;"))
+        #expect(!finding.help.contains("before"))
     }
 
     @Test func aFaultRepairedLaterIsTagged() async throws {
