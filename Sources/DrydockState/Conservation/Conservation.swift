@@ -100,7 +100,9 @@ extension Conservation {
         let pages = changes.map {
             PageConservation(changes: $0, connection: connection, encoding: before.encoding)
         }
-        let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
+        let match = SchemaMatch(
+            before: before, after: after, lineage: lineage, declarations: declarations, provenance: provenance
+        )
         usedDeclarations = match.usedDeclarations
         let moved = MovedData(
             connection: connection, after: after,
