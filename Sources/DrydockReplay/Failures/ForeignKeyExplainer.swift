@@ -23,7 +23,9 @@ struct ForeignKeyExplainer: FailureExplainer {
         let diagnosis = ForeignKeyDiagnosis(
             connection: connection, old: StepFork.beforeSchema, new: "main",
             before: scene.before.catalog, after: catalog, migration: scene.migration, upTo: scene.index)
-        guard let (fault, probe) = try diagnosis.newFaults(faults, than: scene.before).first else { return nil }
+        guard let (fault, probe) = try diagnosis.newFaults(faults, than: scene.before).first else {
+            return nil
+        }
         var explanation = FailureExplanation(
             detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
         explanation.probe = probe
@@ -31,8 +33,12 @@ struct ForeignKeyExplainer: FailureExplainer {
             let advice = ForeignKeysAdvice(scene.migration, scene.format).turningOff(at: scene.index)
             explanation.detail +=
                 ", since DROP TABLE deletes the rows of \(name.name) first while foreign keys are on"
+            // With foreign keys off alone, the references would be left to a table that is gone.
+            let rename = FollowedRename(to: name.name, in: scene.migration, before: scene.before.catalog)
+            if let rename { explanation.detail += "; \(rename.cause)" }
             explanation.help =
-                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards.\n\(advice)"
+                (rename.map { Help($0.help + "\n") } ?? "")
+                + "Run the migration with foreign keys off where \(rename?.old ?? name.name) is recreated, and check them afterwards.\n\(advice)"
             return explanation
         }
         if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {
