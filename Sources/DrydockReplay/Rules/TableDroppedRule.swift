@@ -48,6 +48,15 @@ struct TableDroppedRule: StepRule {
                         place: place,
                         table: name, evidence: Evidence(rowCount: dropped.rowCount)))
             }
+            if !dropped.parts.isEmpty {
+                let places = dropped.parts.map(\.name).joined(separator: " or ")
+                return StepFinding(
+                    Finding(
+                        .tableDropped, .note,
+                        "table \(name) is gone; its every row is in \(places)"
+                            + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
+                        place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
+            }
             let rows = dropped.rowCount
             return StepFinding(
                 Finding(

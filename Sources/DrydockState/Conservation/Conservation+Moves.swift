@@ -22,16 +22,21 @@ extension Conservation {
             return dropped
         }
         dropped.home = try moved.home(of: table)
+        if !dropped.isMoved { dropped.parts = try moved.parts(of: table) }
         let allowance = Allowance(of: table, declarations)
-        guard dropped.home?.missing.isEmpty != true, !allowance.isEmpty else { return dropped }
+        guard !dropped.isMoved, !allowance.isEmpty else { return dropped }
         // A condition can fail on a row; then it allows nothing. One that matches every row does not allow the table to
         // go.
         let left = try? Self.count(
             connection, "SELECT count(*) FROM \(place) WHERE NOT \(allowance.condition)")
-        if let left, left > 0, let home = try moved.home(of: table, allowing: allowance) {
+        guard let left, left > 0 else { return dropped }
+        if let home = try moved.home(of: table, allowing: allowance) {
             dropped.home = home
             dropped.needsDeclarations = true
         }
+        guard !dropped.isMoved else { return dropped }
+        dropped.parts = try moved.parts(of: table, allowing: allowance)
+        if !dropped.parts.isEmpty { dropped.needsDeclarations = true }
         return dropped
     }
 
@@ -70,6 +75,28 @@ extension Conservation {
         } catch let error as EngineError where error.isOfExpression {
             return []
         }
+    }
+
+    /// Returns the match without the next rename that is only inferred and filled NULLs, where another dropped column
+    /// has all of its values in the same place: the two were merged, as by `coalesce`, and none was renamed.
+    static func withoutMerged(
+        _ pair: TableMatch, _ difference: TableDifference, _ connection: any Connection,
+        _ declarations: [Declaration]
+    ) throws -> TableMatch? {
+        for (index, column) in pair.columns.enumerated() where column.isGuess {
+            guard let changes = difference.changed[index], changes.overwrittenCount == 0 else { continue }
+            var apart = pair
+            apart.columns.remove(at: index)
+            let search = TwinSearch(connection: connection, pair: apart, difference: difference)
+            let isMerged = try pair.droppedColumns.contains {
+                try !$0.isGenerated && !$0.isDropped(from: pair, declarations)
+                    && search.twin(of: $0, only: column.after) != nil
+            }
+            guard isMerged else { continue }
+            apart.droppedColumns.append(column.before)
+            return apart
+        }
+        return nil
     }
 
     /// Searches for the values of a table's dropped columns.

@@ -53,7 +53,7 @@ package struct MovedData {
             .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
     }
 
-    private func candidates(
+    func candidates(
         for table: Catalog.Table, _ provenance: Provenance,
         _ link: KeyPath<TableLineage.Incarnation, Set<Int>>
     ) -> [Catalog.Table] {
