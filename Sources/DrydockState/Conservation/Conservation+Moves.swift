@@ -108,14 +108,17 @@ extension Conservation {
         let table = pair.before
         for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
             let dropped = droppedColumns[index]
-            guard dropped.valueCount > 0, !table.isContentless,
+            // Values that can be computed again may have been moved all the same.
+            guard dropped.valueCount > 0 || dropped.basis?.gone.isEmpty == true, !table.isContentless,
                 !dropped.column.isDropped(from: pair, declarations)
             else { continue }
             droppedColumns[index].home = try moved.home(
                 of: dropped.column, in: table, succeededBy: pair,
                 allowing: Allowance(conditions: dropped.letGo))
             // A generated column's expression can fail on some row.
-            if droppedColumns[index].home == nil, dropped.twin == nil, !dropped.column.isGenerated {
+            if dropped.valueCount > 0, droppedColumns[index].home == nil, dropped.twin == nil,
+                !dropped.column.isGenerated
+            {
                 droppedColumns[index].whereabouts = try search.columns(holding: dropped)
             }
         }

@@ -52,6 +52,16 @@ package struct Provenance: Sendable {
         return copied + same
     }
 
+    /// Returns the columns of a later table into which an UPDATE may have brought values of a column.
+    func assignedColumns(for column: String, of table: Catalog.Table, in later: Catalog.Table) -> [Catalog
+        .Column]
+    {
+        let own = start.sources(ofColumn: column, in: table.name)
+        return later.storedColumns.filter {
+            !own.isDisjoint(with: end.assigned(toColumn: $0.name, in: later.name))
+        }
+    }
+
     /// Whether a table has rows, but none that a statement inserted from a given table before the step.
     func isUnrelated(_ later: String, to table: String) -> Bool {
         guard let own = start[table]?.id, let taker = end[later], taker.id != own else { return false }

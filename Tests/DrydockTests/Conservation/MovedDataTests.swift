@@ -4,6 +4,8 @@ import Testing
 /// Rows of a dropped table and values of a dropped column that are found elsewhere are not lost.
 @Suite struct MovedDataTests {
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);"
+    private static let generated = "CREATE TABLE g(id INTEGER PRIMARY KEY, p INT, q INT, t INT AS (p * q));"
+    private static let computed = "INSERT INTO g(id, p, q) VALUES (1, 2, 3), (2, 5, 7), (3, NULL, 1)"
     private static let merged = "CREATE TABLE m(id INTEGER PRIMARY KEY, p, q);"
     private static let apart = "INSERT INTO m VALUES (1, 'x', NULL), (2, NULL, 'y'), (3, NULL, NULL)"
     private static let merge = "ALTER TABLE m ADD COLUMN k; UPDATE m SET k = coalesce(p, q); "
@@ -182,6 +184,35 @@ import Testing
             INSERT INTO b SELECT * FROM n WHERE k = 'y'; DROP TABLE n
             """, schema: "CREATE TABLE n(k, v);", rows: "INSERT INTO n VALUES ('x', 1), ('y', 2)",
             errors: [.tableDropped]),
+        RuleCase(
+            "a generated column copied to another table",
+            "CREATE TABLE s(id INTEGER PRIMARY KEY, total INT); INSERT INTO s SELECT id, t FROM g; ALTER TABLE g DROP COLUMN t",
+            schema: generated, rows: computed, notes: [.columnDropped]),
+        RuleCase(
+            "a generated column copied to another table, its source dropped",
+            "-- drydock: drops column g.q\nCREATE TABLE s(id INTEGER PRIMARY KEY, total INT); INSERT INTO s SELECT id, t FROM g; ALTER TABLE g DROP COLUMN t; ALTER TABLE g DROP COLUMN q",
+            schema: generated, rows: computed, notes: [.columnDropped]),
+        RuleCase(
+            "a generated column brought to another table by UPDATE",
+            "-- drydock: drops column g.q\nALTER TABLE k ADD COLUMN v INT; UPDATE k SET v = (SELECT t FROM g WHERE g.id = k.g); ALTER TABLE g DROP COLUMN t; ALTER TABLE g DROP COLUMN q",
+            schema: generated + "CREATE TABLE k(id INTEGER PRIMARY KEY, g INT);",
+            rows: computed + ";INSERT INTO k SELECT id + 5, id FROM g", notes: [.columnDropped]),
+        RuleCase(
+            "a generated column brought to another table by UPDATE, a value changed",
+            "-- drydock: drops column g.q\nALTER TABLE k ADD COLUMN v INT; UPDATE k SET v = (SELECT t FROM g WHERE g.id = k.g); UPDATE k SET v = 1 WHERE g = 2; ALTER TABLE g DROP COLUMN t; ALTER TABLE g DROP COLUMN q",
+            schema: generated + "CREATE TABLE k(id INTEGER PRIMARY KEY, g INT);",
+            rows: computed + ";INSERT INTO k SELECT id + 5, id FROM g", errors: [.columnDropped]),
+        RuleCase(
+            "a column brought to one of another name by UPDATE FROM",
+            "UPDATE k SET v = x.b FROM t AS x WHERE x.id = k.tid; ALTER TABLE t DROP COLUMN b",
+            schema: schema + "CREATE TABLE k(tid INTEGER PRIMARY KEY, v INT);",
+            rows: rows + "INSERT INTO k(tid) SELECT id FROM t", errors: [.valuesChanged],
+            notes: [.columnDropped]),
+        RuleCase(
+            "a generated column dropped beside an UPDATE of another",
+            "UPDATE k SET v = 0 WHERE g IN (SELECT id FROM g WHERE t > 0); ALTER TABLE g DROP COLUMN t",
+            schema: generated + "CREATE TABLE k(id INTEGER PRIMARY KEY, g INT, v INT DEFAULT 0);",
+            rows: computed + ";INSERT INTO k(id, g) SELECT id + 5, id FROM g", warnings: [.columnDropped]),
         RuleCase(
             "two columns merged into a new one",
             merge + "ALTER TABLE m DROP COLUMN p; ALTER TABLE m DROP COLUMN q",
