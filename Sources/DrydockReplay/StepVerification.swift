@@ -177,7 +177,7 @@ package struct StepVerification: Sendable {
             counts[fault.id.renaming(columns: columns).renaming(names.renamed), default: 0] += fault.count
         }
         let counts = after.faultCounts()
-        let orphans = try await newOrphans(counts.keys.filter { known[$0] ?? 0 > 0 })
+        let orphans = try await newOrphans(counts.keys.filter { $0.hasOrphans(in: known) })
         let counted = after.faults.compactMap { fault -> StepFinding? in
             let baseline = known[fault.id] ?? 0
             guard orphans[fault.id] == nil, counts[fault.id] ?? 0 > baseline else { return nil }

@@ -33,8 +33,12 @@ struct ForeignKeyExplainer: FailureExplainer {
             let advice = ForeignKeysAdvice(scene.migration, scene.format).turningOff(at: scene.index)
             explanation.detail +=
                 ", since DROP TABLE deletes the rows of \(name.name) first while foreign keys are on"
+            // With foreign keys off alone, the references would be left to a table that is gone.
+            let rename = FollowedRename(to: name.name, in: scene.migration, before: scene.before.catalog)
+            if let rename { explanation.detail += "; \(rename.cause)" }
             explanation.help =
-                "Run the migration with foreign keys off where \(name.name) is recreated, and check them afterwards.\n\(advice)"
+                (rename.map { Help($0.help + "\n") } ?? "")
+                + "Run the migration with foreign keys off where \(rename?.old ?? name.name) is recreated, and check them afterwards.\n\(advice)"
             return explanation
         }
         if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {

@@ -33,9 +33,11 @@ struct CascadeAdvice {
             ": \(cause) deletes what they reference, and ON DELETE \(key.onDelete.rawValue) acts on them"
         it.finding.message += effect
         it.finding.redactedMessage? += effect
+        let rename = FollowedRename(to: taken.name, in: migration, before: before)
         let advice =
             taken.isDrop
-            ? ForeignKeysAdvice(migration, format).dropping(at: culprit)
+            ? (rename.map { $0.help + "\n" } ?? "")
+                + ForeignKeysAdvice(migration, format).dropping(at: culprit)
             : "Leave out of the DELETE what is referenced, or give \(table.name) another parent first."
         // What follows the declaration only guesses at the cause.
         it.finding.advice = Help(advice + "\n") + it.finding.advice.throughDeclarations

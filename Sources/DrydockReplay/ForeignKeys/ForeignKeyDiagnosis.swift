@@ -86,26 +86,12 @@ struct ForeignKeyDiagnosis {
     /// Explains a missing parent: it was dropped, or the reference names a different table than the author meant.
     private func missingParent(_ key: ForeignKey, of child: Catalog.Table) -> Finding {
         let folded = key.parent.foldedASCII
-        var rename: (index: Int, old: String)?
-        var drop: Int?
-        for (index, statement) in migration.statements.enumerated() {
-            switch statement.action {
-            case .renameTable(let old, let to) where to.foldedASCII == folded && before.table(folded) == nil:
-                rename = (index, old.name)
-            case .dropTable(let name) where name.folded == folded: drop = index
-            default: continue
-            }
+        let drop = migration.statements.lastIndex { statement in
+            if case .dropTable(let name) = statement.action { name.folded == folded } else { false }
         }
-        if let rename {
+        if let rename = FollowedRename(to: key.parent, in: migration, before: before) {
             let dropped = drop.map { ", which \(migration.mention($0)) drops" } ?? ""
-            return Finding(
-                cause:
-                    "the reference followed the rename of \(rename.old) to \(key.parent) in "
-                    + migration.mention(rename.index) + dropped,
-                help:
-                    "Rename last: create the new table under a name of its own, copy the rows, drop \(rename.old), and "
-                    + "rename the new table to \(rename.old). References to \(rename.old) then stay as they are."
-            )
+            return Finding(cause: rename.cause + dropped, help: Help(rename.help))
         }
         if let drop {
             return Finding(

@@ -14,13 +14,19 @@ extension ForeignKeyDiagnosis {
         let baseline = state.faultCounts(renaming: Dictionary(names) { first, _ in first })
         return try faults.flatMap { fault -> [(Fault, CulpritProbe)] in
             let known = baseline[fault.id] ?? 0
-            if known > 0, let rows = try newOrphans(fault.id) {
+            if fault.id.hasOrphans(in: baseline), let rows = try newOrphans(fault.id) {
                 let search = NewOrphansRule(id: fault.id, before: before, migration: migration)
                 return rows.map { ($0, .fault(search, fault.id, baseline: 0)) }
             }
             let probe = CulpritProbe.fault(ForeignKeyRule(), fault.id, baseline: known)
             return fault.count > known ? [(fault, probe)] : []
         }
+    }
+
+    /// Whether a table before the step is the parent of a key after it: by its name, or by what became of it.
+    func isSameParent(_ earlier: String, _ parent: Catalog.Table) -> Bool {
+        [parent.name.foldedASCII, pairs[parent.name.foldedASCII]?.before.name.foldedASCII].contains(
+            earlier.foldedASCII)
     }
 
     /// Returns the rows without a parent that had one before the step, or did not exist, key by key; nil where the rows
@@ -38,13 +44,43 @@ extension ForeignKeyDiagnosis {
         var faults: [Fault] = []
         for key in child.foreignKeys where key.parent.foldedASCII == id.names[1] {
             guard let key = ResolvedKey(key, child, parent),
-                let rows = try OrphanPairing(self, key, earlier)?.newRows(connection)
+                let pairing = OrphanPairing(self, key, earlier)
             else { return nil }
+            var rows = try pairing.newRows(connection)
             guard rows.rowCount != 0 else { continue }
+            let renumberings = try renumberings(of: key)
+            if let renumbered = try renumberings.compactMap({ try pairing.following($0, connection) }).first {
+                rows = try renumbered.newRows(connection)
+                guard rows.rowCount != 0 else { continue }
+            }
             faults.append(
                 ForeignKeyRule.violation(of: child.name, key.columns, by: rows, parent: parent.name))
         }
         return faults
+    }
+}
+
+extension ForeignKeyDiagnosis {
+    fileprivate func renumberings(of key: ResolvedKey) throws -> [Renumbering] {
+        guard key.parentColumns.count == 1, let match = pairs[key.parent.name.foldedASCII],
+            let column = match.columns.first(where: {
+                $0.after.name.foldedASCII == key.parentColumns[0].foldedASCII
+            })
+        else { return [] }
+        return try Renumbering.candidates(
+            from: ("\(old).\(quotedName(match.before.name))", column.before.name),
+            to: ("\(new).\(quotedName(match.after.name))", column.after.name), connection)
+    }
+}
+
+extension Fault.ID {
+    /// Whether rows of the same child reference no parent, perhaps by a key to another table: a key may only have been
+    /// given another parent.
+    func hasOrphans(in known: [Fault.ID: Int]) -> Bool {
+        rule == .foreignKeyViolation && kind == ForeignKeyRule.violation
+            && known.contains { id, count in
+                count > 0 && id.rule == rule && id.kind == kind && id.names.first == names.first
+            }
     }
 }
 
@@ -54,9 +90,13 @@ private struct OrphanPairing {
     private let (now, then): (String, String)
     private let (isOrphanNow, wasOrphan): (String, String)
     /// Values of the foreign key, now and then.
-    private let (values, oldValues): ([String], [String])
+    private let values: [String]
+    private var oldValues: [String]
     /// What tells rows apart, now and then; empty where nothing does.
-    private let (identity, oldIdentity): ([String], [String])
+    private let identity: [String]
+    private var oldIdentity: [String]
+    /// Whether the key references what tells the child's own rows apart.
+    private let referencesIdentity: Bool
     private let shown: [String]
     private let encoding: TextEncoding
 
@@ -74,15 +114,25 @@ private struct OrphanPairing {
         (values, oldValues) = (
             key.columns.map { "c.\(quotedName($0))" }, columns.map { "b.\(quotedName($0))" }
         )
-        let required = old.foreignKeys.first { $0.columns.map(\.foldedASCII) == columns.map(\.foldedASCII) }
-        if let required, let parent = diagnosis.before.table(required.parent) {
-            guard let key = ResolvedKey(required, old, parent) else { return nil }
-            wasOrphan = key.isOrphan("b", in: diagnosis.old)
-        } else {
-            // Without a parent's table each value is without a parent; without a key none is.
-            wasOrphan =
-                required == nil ? "0" : oldValues.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        // A key may name its columns in another order, or another table than before.
+        let required = old.foreignKeys.filter {
+            $0.columns.count == columns.count
+                && Set($0.columns.map(\.foldedASCII)) == Set(columns.map(\.foldedASCII))
         }
+        let same = required.filter { diagnosis.isSameParent($0.parent, key.parent) }
+        var conditions: [String] = []
+        for required in same.isEmpty ? required : same {
+            guard let parent = diagnosis.before.table(required.parent) else {
+                // Without a parent's table each value is without a parent.
+                conditions.append(oldValues.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+                continue
+            }
+            guard let key = ResolvedKey(required, old, parent) else { return nil }
+            conditions.append(key.isOrphan("b", in: diagnosis.old))
+        }
+        // Without a key no value is without a parent.
+        wasOrphan =
+            conditions.isEmpty ? "0" : "(" + conditions.map { "(\($0))" }.joined(separator: " OR ") + ")"
         let keys = new.primaryKey.map(\.name)
         let oldKeys = keys.compactMap(before)
         if !keys.isEmpty, Set(oldKeys) == Set(old.primaryKey.map(\.name)) {
@@ -96,6 +146,8 @@ private struct OrphanPairing {
         } else {
             (identity, oldIdentity) = ([], [])
         }
+        referencesIdentity =
+            key.parent.name == new.name && identity == key.parentColumns.map { "c.\(quotedName($0))" }
         encoding = diagnosis.after.encoding
         shown = keys.isEmpty ? [new.rowidName].compactMap(\.self) : keys
     }
@@ -135,6 +187,25 @@ private struct OrphanPairing {
             rows.rows.append(.init(key: key))
         }
         return rows
+    }
+
+    /// Returns the pairing for rows that a step renumbered; nil where it did not change all references with the keys.
+    func following(_ numbers: Renumbering, _ connection: any Connection) throws -> OrphanPairing? {
+        guard !identity.isEmpty else { return nil }
+        var pairing = self
+        pairing.oldValues = oldValues.map(numbers.renumbered)
+        if referencesIdentity { pairing.oldIdentity = oldIdentity.map(numbers.renumbered) }
+        let isThere =
+            "EXISTS (SELECT 1 FROM \(now) WHERE "
+            + "\(same(identity + values, pairing.oldIdentity + pairing.oldValues)))"
+        let counts = try connection.firstRow(
+            """
+            SELECT count(*), count(CASE WHEN \(isThere) THEN 1 END) FROM \(then) WHERE NOT \(wasOrphan) \
+            AND \(oldValues.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+            """
+        ) { (all: $0.integer(0), kept: $0.integer(1)) }
+        guard let counts, counts.all == counts.kept, counts.all > 0 || referencesIdentity else { return nil }
+        return pairing
     }
 
     private func texts(_ columns: [String]) -> String {

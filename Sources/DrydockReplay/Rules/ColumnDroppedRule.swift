@@ -17,7 +17,7 @@ struct ColumnDroppedRule: StepRule {
                 return kept?.match.isCalled(named) == true && name.foldedASCII == column.foldedASCII
             }
             guard !isDeclared else { continue }
-            if let basis = dropped.basis, basis.gone.isEmpty {
+            if let basis = dropped.basis, basis.gone.isEmpty, dropped.home == nil {
                 findings.append(derivedColumn(dropped, basis, in: step))
                 continue
             }
@@ -30,7 +30,7 @@ struct ColumnDroppedRule: StepRule {
                             .columnDropped, .note,
                             "column \(table).\(column) is gone; its every value is in \(home)",
                             place: place(of: table, column, in: step), table: table, column: column,
-                            evidence: Evidence(rowCount: count))))
+                            evidence: count > 0 ? Evidence(rowCount: count) : nil)))
                 continue
             }
             let rename: Help? = dropped.twin.map { twin in

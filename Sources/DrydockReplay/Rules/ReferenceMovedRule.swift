@@ -4,7 +4,7 @@ import DrydockState
 import SQLiteSchema
 
 /// `reference-moved`: a view, trigger or foreign key refers to a table that gave up its name, while a new table has the
-/// name and the rows. ALTER TABLE RENAME rewrites all references to the table
+/// name, and the rows or at least all of the columns. ALTER TABLE RENAME rewrites all references to the table
 /// (https://www.sqlite.org/lang_altertable.html#alter_table_rename), so a rebuild that first renames the old table
 /// takes them away from the new one. Where the old table is dropped, they are broken, which is reported as such.
 struct ReferenceMovedRule: StepRule {
@@ -103,16 +103,20 @@ struct ReferenceMovedRule: StepRule {
     ) -> Finding {
         let place = step.lastStatement { $0.reaches(succession.old) || $0.reaches(succession.new) }
         return Finding(
-            .referenceMoved, severity, "\(message), which has its name and its rows", help: help,
+            .referenceMoved, severity,
+            "\(message), which has its name and its \(succession.hasRows ? "rows" : "columns")", help: help,
             place: place.map { .init($0) }, table: table)
     }
 }
 
-/// A table that gave up its name, and the table that has had its name and its rows since this step.
+/// A table that gave up its name, and the table that has had its name since this step. A table with other columns is
+/// no successor: what referred to the old one needs the old one.
 private struct Succession {
     /// The present name of the table that gave up its name.
     let old: String
     let new: String
+    /// Whether the new table got rows of the old one.
+    let hasRows: Bool
 
     /// Returns the last name of the table that gave up its name; nil where it is gone, perhaps with its rows in the
     /// other one.
@@ -122,18 +126,28 @@ private struct Succession {
     }
 
     static func all(in step: StepView) -> [Succession] {
-        let kept = step.conservation.kept.map(\.match).filter {
+        let matches = step.conservation.kept.map(\.match)
+        let kept = matches.filter {
             $0.before.name.foldedASCII == $0.after.name.foldedASCII
         }.map { ($0.before.name, $0.after.name) }
-        let heirs = step.conservation.heirs.filter { $0.cause == .renamed }.map {
-            ($0.before.name, $0.after.name)
-        }
-        return (kept + heirs).compactMap { name, new in
+        let heirs = step.conservation.heirs.filter {
+            // Without rows, but with all columns, it was reported when it got the name.
+            $0.cause == .renamed
+                && !($0.hasReplaced && $0.before.isWithin(step.before.catalog.table($0.after.name)))
+        }.map { ($0.before.name, $0.after.name) }
+        let filled = (kept + heirs).compactMap { name, new -> Succession? in
             guard let present = step.lineage.currentName(of: name), present != new.foldedASCII,
                 let old = step.after.catalog.table(present)
             else { return nil }
-            return Succession(old: old.name, new: new)
+            return Succession(old: old.name, new: new, hasRows: true)
         }
+        let alike = matches.filter { $0.isMovedAside(in: step) }.compactMap { match -> Succession? in
+            guard let new = step.after.catalog.table(match.before.name), match.before.isWithin(new) else {
+                return nil
+            }
+            return Succession(old: match.after.name, new: new.name, hasRows: false)
+        }
+        return filled + alike
     }
 }
 
@@ -145,6 +159,11 @@ extension Catalog.Object {
 }
 
 extension Catalog.Table {
+    /// Whether another table has all columns of this one.
+    fileprivate func isWithin(_ other: Catalog.Table?) -> Bool {
+        other.map { other in columns.allSatisfy { other.column($0.name) != nil } } ?? false
+    }
+
     fileprivate func references(_ parent: String) -> Bool {
         foreignKeys.contains { $0.parent.foldedASCII == parent.foldedASCII }
     }

@@ -4,9 +4,31 @@ import DrydockState
 import SQLiteSchema
 
 /// `table-dropped`: a table was dropped without a declaration. A table without rows is a warning; one with every row in
-/// a remaining table, a note.
+/// a remaining table, a note. So is one that was renamed before another table got its name.
 struct TableDroppedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
+        let moved = step.conservation.kept.map(\.match).filter { $0.isMovedAside(in: step) }
+        return moved.compactMap { replaced($0, in: step, &declarations) } + dropped(in: step, &declarations)
+    }
+
+    /// Returns the note on a table that lives on under another name, while a new table has its name and none of its
+    /// rows.
+    private func replaced(
+        _ match: TableMatch, in step: StepView, _ declarations: inout DeclarationUse
+    ) -> StepFinding? {
+        let (old, new) = (match.before.name, match.after.name)
+        let isDeclared = declarations.covers { $0.isRename(of: old, to: new) }
+        guard !isDeclared else { return nil }
+        let place = step.statement(at: step.lineage[old]?.createdBy).map { Finding.Place($0) }
+        return StepFinding(
+            Finding(
+                .tableDropped, .note,
+                "table \(old) is now \(new), with its rows; the new table \(old) has none of them",
+                place: place,
+                table: old))
+    }
+
+    private func dropped(in step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         step.conservation.droppedTables.compactMap { dropped in
             let name = dropped.table.name
             let isDeclared = declarations.covers {
@@ -25,6 +47,15 @@ struct TableDroppedRule: StepRule {
                             + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
                         place: place,
                         table: name, evidence: Evidence(rowCount: dropped.rowCount)))
+            }
+            if !dropped.parts.isEmpty {
+                let places = dropped.parts.map(\.name).joined(separator: " or ")
+                return StepFinding(
+                    Finding(
+                        .tableDropped, .note,
+                        "table \(name) is gone; its every row is in \(places)"
+                            + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
+                        place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
             }
             let rows = dropped.rowCount
             return StepFinding(
@@ -58,6 +89,20 @@ struct TableDroppedRule: StepRule {
     private func lack(_ home: MovedData.Home) -> String {
         let columns = home.missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
         return "; \(home.table.name) has them without column \(columns.joined(separator: ", "))"
+    }
+}
+
+extension TableMatch {
+    /// Whether the table got a new name, and its own was given to a table that the step created for something else.
+    func isMovedAside(in step: StepView) -> Bool {
+        let isTaken = step.conservation.kept.contains {
+            $0.match.after.name.foldedASCII == before.name.foldedASCII
+        }
+        return !isTaken && step.before.catalog.table(after.name) == nil
+            && before.name.foldedASCII != after.name.foldedASCII
+            && step.lineage.currentName(of: before.name) == after.name.foldedASCII
+            && step.lineage[before.name].map { $0.origin == nil && $0.createdBy != nil } ?? false
+            && step.after.catalog.table(before.name) != nil
     }
 }
 

@@ -22,16 +22,21 @@ extension Conservation {
             return dropped
         }
         dropped.home = try moved.home(of: table)
+        if !dropped.isMoved { dropped.parts = try moved.parts(of: table) }
         let allowance = Allowance(of: table, declarations)
-        guard dropped.home?.missing.isEmpty != true, !allowance.isEmpty else { return dropped }
+        guard !dropped.isMoved, !allowance.isEmpty else { return dropped }
         // A condition can fail on a row; then it allows nothing. One that matches every row does not allow the table to
         // go.
         let left = try? Self.count(
             connection, "SELECT count(*) FROM \(place) WHERE NOT \(allowance.condition)")
-        if let left, left > 0, let home = try moved.home(of: table, allowing: allowance) {
+        guard let left, left > 0 else { return dropped }
+        if let home = try moved.home(of: table, allowing: allowance) {
             dropped.home = home
             dropped.needsDeclarations = true
         }
+        guard !dropped.isMoved else { return dropped }
+        dropped.parts = try moved.parts(of: table, allowing: allowance)
+        if !dropped.parts.isEmpty { dropped.needsDeclarations = true }
         return dropped
     }
 
@@ -72,6 +77,28 @@ extension Conservation {
         }
     }
 
+    /// Returns the match without the next rename that is only inferred and filled NULLs, where another dropped column
+    /// has all of its values in the same place: the two were merged, as by `coalesce`, and none was renamed.
+    static func withoutMerged(
+        _ pair: TableMatch, _ difference: TableDifference, _ connection: any Connection,
+        _ declarations: [Declaration]
+    ) throws -> TableMatch? {
+        for (index, column) in pair.columns.enumerated() where column.isGuess {
+            guard let changes = difference.changed[index], changes.overwrittenCount == 0 else { continue }
+            var apart = pair
+            apart.columns.remove(at: index)
+            let search = TwinSearch(connection: connection, pair: apart, difference: difference)
+            let isMerged = try pair.droppedColumns.contains {
+                try !$0.isGenerated && !$0.isDropped(from: pair, declarations)
+                    && search.twin(of: $0, only: column.after) != nil
+            }
+            guard isMerged else { continue }
+            apart.droppedColumns.append(column.before)
+            return apart
+        }
+        return nil
+    }
+
     /// Searches for the values of a table's dropped columns.
     mutating func locate(
         in pair: TableMatch, _ connection: any Connection, _ after: Catalog, _ changes: PageChanges?,
@@ -81,14 +108,17 @@ extension Conservation {
         let table = pair.before
         for index in droppedColumns.indices where droppedColumns[index].table.name == table.name {
             let dropped = droppedColumns[index]
-            guard dropped.valueCount > 0, !table.isContentless,
+            // Values that can be computed again may have been moved all the same.
+            guard dropped.valueCount > 0 || dropped.basis?.gone.isEmpty == true, !table.isContentless,
                 !dropped.column.isDropped(from: pair, declarations)
             else { continue }
             droppedColumns[index].home = try moved.home(
                 of: dropped.column, in: table, succeededBy: pair,
                 allowing: Allowance(conditions: dropped.letGo))
             // A generated column's expression can fail on some row.
-            if droppedColumns[index].home == nil, dropped.twin == nil, !dropped.column.isGenerated {
+            if dropped.valueCount > 0, droppedColumns[index].home == nil, dropped.twin == nil,
+                !dropped.column.isGenerated
+            {
                 droppedColumns[index].whereabouts = try search.columns(holding: dropped)
             }
         }

@@ -30,6 +30,11 @@ package struct Conservation: Sendable {
         package var needsDeclarations = false
         /// The table that has all of its rows after the step.
         package var home: MovedData.Home?
+        /// The tables that have all of its rows between them, where none has them all.
+        package var parts: [Catalog.Table] = []
+
+        /// Whether no row is missing.
+        var isMoved: Bool { home?.missing.isEmpty == true || !parts.isEmpty }
     }
 
     package struct DroppedColumn: Sendable {
@@ -100,7 +105,9 @@ extension Conservation {
         let pages = changes.map {
             PageConservation(changes: $0, connection: connection, encoding: before.encoding)
         }
-        let match = SchemaMatch(before: before, after: after, lineage: lineage, declarations: declarations)
+        let match = SchemaMatch(
+            before: before, after: after, lineage: lineage, declarations: declarations, provenance: provenance
+        )
         usedDeclarations = match.usedDeclarations
         let moved = MovedData(
             connection: connection, after: after,
@@ -117,7 +124,7 @@ extension Conservation {
                 // Another table may only have taken its name.
                 guard moved.isReplaced(pair.before, by: pair.after) else { continue }
                 let dropped = try dropped(pair.before, connection, moved, declarations)
-                if dropped.home?.missing.isEmpty == true {
+                if dropped.isMoved {
                     self = rest
                     droppedTables.append(dropped)
                 }
@@ -157,6 +164,10 @@ extension Conservation {
             }
             pair.columns.append(.init(before: column, after: twin, isGuess: true))
             pair.droppedColumns.removeAll { $0.name == column.name }
+            difference = try readableDifference(of: &pair, connection, pages, declarations)
+        }
+        while let merged = try Self.withoutMerged(pair, difference, connection, declarations) {
+            pair = merged
             difference = try readableDifference(of: &pair, connection, pages, declarations)
         }
         let generated = GeneratedComparison(

@@ -179,7 +179,7 @@ struct FullTextIndex {
     let module: String
     private let table: VirtualTable
     private let schema: String
-    private let connection: any Connection
+    let connection: any Connection
 
     init?(_ table: Catalog.Table, in schema: String, _ connection: any Connection) {
         let row = SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
@@ -286,7 +286,7 @@ struct FullTextIndex {
 
     // MARK: - FTS4
 
-    private func withTotals<Result>(_ body: (String) throws -> Result) throws -> Result {
+    func withTotals<Result>(_ body: (String) throws -> Result) throws -> Result {
         // The module takes no quotes around the name of the schema.
         try withReader("fts4aux", "\(schema), \(quotedText(table.name))", body)
     }

@@ -8,7 +8,8 @@ struct TwinSearch {
     let pair: TableMatch
     let difference: TableDifference
 
-    func twin(of column: Catalog.Column) throws -> Catalog.Column? {
+    /// - Parameter only: the only column to look at; nil for all.
+    func twin(of column: Catalog.Column, only: Catalog.Column? = nil) throws -> Catalog.Column? {
         let valueCount = try GeneratedComparison(connection: connection, match: pair).valueCount(of: column)
             .values
         let taken = Set(pair.columns.map { $0.after.name.foldedASCII })
@@ -19,7 +20,8 @@ struct TwinSearch {
             pair.columns.contains { $0.before.name == key.name }
         }
         let known = isKeyed && !pair.before.primaryKey.isEmpty
-        for candidate in pair.after.storedColumns where !taken.contains(candidate.name.foldedASCII) {
+        for candidate in pair.after.storedColumns
+        where !taken.contains(candidate.name.foldedASCII) && candidate.name == only?.name ?? candidate.name {
             var trial = pair
             // Rows without a key are identified by all their values.
             trial.columns = known ? pair.columns.filter { $0.before.keyPosition > 0 } : pair.columns

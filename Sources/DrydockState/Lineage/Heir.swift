@@ -24,6 +24,8 @@ package struct Heir: Sendable {
     package var cause: Cause
     /// Whether the table also has rows that came from elsewhere, so that it is more than a rebuild of the other one.
     package var isMerged = false
+    /// Whether the table has had the other one's name since the migration in which that one gave it up.
+    package var hasReplaced = false
 
     /// Returns the last name of the table; nil where it is gone, or is not an heir after all.
     package func lastName(in end: DatabaseState, _ lastName: (String) -> String?) -> String? {
@@ -65,7 +67,9 @@ struct Inheritance {
     func replacements(of tables: [String: Catalog.Table]) -> [Heir] {
         provenance.replacements().compactMap { old, new in
             guard let table = tables[old], let other = after.tables[new], other.keepsRows else { return nil }
-            return heir(of: table, other, .renamed)
+            var heir = heir(of: table, other, .renamed)
+            heir.hasReplaced = provenance.hasReplaced(old, by: new)
+            return heir
         }
     }
 
@@ -118,6 +122,12 @@ extension Provenance {
         return end.sources(of: heir).subtracting(own).contains { source in
             end.incarnation(source).map { end.sources(of: $0).isEmpty } ?? false
         }
+    }
+
+    /// Whether a table got another's name in the migration in which that one gave it up.
+    fileprivate func hasReplaced(_ old: String, by new: String) -> Bool {
+        guard let id = start[old]?.id else { return false }
+        return end[new]?.replaced.contains(id) ?? false
     }
 
     /// Returns the pairs of a table before the step and the one that has its former name and its rows since this step,

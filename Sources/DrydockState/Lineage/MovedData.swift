@@ -53,7 +53,7 @@ package struct MovedData {
             .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
     }
 
-    private func candidates(
+    func candidates(
         for table: Catalog.Table, _ provenance: Provenance,
         _ link: KeyPath<TableLineage.Incarnation, Set<Int>>
     ) -> [Catalog.Table] {
@@ -133,7 +133,12 @@ package struct MovedData {
         _ provenance: Provenance, _ allowance: Allowance
     ) throws -> String? {
         for later in candidates(for: table, provenance, \.fills) where later.name != other?.name {
-            for candidate in provenance.columns(for: column.name, of: table, in: later) {
+            let copied = provenance.columns(for: column.name, of: table, in: later)
+            let assigned = provenance.assignedColumns(for: column.name, of: table, in: later).filter {
+                other in
+                !copied.contains { $0.name == other.name }
+            }
+            for candidate in copied + assigned {
                 guard try isEnough(candidate, of: later, for: column, of: table, allowance) else { continue }
                 for key in try keys(of: table, besides: column, in: later, candidate, provenance) {
                     let pairs = key + [.init(before: column, after: candidate)]

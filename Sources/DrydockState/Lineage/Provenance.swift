@@ -52,14 +52,28 @@ package struct Provenance: Sendable {
         return copied + same
     }
 
+    /// Returns the columns of a later table into which an UPDATE may have brought values of a column.
+    func assignedColumns(for column: String, of table: Catalog.Table, in later: Catalog.Table) -> [Catalog
+        .Column]
+    {
+        let own = start.sources(ofColumn: column, in: table.name)
+        return later.storedColumns.filter {
+            !own.isDisjoint(with: end.assigned(toColumn: $0.name, in: later.name))
+        }
+    }
+
     /// Whether a table has rows, but none that a statement inserted from a given table before the step.
     func isUnrelated(_ later: String, to table: String) -> Bool {
         guard let own = start[table]?.id, let taker = end[later], taker.id != own else { return false }
-        var (reached, open): (Set<Int>, [Int]) = ([taker.id], [taker.id])
-        while let next = open.popLast().flatMap(end.incarnation) {
-            open += next.inserted.filter { reached.insert($0).inserted }
-        }
-        return !reached.contains(own) && (reached.count > 1 || start.key(of: taker.id) != nil)
+        let suppliers = end.suppliers(of: taker)
+        return !suppliers.contains(own) && (!suppliers.isEmpty || start.key(of: taker.id) != nil)
+    }
+
+    /// Whether statements inserted rows, or wrote values, of a table before the step into a table after it.
+    func hasRows(of table: String, in later: String) -> Bool {
+        guard let own = start[table]?.id, let taker = end[later] else { return true }
+        return taker.id == own || end.suppliers(of: taker).contains(own)
+            || end.suppliers(of: taker, by: \.fills).contains(own)
     }
 
     /// Whether statements copied values of a column into a column of a later table.

@@ -8,13 +8,18 @@ package struct SchemaMatch: Sendable {
     /// Renaming declarations that were needed.
     var usedDeclarations: Set<Declaration> = []
 
-    /// - Parameter before: tables that store rows or an index are matched; the others are derived.
+    /// - Parameters:
+    ///   - before: tables that store rows or an index are matched; the others are derived.
+    ///   - provenance: read where a table was renamed and its name given to another; nil for what the lineage knows.
     package init(
-        before: Catalog, after: Catalog, lineage: TableLineage, declarations: [Declaration]
+        before: Catalog, after: Catalog, lineage: TableLineage, declarations: [Declaration],
+        provenance: (() -> Provenance)? = nil
     ) {
+        let provenance = provenance ?? { Provenance(start: lineage.atStart, end: lineage) }
         for table in before.tables.values.sorted(by: { $0.name < $1.name })
         where table.keepsRows || table.isContentless {
-            let (successor, declaration) = Self.successor(of: table, after, lineage, declarations)
+            let (successor, declaration) = Self.successor(
+                of: table, after, lineage, declarations, provenance)
             if let declaration { usedDeclarations.insert(declaration) }
             guard let successor else {
                 dropped.append(table)
@@ -39,10 +44,12 @@ package struct SchemaMatch: Sendable {
     /// Returns the table that took another's place.
     ///
     /// The name decides, since an app reads by name: a table created again under the old name is the successor even
-    /// when the old table lives on as a backup, unless it stands for a different table. Otherwise the table itself is
-    /// followed through ALTER, and where it was dropped, the table that took its name at that point.
+    /// when the old table lives on as a backup, unless it stands for a different table, or got no row of the old one.
+    /// Otherwise the table itself is followed through ALTER, and where it was dropped, the table that took its name at
+    /// that point.
     private static func successor(
-        of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration]
+        of table: Catalog.Table, _ after: Catalog, _ lineage: TableLineage, _ declarations: [Declaration],
+        _ provenance: () -> Provenance
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
         let takerName = lineage.heir(of: table.name)
@@ -56,8 +63,16 @@ package struct SchemaMatch: Sendable {
             table.name, columns: Set(table.columns.map(\.name.foldedASCII)))
         if let current = lineage.currentName(of: table.name) {
             if current == table.name.foldedASCII { return (sameName, nil) }
-            if let sameName, lineage[table.name]?.origin == nil, !isAnothers { return (sameName, nil) }
-            return (after.table(current) ?? sameName, nil)
+            let renamed = after.table(current)
+            guard let sameName, lineage[table.name]?.origin == nil, !isAnothers else {
+                return (renamed ?? sameName, nil)
+            }
+            guard let renamed else { return (sameName, nil) }
+            if let declaration = declarations.first(where: { $0.kind.isRename(of: table.name, to: current) })
+            {
+                return (renamed, declaration)
+            }
+            return (provenance().hasRows(of: table.name, in: sameName.name) ? sameName : renamed, nil)
         }
         if let takerName, let taker = after.table(takerName),
             sameName == nil || lineage[table.name]?.origin != nil || isAnothers
@@ -78,6 +93,11 @@ package struct SchemaMatch: Sendable {
 extension Declaration.Kind {
     func isDrop(of table: String) -> Bool {
         if case .dropsTable(let name) = self { name.foldedASCII == table.foldedASCII } else { false }
+    }
+
+    package func isRename(of table: String, to other: String) -> Bool {
+        guard case .renamesTable(let from, let to) = self else { return false }
+        return from.foldedASCII == table.foldedASCII && to.foldedASCII == other.foldedASCII
     }
 
     /// - Parameter column: folded.

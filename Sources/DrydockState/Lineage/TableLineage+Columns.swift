@@ -12,6 +12,8 @@ extension TableLineage {
         var isGenerated = false
         /// The columns whose values, or values computed from them, statements copied here.
         var sources: Set<Source> = []
+        /// The columns of other tables that an UPDATE named in the value that it gave this one.
+        var assigned: Set<Source> = []
 
         init(_ name: String, isGenerated: Bool = false, sources: Set<Source> = []) {
             self.name = name.foldedASCII
@@ -80,7 +82,9 @@ extension TableLineage {
             insert(statement.selectedRows, into: key(of: name), columns)
             insert(rowsOf: statement.selectedRows, into: key(of: name))
             fill(key(of: name), from: statement)
-        case .update(let name, _): fill(key(of: name), from: statement)
+        case .update(let name, _):
+            fill(key(of: name), from: statement)
+            assign(to: key(of: name), from: statement)
         default: break
         }
     }
@@ -92,6 +96,21 @@ extension TableLineage {
         guard let id = self[key]?.id else { return }
         let named = tables(namedBy: statement).subtracting([id])
         memory.incarnations[key]?.fills.formUnion(named)
+    }
+
+    private mutating func assign(to key: TableKey, from statement: SQLStatement) {
+        guard let table = self[key], table.columns != nil else { return }
+        let others = tables(namedBy: statement).subtracting([table.id]).compactMap(incarnation)
+        guard !others.isEmpty else { return }
+        for assignment in statement.assignments {
+            let named = others.flatMap { other in assignment.names.flatMap { sources($0, other) } }
+            for column in assignment.columns {
+                guard let place = table.columns?.firstIndex(where: { $0.name == column.foldedASCII }) else {
+                    continue
+                }
+                memory.incarnations[key]?.columns?[place].assigned.formUnion(named)
+            }
+        }
     }
 
     private mutating func insert(rowsOf arms: [SelectedRows], into target: TableKey) {
@@ -195,6 +214,11 @@ extension TableLineage {
     /// Returns a column of a table as it is now, and all columns from which it was filled.
     func sources(ofColumn name: String, in table: String) -> Set<Source> {
         self[table].map { sources(name, $0) } ?? []
+    }
+
+    /// Returns the columns of other tables that UPDATEs named in the values of a column, and what these were filled from.
+    func assigned(toColumn name: String, in table: String) -> Set<Source> {
+        self[table]?.columns?.first { $0.name == name.foldedASCII }?.assigned ?? []
     }
 
     /// Returns all names that a column has had, folded.

@@ -33,6 +33,8 @@ package struct TableLineage: Sendable {
         var lastingNames: Set<String> = []
         /// The tables whose names this table took when they were dropped or renamed, in that order.
         var predecessors: [Int] = []
+        /// Those of ``predecessors`` that gave up the name in the same migration.
+        var replaced: Set<Int> = []
         /// The table's columns in order; nil where they are not known.
         var columns: [Column]?
         /// The tables from which statements inserted rows.
@@ -205,6 +207,9 @@ package struct TableLineage: Sendable {
         var table = table
         if let last = memory.holders[key], last != table.id, table.origin == nil {
             table.predecessors.append(last)
+            if let now = name(of: last), incarnation(last)?.lastingNames.contains(now) == false {
+                table.replaced.insert(last)
+            }
         }
         memory.holders[key] = table.id
         memory.incarnations[key] = table

@@ -53,10 +53,28 @@ package struct SearchIndexRule: StateRule {
             guard let index = definition(of: table),
                 let damage = try FullTextStore(index, table.columns, view.connection).damage()
             else { return [] }
-            return [fault(table, "is damaged: \(damage)", help: table.isContentless ? nil : storeHelp(table))]
+            return [
+                try measured(
+                    fault(table, "is damaged: \(damage)", help: table.isContentless ? nil : storeHelp(table)),
+                    table,
+                    in: view)
+            ]
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage && !error.isOverLimit {
-            return [try fault(table, error, in: view)]
+            return [try measured(fault(table, error, in: view), table, in: view)]
         }
+    }
+
+    /// Counts how much of an index is wrong: a step may add to what was wrong before.
+    private func measured(_ fault: Fault, _ table: Catalog.Table, in view: StateView) throws -> Fault {
+        guard let index = definition(of: table) else { return fault }
+        var fault = fault
+        do {
+            fault.count = try SearchIndexExtent(table, index, view.connection).count() ?? 1
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage && !error.isOverLimit {
+            // The tokenizer may need what is not here.
+            return fault
+        }
+        return fault
     }
 
     private func fault(_ table: Catalog.Table, _ error: EngineError, in view: StateView) throws -> Fault {

@@ -4,6 +4,11 @@ import Testing
 /// Rows of a dropped table and values of a dropped column that are found elsewhere are not lost.
 @Suite struct MovedDataTests {
     private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);"
+    private static let generated = "CREATE TABLE g(id INTEGER PRIMARY KEY, p INT, q INT, t INT AS (p * q));"
+    private static let computed = "INSERT INTO g(id, p, q) VALUES (1, 2, 3), (2, 5, 7), (3, NULL, 1)"
+    private static let merged = "CREATE TABLE m(id INTEGER PRIMARY KEY, p, q);"
+    private static let apart = "INSERT INTO m VALUES (1, 'x', NULL), (2, NULL, 'y'), (3, NULL, NULL)"
+    private static let merge = "ALTER TABLE m ADD COLUMN k; UPDATE m SET k = coalesce(p, q); "
     private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);"
 
     @Test(arguments: [
@@ -93,7 +98,8 @@ import Testing
             """
             CREATE TABLE tmp(k TEXT); INSERT INTO tmp SELECT k FROM n;
             ALTER TABLE t RENAME TO swapped; ALTER TABLE tmp RENAME TO t; ALTER TABLE swapped RENAME TO tmp
-            """, schema: schema + "CREATE TABLE n(k TEXT);", rows: rows + "INSERT INTO n VALUES ('k')"),
+            """, schema: schema + "CREATE TABLE n(k TEXT);", rows: rows + "INSERT INTO n VALUES ('k')",
+            notes: [.tableDropped]),
         RuleCase(
             "a table that swaps its name with a copy of another, and loses a row",
             """
@@ -101,7 +107,7 @@ import Testing
             ALTER TABLE t RENAME TO swapped; ALTER TABLE tmp RENAME TO t; ALTER TABLE swapped RENAME TO tmp;
             DELETE FROM tmp WHERE id = 2
             """, schema: schema + "CREATE TABLE n(k TEXT);", rows: rows + "INSERT INTO n VALUES ('k')",
-            errors: [.rowsLost]),
+            errors: [.rowsLost], notes: [.tableDropped]),
         RuleCase(
             "a table that swaps its name with a rebuilt self that is a row short",
             """
@@ -113,14 +119,127 @@ import Testing
             """
             CREATE TABLE tmp(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);
             ALTER TABLE t RENAME TO swapped; ALTER TABLE tmp RENAME TO t; ALTER TABLE swapped RENAME TO tmp
-            """, schema: schema, rows: rows, errors: [.rowsLost]),
+            """, schema: schema, rows: rows, notes: [.tableDropped]),
         RuleCase(
             "a backup is kept, and the table filled from another",
             """
             ALTER TABLE t RENAME TO t_old; CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);
             INSERT INTO t SELECT * FROM n
             """, schema: schema + "CREATE TABLE n(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
-            rows: rows + "INSERT INTO n VALUES (9, 'k', 1)", errors: [.rowsLost], warnings: [.rowsAdded]),
+            rows: rows + "INSERT INTO n VALUES (9, 'k', 1)", notes: [.tableDropped]),
+        RuleCase(
+            "split in two by a condition",
+            """
+            CREATE TABLE t0(id INTEGER PRIMARY KEY, a TEXT, b INTEGER); CREATE TABLE t1(i INTEGER PRIMARY KEY, "The A" TEXT, c);
+            INSERT INTO t0 SELECT * FROM t WHERE id < 2; INSERT INTO t1 SELECT * FROM t WHERE id >= 2; DROP TABLE t
+            """, schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "split in two by a condition that is NULL for a row",
+            """
+            CREATE TABLE t0 AS SELECT * FROM t WHERE a = 'x'; CREATE TABLE t1 AS SELECT * FROM t WHERE a <> 'x';
+            DROP TABLE t
+            """, schema: schema, rows: rows + ";INSERT INTO t VALUES (77, NULL, 1)", errors: [.tableDropped]),
+        RuleCase(
+            "split in two by a condition, over files", "CREATE TABLE t0 AS SELECT * FROM t WHERE id < 2",
+            "CREATE TABLE t1 AS SELECT * FROM t WHERE id >= 2", "DROP TABLE t", schema: schema, rows: rows,
+            notes: [.tableDropped]),
+        RuleCase(
+            "split in two, and a value is changed in one",
+            """
+            CREATE TABLE t0 AS SELECT * FROM t WHERE id < 2; CREATE TABLE t1 AS SELECT * FROM t WHERE id >= 2;
+            UPDATE t1 SET a = a || '!'; DROP TABLE t
+            """, schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "split in two, and a column is left out of one",
+            """
+            CREATE TABLE t0 AS SELECT * FROM t WHERE id < 2; CREATE TABLE t1 AS SELECT id, a FROM t WHERE id >= 2;
+            DROP TABLE t
+            """, schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "split in two but for rows that may go",
+            """
+            -- drydock: deletes from t where id = 2
+            CREATE TABLE t0 AS SELECT * FROM t WHERE id < 2; CREATE TABLE t1 AS SELECT * FROM t WHERE id > 2;
+            DROP TABLE t
+            """, schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "rows without a key, split in three",
+            """
+            CREATE TABLE a AS SELECT * FROM n WHERE k = 'x'; CREATE TABLE b AS SELECT * FROM n WHERE k = 'y';
+            CREATE TABLE c AS SELECT * FROM n WHERE k IS NULL; DROP TABLE n
+            """, schema: "CREATE TABLE n(k COLLATE NOCASE, v);",
+            rows: "INSERT INTO n VALUES ('x', 1), ('x', 1), ('y', 1.0), (NULL, x'00')", notes: [.tableDropped]
+        ),
+        RuleCase(
+            "rows without a key, split in two, one of two equal rows lost",
+            """
+            CREATE TABLE a AS SELECT DISTINCT * FROM n WHERE k = 'x'; CREATE TABLE b AS SELECT * FROM n WHERE k = 'y';
+            DROP TABLE n
+            """, schema: "CREATE TABLE n(k, v);",
+            rows: "INSERT INTO n VALUES ('x', 1), ('x', 1), ('y', 1)", errors: [.tableDropped]),
+        RuleCase(
+            "split in two, where an affinity changes a value",
+            """
+            CREATE TABLE a(k, v REAL); CREATE TABLE b(k, v); INSERT INTO a SELECT * FROM n WHERE k = 'x';
+            INSERT INTO b SELECT * FROM n WHERE k = 'y'; DROP TABLE n
+            """, schema: "CREATE TABLE n(k, v);", rows: "INSERT INTO n VALUES ('x', 1), ('y', 2)",
+            errors: [.tableDropped]),
+        RuleCase(
+            "a generated column copied to another table",
+            "CREATE TABLE s(id INTEGER PRIMARY KEY, total INT); INSERT INTO s SELECT id, t FROM g; ALTER TABLE g DROP COLUMN t",
+            schema: generated, rows: computed, notes: [.columnDropped]),
+        RuleCase(
+            "a generated column copied to another table, its source dropped",
+            "-- drydock: drops column g.q\nCREATE TABLE s(id INTEGER PRIMARY KEY, total INT); INSERT INTO s SELECT id, t FROM g; ALTER TABLE g DROP COLUMN t; ALTER TABLE g DROP COLUMN q",
+            schema: generated, rows: computed, notes: [.columnDropped]),
+        RuleCase(
+            "a generated column brought to another table by UPDATE",
+            "-- drydock: drops column g.q\nALTER TABLE k ADD COLUMN v INT; UPDATE k SET v = (SELECT t FROM g WHERE g.id = k.g); ALTER TABLE g DROP COLUMN t; ALTER TABLE g DROP COLUMN q",
+            schema: generated + "CREATE TABLE k(id INTEGER PRIMARY KEY, g INT);",
+            rows: computed + ";INSERT INTO k SELECT id + 5, id FROM g", notes: [.columnDropped]),
+        RuleCase(
+            "a generated column brought to another table by UPDATE, a value changed",
+            "-- drydock: drops column g.q\nALTER TABLE k ADD COLUMN v INT; UPDATE k SET v = (SELECT t FROM g WHERE g.id = k.g); UPDATE k SET v = 1 WHERE g = 2; ALTER TABLE g DROP COLUMN t; ALTER TABLE g DROP COLUMN q",
+            schema: generated + "CREATE TABLE k(id INTEGER PRIMARY KEY, g INT);",
+            rows: computed + ";INSERT INTO k SELECT id + 5, id FROM g", errors: [.columnDropped]),
+        RuleCase(
+            "a column brought to one of another name by UPDATE FROM",
+            "UPDATE k SET v = x.b FROM t AS x WHERE x.id = k.tid; ALTER TABLE t DROP COLUMN b",
+            schema: schema + "CREATE TABLE k(tid INTEGER PRIMARY KEY, v INT);",
+            rows: rows + "INSERT INTO k(tid) SELECT id FROM t", errors: [.valuesChanged],
+            notes: [.columnDropped]),
+        RuleCase(
+            "a generated column dropped beside an UPDATE of another",
+            "UPDATE k SET v = 0 WHERE g IN (SELECT id FROM g WHERE t > 0); ALTER TABLE g DROP COLUMN t",
+            schema: generated + "CREATE TABLE k(id INTEGER PRIMARY KEY, g INT, v INT DEFAULT 0);",
+            rows: computed + ";INSERT INTO k(id, g) SELECT id + 5, id FROM g", warnings: [.columnDropped]),
+        RuleCase(
+            "two columns merged into a new one",
+            merge + "ALTER TABLE m DROP COLUMN p; ALTER TABLE m DROP COLUMN q",
+            schema: merged, rows: apart, notes: [.columnDropped, .columnDropped]),
+        RuleCase(
+            "two columns merged in a rebuild",
+            "CREATE TABLE x(id INTEGER PRIMARY KEY, k); INSERT INTO x SELECT id, coalesce(q, p) FROM m; DROP TABLE m; ALTER TABLE x RENAME TO m",
+            schema: merged, rows: apart, notes: [.columnDropped, .columnDropped]),
+        RuleCase(
+            "three columns merged",
+            "CREATE TABLE x AS SELECT id, coalesce(p, q, r) AS k FROM m; DROP TABLE m; ALTER TABLE x RENAME TO m",
+            schema: "CREATE TABLE m(id INTEGER PRIMARY KEY, p, q, r);",
+            rows: "INSERT INTO m VALUES (1, 'x', NULL, NULL), (2, NULL, 'y', NULL), (3, NULL, NULL, 'z')",
+            notes: [.columnDropped, .columnDropped, .columnDropped]),
+        RuleCase(
+            "two columns merged, one value lost",
+            merge + "ALTER TABLE m DROP COLUMN p; ALTER TABLE m DROP COLUMN q", schema: merged,
+            rows: apart + "; INSERT INTO m VALUES (4, 'a', 'b')", errors: [.columnDropped, .valuesChanged],
+            notes: [.columnDropped]),
+        RuleCase(
+            "two columns merged over files", merge,
+            "ALTER TABLE m DROP COLUMN p; ALTER TABLE m DROP COLUMN q",
+            schema: merged, rows: apart, notes: [.columnDropped, .columnDropped]),
+        RuleCase(
+            "a column whose NULLs are filled with a constant is no merge",
+            "ALTER TABLE m ADD COLUMN k; UPDATE m SET k = coalesce(p, 'none'); ALTER TABLE m DROP COLUMN p",
+            schema: merged, rows: apart, errors: [.valuesChanged], notes: [.columnDropped]),
         RuleCase(
             "a column that a copy renames by its position, split over files",
             "CREATE TABLE _n(id2 REAL, k TEXT); INSERT INTO _n SELECT * FROM n",

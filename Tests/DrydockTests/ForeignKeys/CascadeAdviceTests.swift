@@ -83,6 +83,56 @@ import Testing
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
     }
 
+    /// With foreign keys off alone, the references would be left to the table that is dropped.
+    @Test func aRebuildThatRenamesFirstIsToldToRenameLast() async throws {
+        func off(_ sql: String) -> String {
+            "-- no-transaction\nPRAGMA foreign_keys = OFF;\nBEGIN;\n\(sql)COMMIT;\nPRAGMA foreign_keys = ON;\n"
+        }
+        let finding = try await Self.sqlx.with("0003_pet.sql", Self.first).verify().finding(.rowsLost)
+        #expect(finding.help.contains("drop person, and rename the new table to person"), "\(finding.help)")
+        #expect(finding.help.contains("'-- no-transaction' as the file's first line"), "\(finding.help)")
+        let half = try await Self.sqlx.with("0003_pet.sql", off(Self.first)).verify()
+        #expect(half.rules(.error).contains(.foreignKeyViolation), "\(half.findings.map(\.line))")
+        let better = try await Self.sqlx.with("0003_pet.sql", off(Self.last)).verify()
+        #expect(better.rules(.error).isEmpty, "\(better.findings.map(\.line))")
+    }
+
+    @Test func aRefusedDropOfARenamedTableIsExplained() async throws {
+        func project(_ sql: String) -> ToolProject {
+            var project = Self.drizzle(sql)
+            project.schema = project.schema.replacing(" ON DELETE CASCADE", with: "")
+            project.files["0000_people.sql"] = DrizzleFormatTests.pieces(project.schema)
+            return project
+        }
+        let finding = try await project(Self.first).verify().finding(.migrationFailed)
+        #expect(
+            finding.message.hasSuffix(
+                "; the reference followed the rename of person to person_old in line 1"),
+            "\(finding.message)")
+        #expect(finding.help.hasPrefix("Rename last: "), "\(finding.help)")
+        #expect(finding.help.contains("foreign keys off where person is recreated"), "\(finding.help)")
+        let half = try await project(Self.first).verify { $0.format.foreignKeys = false }
+        #expect(half.rules(.error).contains(.foreignKeyViolation), "\(half.findings.map(\.line))")
+        let better = try await project(Self.last).verify { $0.format.foreignKeys = false }
+        #expect(better.rules(.error).isEmpty, "\(better.findings.map(\.line))")
+    }
+
+    /// A rebuild of `person` that renames the old table first, and one that renames the new table last.
+    private static let first = """
+        ALTER TABLE person RENAME TO person_old;
+        CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, born TEXT);
+        INSERT INTO person SELECT * FROM person_old;
+        DROP TABLE person_old;
+
+        """
+    private static let last = """
+        CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, born TEXT);
+        INSERT INTO new_person SELECT * FROM person;
+        DROP TABLE person;
+        ALTER TABLE new_person RENAME TO person;
+
+        """
+
     /// SET NULL changes values.
     @Test func setNullIsExplained() async throws {
         var project = Self.drizzle(ToolProject.rebuild)

@@ -108,6 +108,117 @@ import Testing
             try report.finding(.migrationFailed).message.contains(": 1 row of c (a) references no row of p"))
     }
 
+    /// All keys are renumbered, and the references with them, those without a parent too.
+    @Test(arguments: [
+        ("UPDATE n SET id = id + 100, up = up + 100", false),
+        ("UPDATE n SET id = id + 1, up = up + 1", false),
+        ("UPDATE n SET id = -id, up = -up", false),
+        ("UPDATE n SET id = id * 10 + 3, up = up * 10 + 3", false),
+        ("UPDATE n SET id = id + 100; UPDATE n SET up = up + 100", false),
+        (
+            "CREATE TABLE m(id INTEGER PRIMARY KEY, up REFERENCES m(id)); INSERT INTO m SELECT id + 7, up + 7 FROM n; DROP TABLE n; ALTER TABLE m RENAME TO n",
+            false
+        ),
+        ("UPDATE n SET id = id + 100", true), ("UPDATE n SET id = id + 100, up = up + 101", true),
+        ("UPDATE n SET id = id + 100, up = CASE id WHEN 3 THEN 198 ELSE up + 100 END", true),
+        (
+            "UPDATE n SET id = id + 100, up = CASE id WHEN 3 THEN 101 WHEN 4 THEN 199 ELSE up + 100 END", true
+        ),
+    ])
+    func `a table that references itself is renumbered`(change: String, isBroken: Bool) async throws {
+        var project = Self.project(Shape.all[0], "")
+        project.schema = "CREATE TABLE n(id INTEGER PRIMARY KEY, up INT REFERENCES n(id));\n"
+        project.rows = "INSERT INTO n VALUES (1, NULL), (2, 1), (3, 99), (4, 2);"
+        project.files = [
+            "001_a.sql": GooseFormatTests.file(project.schema),
+            "002_b.sql": GooseFormatTests.file(
+                "-- drydock: rewrites n.id, n.up\n-- drydock: deletes from n\n-- drydock: inserts into n\n\(change);"
+            ),
+        ]
+        let report = try await project.verify()
+        #expect(
+            report.rules(.error).contains(.foreignKeyViolation) == isBroken, "\(report.findings.map(\.line))")
+    }
+
+    @Test(arguments: [
+        ("UPDATE p SET id = id + 100; UPDATE c SET a = a + 100", false),
+        ("UPDATE p SET id = -id; UPDATE c SET a = -a, id = id", false),
+        ("UPDATE p SET id = id + 100; UPDATE c SET a = a + 100 WHERE a <> 99", false),
+        ("UPDATE p SET id = id + 100; UPDATE c SET a = a + 101", true),
+        (
+            "DELETE FROM p WHERE id = 1; INSERT INTO p VALUES (4, 'n'); UPDATE c SET a = a + 1 WHERE id = 1",
+            true
+        ),
+    ])
+    func `parents are renumbered with their children's references`(change: String, isBroken: Bool)
+        async throws
+    {
+        let report = try await Self.project(Shape.all[0], change + ";").verify()
+        #expect(
+            report.rules(.error).contains(.foreignKeyViolation) == isBroken, "\(report.findings.map(\.line))")
+    }
+
+    /// A composite key with an orphan, and rebuilds of the child that spell the key in another way.
+    @Test(arguments: [
+        ("FOREIGN KEY(b, a) REFERENCES p(b, a)", "SELECT * FROM c", false),
+        ("FOREIGN KEY(a, b) REFERENCES p", "SELECT * FROM c", false),
+        ("FOREIGN KEY(\"B\", [A]) REFERENCES P(b, a)", "SELECT * FROM c", false),
+        ("FOREIGN KEY(a, b) REFERENCES p(b, a)", "SELECT * FROM c", true),
+        ("FOREIGN KEY(b, a) REFERENCES p(b, a)", "SELECT id, b, a FROM c", true),
+    ])
+    func `a key that names its columns in another order is the same key`(
+        key: String, rows: String, isBroken: Bool
+    ) async throws {
+        let schema = "CREATE TABLE p(a, b, PRIMARY KEY(a, b)); "
+        var project = Self.project(
+            Shape.all[0],
+            "CREATE TABLE d(id INTEGER PRIMARY KEY, a, b, \(key)); INSERT INTO d \(rows); DROP TABLE c; ALTER TABLE d RENAME TO c;"
+        )
+        project.schema =
+            schema + "CREATE TABLE c(id INTEGER PRIMARY KEY, a, b, FOREIGN KEY(a, b) REFERENCES p(a, b));"
+        project.files["001_a.sql"] = GooseFormatTests.file(project.schema)
+        project.rows =
+            "INSERT INTO p VALUES (1, 2), (3, 4); INSERT INTO c VALUES (1, 1, 2), (2, 7, 8), (3, 3, 4);"
+        let report = try await project.verify()
+        #expect(
+            report.rules(.error) == (isBroken ? [.foreignKeyViolation] : []), "\(report.findings.map(\.line))"
+        )
+    }
+
+    /// A parent that gets another name by copies, in one file or several.
+    @Test(arguments: ["", " WHERE id <> 2"])
+    func `a key that is given a copy of its parent has the orphans it had`(condition: String) async throws {
+        let steps = [
+            "CREATE TABLE person(id INTEGER PRIMARY KEY, n); INSERT INTO person SELECT * FROM p\(condition);",
+            "CREATE TABLE d(id INTEGER PRIMARY KEY, a REFERENCES person(id)); INSERT INTO d SELECT * FROM c; DROP TABLE c; ALTER TABLE d RENAME TO c;",
+            "DROP TABLE p;",
+        ]
+        for files in [steps, [steps.joined(separator: "\n")], [steps[0] + steps[1], steps[2]]] {
+            var project = Self.project(Shape.all[0], "")
+            for (index, text) in files.enumerated() {
+                project.files["00\(index + 2)_b.sql"] = GooseFormatTests.file(Self.declared + text)
+            }
+            let report = try await project.verify()
+            let errors = report.findings.filter { $0.severity == .error && $0.rule == .foreignKeyViolation }
+            #expect(errors.isEmpty == condition.isEmpty, "\(files) \(report.findings.map(\.line))")
+            #expect(errors.allSatisfy { $0.message.hasPrefix("1 row of c (a)") }, "\(errors.map(\.message))")
+        }
+    }
+
+    @Test func `a new key beside one with orphans counts all of its rows`() async throws {
+        let project = Self.project(
+            Shape.all[0],
+            """
+            CREATE TABLE q(id INTEGER PRIMARY KEY); INSERT INTO q VALUES (2);
+            ALTER TABLE c ADD COLUMN b REFERENCES q(id); UPDATE c SET b = a;
+            """)
+        let report = try await project.verify()
+        #expect(
+            report.findings.first { $0.severity == .error }?.message.hasPrefix(
+                "2 rows of c (b) reference no row of q")
+                == true, "\(report.findings.map(\.line))")
+    }
+
     @Test func `rows that are renumbered, or copied without a key, are paired by value`() async throws {
         let renumbered = Self.project(Shape.all[0], "UPDATE c SET id = id + 100;")
         #expect(try await renumbered.verify().rules(.error) == [])

@@ -50,6 +50,26 @@ import Testing
             schema: table, rows: row),
         RuleCase(
             "a new table of the old name without its rows", away, table, schema: schema, rows: row),
+        RuleCase(
+            "a new table of the old name and columns, made in the same step", away + table, schema: schema,
+            rows: row, warnings: all, notes: [.tableDropped]),
+        RuleCase(
+            "a new table of the old name with more columns",
+            away + "CREATE TABLE n(\"A\" TEXT, b, id INTEGER PRIMARY KEY)", schema: schema, rows: row,
+            warnings: all, notes: [.tableDropped]),
+        RuleCase(
+            "a new table of the old name for something else", away + "CREATE TABLE n(k TEXT PRIMARY KEY, w)",
+            schema: schema, rows: row, notes: [.tableDropped]),
+        RuleCase(
+            "a new table of the old name and columns, filled by the next step", away + table, fill,
+            schema: schema, rows: row, warnings: all, notes: [.rowsAdded, .tableDropped]),
+        RuleCase(
+            "a new table of the old name and columns, and the references made again",
+            away + table + "DROP VIEW names; DROP TRIGGER t; CREATE VIEW names AS SELECT a FROM n;",
+            schema:
+                "CREATE TABLE n(id INTEGER PRIMARY KEY, a); CREATE TABLE log(x); CREATE VIEW names AS SELECT a FROM n; "
+                + "CREATE TRIGGER t AFTER INSERT ON log BEGIN INSERT INTO n(a) VALUES (new.x); END;",
+            rows: row, notes: [.tableDropped]),
         RuleCase("a rename alone", away, schema: schema, rows: row),
         RuleCase(
             "two tables that swap their names",

@@ -86,6 +86,58 @@ import Testing
     ])
     func indexes(_ it: RuleCase) async throws { try await it.check() }
 
+    /// An index that the snapshot already has stale, of each kind: the step makes it worse, or leaves it as it was.
+    @Test(arguments: [
+        "fts5(body, content='note', content_rowid='id')",
+        "fts5(body, content=note, detail=none, prefix='2 3')",
+        "fts5(body, n UNINDEXED, content='note', content_rowid='id', tokenize='porter ascii')",
+        "fts5(body, content='note', columnsize=0, detail=column)",
+        "fts4(body, content='note')", "fts4(body, n, content=\"note\", notindexed=n, tokenize=porter)",
+    ])
+    func aStaleIndexCanGetWorse(module: String) async throws {
+        let schema = """
+            CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT, n INTEGER);
+            CREATE VIRTUAL TABLE note_fts USING \(module);
+            """
+        let rows = """
+            INSERT INTO note VALUES (1, 'apple pie', 1), (2, 'pear', 2), (3, 'fig', 3); \(Self.rebuildIndex)
+            INSERT INTO note VALUES (9, 'unindexed', 9);
+            """
+        let declared = "-- drydock: rewrites note.body, note.n\n-- drydock: drops table note\n"
+        for worse in [
+            "UPDATE note SET body = 'changed ' || id;",
+            "DELETE FROM note_fts_\(module.hasPrefix("fts5") ? "data WHERE id > 10" : "segdir");",
+            "DROP TABLE note;",
+        ] {
+            let report = try await Scenario(schema, rows: rows, steps: declared + worse).verify()
+            #expect(
+                report.rules(.error).contains(.searchIndexStale), "\(worse) \(report.findings.map(\.line))")
+        }
+        for same in ["UPDATE note SET n = n + 1;", "ALTER TABLE note ADD COLUMN z;", "ANALYZE;"] {
+            let report = try await Scenario(schema, rows: rows, steps: declared + same).verify()
+            #expect(report.rules(.error).isEmpty, "\(same) \(report.findings.map(\.line))")
+            #expect(report.rules(.note).contains(.searchIndexStale), "\(same)")
+        }
+    }
+
+    @Test(arguments: ["fts3(body)", "fts4(body)", "fts5(body)"])
+    func anIndexThatDisagreesWithItsOwnTextCanGetWorse(module: String) async throws {
+        let schema = "CREATE VIRTUAL TABLE x USING \(module);"
+        let rows = """
+            INSERT INTO x(rowid, body) VALUES (1, 'apple pie'), (2, 'pear'), (3, 'fig');
+            UPDATE x_content SET c0\(module.hasPrefix("fts5") ? "" : "body") = 'plum' WHERE rowid = 3;
+            """
+        let wipe =
+            module.hasPrefix("fts5")
+            ? "DELETE FROM x_data WHERE id > 10; DELETE FROM x_idx;" : "DELETE FROM x_segdir;"
+        let worse = try await Scenario(schema, rows: rows, steps: wipe).verify()
+        #expect(worse.rules(.error).contains(.searchIndexStale), "\(worse.findings.map(\.line))")
+        let more = try await Scenario(
+            schema, rows: rows, steps: "-- drydock: inserts into x\nINSERT INTO x(body) VALUES ('date');"
+        ).verify()
+        #expect(more.rules(.error).isEmpty, "\(more.findings.map(\.line))")
+    }
+
     private static let many = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
         INSERT INTO x(a) SELECT printf('w%d w%d w%d', i, i * 7, i * 13) FROM n;

@@ -1,0 +1,58 @@
+import DatabaseEngine
+import DrydockFindings
+import SQLiteSchema
+
+/// Rows of one table that went to several.
+extension MovedData {
+    /// Returns the tables that have every row of a dropped table between them, whole and as often as it had it: by each
+    /// some were copied. Empty where a row is in none.
+    func parts(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> [Catalog.Table] {
+        let provenance = provenance()
+        let parts = candidates(for: table, provenance, \.inserted).compactMap { later in
+            copiedColumns(of: table, in: later, provenance).map { (table: later, columns: $0) }
+        }
+        guard parts.count > 1 else { return [] }
+        let own = table.storedColumns.map { quotedName($0.name) }
+        let old =
+            "SELECT 1, \(Self.values(own)) FROM main.\(quotedName(table.name)) WHERE NOT \(allowance.condition)"
+        let new = parts.map { part in
+            "SELECT -1, \(Self.values(part.columns.map(quotedName))) FROM "
+                + "\(TableComparison.afterSchema).\(quotedName(part.table.name))"
+        }
+        let names = (0..<own.count * 2).map { "c\($0)" }.joined(separator: ", ")
+        let sql = """
+            WITH rows(weight, \(names)) AS (\(([old] + new).joined(separator: " UNION ALL ")))
+            SELECT EXISTS (SELECT 1 FROM rows GROUP BY \(names) HAVING sum(weight) > 0)
+            """
+        do {
+            guard try connection.firstRow(sql, [], { $0.integer(0) == 0 }) ?? false else { return [] }
+        } catch let error as EngineError where error.isOfExpression {
+            return []
+        }
+        return parts.map(\.table)
+    }
+
+    /// Returns the columns of a later table into which statements copied those of a table, in its order; nil where one
+    /// was not copied.
+    private func copiedColumns(
+        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance
+    ) -> [String]? {
+        var taken: Set<String> = []
+        var columns: [String] = []
+        for column in table.storedColumns {
+            let found = provenance.columns(for: column.name, of: table, in: later).first {
+                provenance.isCopied(column.name, of: table, to: $0.name, in: later)
+                    && taken.insert($0.name.foldedASCII).inserted
+            }
+            guard let found else { return nil }
+            columns.append(found.name)
+        }
+        return columns
+    }
+
+    /// The values as they are stored, each with its storage class: 1 is not 1.0, and 'a' not 'A'. The plus sign takes
+    /// the affinity and the collation from a column.
+    private static func values(_ columns: [String]) -> String {
+        columns.map { "+\($0) COLLATE BINARY, typeof(\($0))" }.joined(separator: ", ")
+    }
+}
