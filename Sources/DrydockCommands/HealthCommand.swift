@@ -146,8 +146,10 @@ struct HealthCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let failure = FailureOutput(Self.self, format: format)
         do {
             let settings = try HealthSettings(self, ConfigFile.load(stubs.config))
+            failure.writes(settings.reports.compactMap(\.plain))
             let inspector = HealthInspector(engine: engines.driver)
             let task = Task { try await inspector.run(settings.request) }
             let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
@@ -158,10 +160,7 @@ struct HealthCommand: AsyncParsableCommand {
             if report.health?.hasTrouble == true { throw ExitCode(2) }
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
-            guard format == "nagios" else {
-                Terminal.complain(error.description, help: error.quote)
-                throw ExitCode(2)
-            }
+            guard format == "nagios" else { throw failure.end(error) }
             Terminal.show(
                 "DRYDOCK UNKNOWN - \(VisibleText.line(error.description).replacing("|", with: "/"))\n")
             throw ExitCode(NagiosRenderer.Status.unknown.rawValue)

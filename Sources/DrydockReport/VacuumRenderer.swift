@@ -46,10 +46,12 @@ package enum VacuumRenderer {
     package static func json(_ report: VacuumReport) -> String { jsonText(Envelope(report)) }
 
     /// Returns what is printed if no report could be made.
-    package static func json(failure message: String, of path: String) -> String {
-        jsonText(FailedEnvelope(database: path, findings: [.init(message: message)]))
+    package static func json(failure message: String, _ error: RequestError? = nil, of path: String) -> String
+    {
+        jsonText(
+            FailedEnvelope(
+                database: path, error: error.map(JSONFailure.init), findings: [.init(message: message)]))
     }
-
 }
 
 private struct FailedEnvelope: Encodable {
@@ -64,6 +66,7 @@ private struct FailedEnvelope: Encodable {
     var command = "vacuum"
     var verdict = "failed"
     var database: String
+    var error: JSONFailure?
     var findings: [Failure]
 }
 

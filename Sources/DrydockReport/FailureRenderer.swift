@@ -1,0 +1,31 @@
+import Drydock
+
+/// Renders as JSON that a command could make no report: the envelope of every report, with the error.
+package enum FailureRenderer {
+    package static func json(_ error: RequestError, of command: String) -> String {
+        jsonText(Envelope(command: command, error: .init(error)))
+    }
+}
+
+/// Why there is no report.
+struct JSONFailure: Encodable {
+    var reason, message: String
+    var help, file: String?
+    var line: Int?
+
+    init(_ error: RequestError) {
+        (reason, message) = (error.reason.rawValue, error.description)
+        help = error.quote.isEmpty ? nil : error.quote
+        (file, line) = (error.file, error.line)
+    }
+}
+
+private struct Envelope: Encodable {
+    var tool = "drydock"
+    var formatVersion = 1
+    var command: String
+    var verdict = "failed"
+    var error: JSONFailure
+    var findings: [String] = []
+    var notChecked: [String] = []
+}
