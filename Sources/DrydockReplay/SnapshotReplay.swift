@@ -263,7 +263,7 @@ struct SnapshotReplay {
             known: steps.findingsOfLastStep
         ).run()
         for finding in outcome.findings { add(finding) }
-        if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }
+        for missing in outcome.notChecked { notChecked(missing.rule, missing.cause) }
     }
 
     private mutating func note(_ reached: BatchRun.Reached) {
