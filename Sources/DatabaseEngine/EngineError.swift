@@ -10,6 +10,8 @@ public struct EngineError: Error, Sendable {
     public var sql: String?
     /// Where in ``sql`` the error is, in UTF-8 bytes, if SQLite knows it.
     public var offset: Int?
+    /// The limit on SQLite's memory, in bytes, if that is why it had none left.
+    public private(set) var memoryLimit: Int?
 
     public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
         self.extendedCode = extendedCode
@@ -36,6 +38,7 @@ public struct EngineError: Error, Sendable {
     public var isOutage: Bool { [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL].contains(code) }
     /// Whether a file could not grow: the disk is full, or a limit was reached.
     package var isFullDisk: Bool { code == SQLITE_FULL }
+    package var isOutOfMemory: Bool { code == SQLITE_NOMEM }
     /// Whether a limit on memory, or on a value's length, was reached.
     package var isOverLimit: Bool { [SQLITE_NOMEM, SQLITE_TOOBIG].contains(code) }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
@@ -48,6 +51,17 @@ public struct EngineError: Error, Sendable {
     public var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
     /// Whether a virtual table's module found what it keeps in its own tables wrong (SQLITE_CORRUPT_VTAB).
     public var isCorruptionOfModule: Bool { extendedCode == SQLITE_CORRUPT | (1 << 8) }
+}
+
+extension EngineError {
+    /// Returns the error with the limit as its cause: SQLite's own words would sound like a fault of the machine.
+    func naming(memoryLimit: Int) -> EngineError {
+        guard self.memoryLimit == nil else { return self }
+        var error = self
+        error.memoryLimit = memoryLimit
+        error.message = "\(message): --memory gives SQLite \(memoryLimit >> 20) MB; give it more"
+        return error
+    }
 }
 
 extension EngineError: CustomStringConvertible {

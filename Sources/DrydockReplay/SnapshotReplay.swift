@@ -337,6 +337,7 @@ struct SnapshotReplay {
     ) async throws -> Finding? {
         let failure = MigrationFailure(migration: migration, error: error)
         guard !watchdog.isTripped, var finding = failure.finding else { return nil }
+        if MemoryStop(error) != nil { return finding }
         if failure.isForeignKeyCheck, migration.isDeferred {
             finding = try await ForeignKeyFailure(
                 migration: migration, before: state, engine: context.engine, inspector: inspector
