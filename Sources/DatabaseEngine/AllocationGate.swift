@@ -18,18 +18,30 @@ import Darwin
 ///
 /// An authorizer could do the same, but a connection can have only one, and GRDB uses it.
 package enum AllocationGate {
-    /// The work of one thread inside ``passing(_:_:)``.
-    fileprivate final class Pass {
-        let isStopped: () -> Bool
-        var count = 0
-        var hasRefused = false
+    /// The work of one thread inside ``passing(_:_:)``. A connection may use one again and again, on its own thread.
+    package final class Pass {
+        private let isStopped: () -> Bool
+        /// How many times the limit this work may use.
+        fileprivate let room: Int
+        private var count = 0
+        /// Whether memory was refused because the statement must stop.
+        fileprivate private(set) var hasStopped = false
+        /// Whether memory was refused because of the limit.
+        fileprivate var isOverLimit = false
 
-        init(_ isStopped: @escaping () -> Bool) { self.isStopped = isStopped }
+        /// - Parameter isOwn: whether the work is Drydock's own: its queries read rows of two states at once, and
+        ///   sort them, so that they need more than the SQL which wrote the rows.
+        package init(_ isStopped: (() -> Bool)?, isOwn: Bool = false) {
+            self.isStopped = isStopped ?? { false }
+            room = isOwn ? 4 : 1
+        }
 
-        var isShut: Bool {
+        fileprivate func begin() { (hasStopped, isOverLimit) = (false, false) }
+
+        fileprivate var isShut: Bool {
             count &+= 1
-            if count & 127 == 0, isStopped() { hasRefused = true }
-            return hasRefused
+            if count & 127 == 0, isStopped() { hasStopped = true }
+            return hasStopped
         }
     }
 
@@ -91,28 +103,41 @@ package enum AllocationGate {
     private static func isShut(for count: Int32) -> Bool {
         guard let pointer = pthread_getspecific(key) else { return false }
         let pass = Unmanaged<Pass>.fromOpaque(pointer).takeUnretainedValue()
-        return pass.isShut
-            || used.load(ordering: .relaxed) + Int(count) > limit.load(ordering: .relaxed)
+        if pass.isShut { return true }
+        guard (used.load(ordering: .relaxed) + Int(count)) / pass.room > limit.load(ordering: .relaxed) else {
+            return false
+        }
+        pass.isOverLimit = true
+        return true
     }
 
     // MARK: - Statements
 
-    /// Runs a closure whose work in SQLite ends when `isStopped` returns true.
-    /// - Throws: what the closure throws; if memory was refused to stop it, ``EngineError`` with
-    ///   SQLITE_INTERRUPT.
+    /// Runs a closure whose work in SQLite ends when `isStopped` returns true, or when it would need more memory than
+    /// the limit allows.
+    /// - Throws: what the closure throws. ``EngineError`` with SQLITE_INTERRUPT if memory was refused to stop it; one
+    ///   that names the limit, ``EngineError/memoryLimit``, if that was reached.
     package static func passing<Result>(
         _ isStopped: (() -> Bool)?, _ body: () throws -> Result
     ) throws -> Result {
+        try passing(Pass(isStopped), body)
+    }
+
+    /// Runs a closure in the same way with a pass that was used before.
+    package static func passing<Result>(_ pass: Pass, _ body: () throws -> Result) throws -> Result {
         guard isInstalled else { return try body() }
-        let pass = Pass(isStopped ?? { false })
+        pass.begin()
         let outer = pthread_getspecific(key)
         pthread_setspecific(key, Unmanaged.passUnretained(pass).toOpaque())
         defer { pthread_setspecific(key, outer) }
         do {
             return try withExtendedLifetime(pass, body)
         } catch {
-            guard pass.hasRefused else { throw error }
-            throw EngineError.interrupted
+            if pass.hasStopped { throw EngineError.interrupted }
+            guard pass.isOverLimit, let error = error as? EngineError, error.isOutOfMemory else {
+                throw error
+            }
+            throw error.naming(memoryLimit: limit.load(ordering: .relaxed))
         }
     }
 }

@@ -7,7 +7,7 @@ extension ConnectionSettings {
     ///
     /// - Native code is out of reach: `load_extension` is off, and `fts3_tokenizer`, which calls any address
     ///   that it is given and reveals addresses, only fails.
-    /// - Limits that no migration comes near apply to a value and to a compiled statement.
+    /// - A limit that no migration comes near applies to a compiled statement.
     /// - `isDefensive` is for connections on which only Drydock's own SQL writes. A migration may write the
     ///   schema when its tool runs it, and so it may here.
     ///
@@ -19,9 +19,6 @@ extension ConnectionSettings {
         csqlite_forbid_native_code(connection)
         if isDefensive { csqlite_set_defensive(connection) }
         if let limits {
-            // Drydock's own queries sort rows to compare them, with a row's values twice in one record.
-            let longest = Int32(clamping: limits.valueBytes)
-            lower(SQLITE_LIMIT_LENGTH, to: isDefensive ? Int(longest) * 4 : Int(longest), connection)
             lower(SQLITE_LIMIT_VDBE_OP, to: limits.instructions, connection)
         }
         for count: Int32 in 1...2 {

@@ -10,6 +10,8 @@ public struct EngineError: Error, Sendable {
     public var sql: String?
     /// Where in ``sql`` the error is, in UTF-8 bytes, if SQLite knows it.
     public var offset: Int?
+    /// The limit on SQLite's memory, in bytes, if that is why it had none left.
+    public private(set) var memoryLimit: Int?
 
     public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
         self.extendedCode = extendedCode
@@ -41,6 +43,7 @@ public struct EngineError: Error, Sendable {
     public var isOutage: Bool { [.outOfMemory, .inputOutput, .full].contains(code) }
     /// Whether a file could not grow: the disk is full, or a limit was reached.
     package var isFullDisk: Bool { code == .full }
+    package var isOutOfMemory: Bool { code == .outOfMemory }
     /// Whether a limit on memory, or on a value's length, was reached.
     package var isOverLimit: Bool { [.outOfMemory, .tooBig].contains(code) }
     public var isForeignKeyViolation: Bool { extendedCode == SQLITE_CONSTRAINT | (3 << 8) }
@@ -57,6 +60,17 @@ public struct EngineError: Error, Sendable {
     public var needsRollback: Bool { extendedCode == SQLITE_READONLY | (3 << 8) }
     /// Whether the connection does not have a collation that is used (SQLITE_ERROR_MISSING_COLLSEQ).
     public var isMissingCollation: Bool { extendedCode == SQLITE_ERROR | (1 << 8) }
+}
+
+extension EngineError {
+    /// Returns the error with the limit as its cause: SQLite's own words would sound like a fault of the machine.
+    func naming(memoryLimit: Int) -> EngineError {
+        guard self.memoryLimit == nil else { return self }
+        var error = self
+        error.memoryLimit = memoryLimit
+        error.message = "\(message): --memory gives SQLite \(memoryLimit >> 20) MB; give it more"
+        return error
+    }
 }
 
 extension EngineError: CustomStringConvertible {

@@ -36,15 +36,15 @@ public final class RandomSource: Sendable {
             let count = max(1, sqlite3_value_int64(arguments?[0]))
             guard count <= Int64(sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1))
             else { return sqlite3_result_error_toobig(context) }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(Int(count) + 8)
-            while bytes.count < Int(count) {
-                withUnsafeBytes(of: source.next().littleEndian) { bytes.append(contentsOf: $0) }
+            // SQLite's memory, since that has the limit.
+            let size = (Int(count) + 7) & ~7
+            guard let bytes = sqlite3_malloc64(sqlite3_uint64(size)) else {
+                return sqlite3_result_error_nomem(context)
             }
-            let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-            bytes.withUnsafeBytes {
-                sqlite3_result_blob64(context, $0.baseAddress, sqlite3_uint64(count), copy)
+            for offset in stride(from: 0, to: size, by: 8) {
+                bytes.storeBytes(of: source.next().littleEndian, toByteOffset: offset, as: UInt64.self)
             }
+            sqlite3_result_blob64(context, bytes, sqlite3_uint64(count), sqlite3_free)
         }
     }
 

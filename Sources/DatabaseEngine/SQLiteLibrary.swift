@@ -34,17 +34,15 @@ public enum SQLiteLibrary {
         AllocationGate.install()
     }()
 
-    /// Limits the memory that all connections of the process take together. In connections opened later, one
-    /// value is limited to an eighth of that. A statement that needs more fails with "out of memory" or
-    /// "string or blob too big".
+    /// Limits the memory that all connections of the process take together. A statement that needs more fails
+    /// with SQLITE_NOMEM; ``EngineError/memoryLimit`` is then set.
+    ///
+    /// The length of a value keeps SQLite's own limit: below that, `printf()` would give NULL and no error for a text
+    /// that is too long (https://www.sqlite.org/c3ref/str_errcode.html), and so other data than in an app.
     /// - Parameter bytes: nil for no limit.
     public static func limitMemory(to bytes: Int?) {
         AllocationGate.limit.store(bytes ?? .max, ordering: .relaxed)
-        valueLimit.store(bytes.map { $0 / 8 } ?? .max, ordering: .relaxed)
     }
-
-    /// The longest text, blob or row, in bytes.
-    static let valueLimit = Atomic(256 << 20)
 
     /// Returns a function that older versions lack, if the loaded library has it.
     static func function<Function>(_ name: String, as type: Function.Type) -> Function? {

@@ -162,6 +162,14 @@ package struct SQLiteMessage: Sendable, Hashable {
     package static let interrupted = SQLiteMessage(whole: "interrupted")
     package static let damaged = SQLiteMessage("database disk image is malformed")
     package static let full = SQLiteMessage(whole: "database or disk is full")
+    /// Drydock's limit may follow.
+    package static let outOfMemory = SQLiteMessage("out of memory")
+    package static let tooBig = SQLiteMessage(whole: "string or blob too big")
+
+    // MARK: - Functions (func.c)
+
+    /// abs() of the least integer, or sum().
+    package static let integerOverflow = SQLiteMessage(whole: "integer overflow")
 
     // MARK: - Lines of integrity_check (pragma.c)
 
@@ -181,7 +189,7 @@ package struct SQLiteMessage: Sendable, Hashable {
     /// The messages that name tables and columns, and never quote a value.
     package static let withoutValues = [
         uniqueFailed, notNullFailed, checkFailed, foreignKeyFailed, datatypeMismatch, malformedJSON,
-        cannotStore, interrupted, damaged, cannotAdd, full,
+        cannotStore, interrupted, damaged, cannotAdd, full, outOfMemory, tooBig, integerOverflow,
     ]
 }
 

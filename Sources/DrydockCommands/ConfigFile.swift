@@ -72,7 +72,7 @@ struct ConfigFile {
         do {
             root = try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw RequestError(.settingInvalid, "\(name)\(error.fact)")
+            throw RequestError(.settingInvalid, "\(name)\(error.fact)", file: name, line: error.line)
         }
         guard let root, root != Node("") else { return }
         try read(root, reader)
@@ -98,6 +98,13 @@ struct ConfigFile {
 }
 
 extension YamlError {
+    fileprivate var line: Int? {
+        switch self {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        default: nil
+        }
+    }
+
     /// Returns the fault as text after the file's name: `:2:1 is not valid YAML: did not find expected node content`.
     fileprivate var fact: String {
         switch self {

@@ -153,7 +153,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await limits.run(stubs) { config, limits in
+        try await limits.run(stubs, FailureOutput(Self.self, format: format)) { config, limits in
             if data { return try await runData(config, limits) }
             let request = try request(config)
             try write(await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request))

@@ -146,9 +146,11 @@ struct HealthCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let failure = FailureOutput(Self.self, format: format)
         do {
             let config = try ConfigFile.load(stubs.config)
             let settings = try HealthSettings(self, config)
+            failure.writes(settings.reports.compactMap(\.plain))
             let inspector = HealthInspector(engine: engines.driver(config))
             let task = Task { try await inspector.run(settings.request) }
             let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
@@ -159,10 +161,7 @@ struct HealthCommand: AsyncParsableCommand {
             if report.health?.hasTrouble == true { throw ExitCode(2) }
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
-            guard format == "nagios" else {
-                Terminal.complain(error.description, help: error.quote)
-                throw ExitCode(2)
-            }
+            guard format == "nagios" else { throw failure.end(error) }
             Terminal.show(
                 "DRYDOCK UNKNOWN - \(VisibleText.line(error.description).replacing("|", with: "/"))\n")
             throw ExitCode(NagiosRenderer.Status.unknown.rawValue)

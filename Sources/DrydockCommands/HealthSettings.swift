@@ -97,6 +97,9 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         file.path = path
         try file.write(text)
     }
+
+    /// The same as a file of another command; nil in a format that only health has.
+    var plain: ReportFile? { ReportFile(argument: "\(format)=\(path)") }
 }
 
 /// The option `CHECK=RANGE`, or only a range.

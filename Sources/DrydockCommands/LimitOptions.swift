@@ -9,7 +9,7 @@ struct LimitOptions: ParsableArguments {
     @Option(name: Setting.timeout.name, help: Setting.timeout.help)
     var timeout: RunLimit?
 
-    @Option(name: Setting.memory.name, help: Setting.memory.help)
+    @Option(name: Setting.memory.name, help: Setting.memory.help, transform: MemoryLimit.parsed)
     var memory: MemoryLimit?
 
     func timeout(_ config: ConfigFile) -> RunLimit { timeout ?? config.timeout ?? .standard }
@@ -21,28 +21,24 @@ struct LimitOptions: ParsableArguments {
     /// Runs a command's work within its limits. Ends the command with status 2 if there is no result, and with 130 if
     /// it is interrupted.
     func run(
-        _ stubs: StubOptions, _ body: (_ config: ConfigFile, _ limits: CommandLimits) async throws -> Void
+        _ stubs: StubOptions, _ failure: FailureOutput,
+        _ body: (_ config: ConfigFile, _ limits: CommandLimits) async throws -> Void
     ) async throws {
-        var limits: CommandLimits?
-        do {
+        try await failure.run {
             let config = try ConfigFile.load(stubs.config)
             applyMemory(config)
-            let started = CommandLimits(timeout(config))
-            limits = started
-            let interruption = Interruption(lastWords: CommandLimits.interrupted) { started.interrupt() }
+            let limits = CommandLimits(timeout(config), failure)
+            let interruption = Interruption(lastWords: CommandLimits.interrupted) { limits.interrupt() }
             defer {
                 interruption.end()
-                started.end()
+                limits.end()
             }
-            try await body(config, started)
-        } catch let error as RequestError {
-            try limits?.explain()
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
-        } catch let error as EngineError {
-            try limits?.explain()
-            Terminal.complain(error.description)
-            throw ExitCode(2)
+            do {
+                try await body(config, limits)
+            } catch let error where error is RequestError || error is EngineError {
+                try limits.explain()
+                throw error
+            }
         }
     }
 }
@@ -60,13 +56,13 @@ struct CommandLimits: Sendable {
     /// How long the work may take to stop by itself.
     private static let grace = Duration.seconds(5)
 
-    init(_ limit: RunLimit) {
+    init(_ limit: RunLimit, _ failure: FailureOutput) {
         self.limit = limit
         deadline = limit.duration.map { ContinuousClock.now + $0 }
         let statements = statements
         lastResort = limit.duration.map { duration in
             LastResort(after: duration + Self.grace) {
-                Self.complain(duration, statements)
+                _ = failure.end(Self.error(duration, statements))
                 // The command leaves nothing: its temporary files have no name.
                 _exit(2)
             }
@@ -84,20 +80,21 @@ struct CommandLimits: Sendable {
     func interrupt() { isInterrupted.set() }
 
     /// Ends the command if the limit or the interruption is the only cause of an error.
-    /// - Throws: `ExitCode`.
+    /// - Throws: `ExitCode`, ``RequestError``.
     func explain() throws {
         if isInterrupted.value {
             Terminal.writeError(Self.interrupted)
             throw ExitCode(130)
         }
         guard let deadline, let duration = limit.duration, ContinuousClock.now >= deadline else { return }
-        Self.complain(duration, statements)
-        throw ExitCode(2)
+        throw Self.error(duration, statements)
     }
 
-    private static func complain(_ limit: Duration, _ statements: StatementLog) {
-        Terminal.complain(
-            TimeLimitText.fact(limit, at: statements.place), help: "  help: " + TimeLimitText.remedy)
+    private static func error(_ limit: Duration, _ statements: StatementLog) -> RequestError {
+        let place = statements.place
+        return RequestError(
+            .limitReached, TimeLimitText.fact(limit, at: place), quote: "  help: " + TimeLimitText.remedy,
+            file: place?.file, line: place?.line)
     }
 
     func end() { lastResort?.cancel() }

@@ -104,7 +104,9 @@ struct LintCommand: AsyncParsableCommand {
         if listRules {
             return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
-        try await limits.run(stubs) { config, limits in
+        let failure = FailureOutput(Self.self, format: output.format)
+        try await limits.run(stubs, failure) { config, limits in
+            failure.prints(output.format(config))
             var request = try request(config)
             try request.take(
                 lock: lockOptions.path(config, stubs), isNamed: lockOptions.isNamed(config))
@@ -113,6 +115,7 @@ struct LintCommand: AsyncParsableCommand {
             guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
             guarded.lock = lockOptions.path(config, stubs)
             try output.files(config).check(against: guarded)
+            failure.writes(output.files(config))
             let linter = Linter(engine: limits.engine(engines.driver(config)))
             var outcome = try await fix ? linter.fix(request) : linter.run(request)
             var isWritten = true

@@ -71,13 +71,16 @@ struct LockCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await limits.run(stubs) { config, limits in
+        let failure = FailureOutput(Self.self, format: output.format)
+        try await limits.run(stubs, failure) { config, limits in
+            failure.prints(output.format(config))
             let request = request(config)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
             try output.files(config).check(against: guarded)
+            failure.writes(output.files(config))
             let report = try await Locker(engine: limits.engine(engines.driver(config))).run(request)
             let options = output.options(config, redacts: redaction.isOn(config))
             try output.write(report, options, config)

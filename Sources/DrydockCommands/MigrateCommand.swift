@@ -97,15 +97,16 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
+        let failure = FailureOutput(Self.self, format: output.format)
+        try await failure.run {
             let config = try ConfigFile.load(stubs.config)
+            failure.prints(output.format(config))
             limits.applyMemory(config)
             let settings = try MigrateSettings(self, config)
+            try settings.reports.check(against: settings.request.verify)
+            failure.writes(settings.reports)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 }

@@ -7,7 +7,6 @@ struct MigrateRun: Sendable {
 
     /// - Returns: nil if it was interrupted.
     func report() async throws -> Report? {
-        try settings.reports.check(against: settings.request.verify)
         let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
         let isInstalling = Latch()
         let migrator = Migrator(engine: settings.engine) { event in

@@ -44,7 +44,7 @@ struct NewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await limits.run(stubs) { config, limits in
+        try await limits.run(stubs, FailureOutput(Self.self)) { config, limits in
             let folder = source.folder(config)
             let format = try MigrationFolder.format(of: folder)
             guard format == DrydockFormat().name else {

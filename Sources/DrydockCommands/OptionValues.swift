@@ -47,7 +47,18 @@ struct MemoryLimit: ExpressibleByArgument, Equatable {
     var bytes: Int?
 
     static let standard = MemoryLimit(bytes: 2 << 30)
+    /// With less memory SQLite cannot even open most databases.
     private static let least = 16 << 20
+    /// What a valid value is.
+    static let expected = "a size of at least 16MB, such as 512MB or 4GB, or none"
+
+    /// - Throws: `ValidationError` that says what a valid value is.
+    static func parsed(_ argument: String) throws -> MemoryLimit {
+        guard let limit = MemoryLimit(argument: argument) else {
+            throw ValidationError("'\(argument)' is not \(expected)")
+        }
+        return limit
+    }
 
     private init(bytes: Int?) { self.bytes = bytes }
 
@@ -59,7 +70,6 @@ struct MemoryLimit: ExpressibleByArgument, Equatable {
             let value = Double(word.dropLast(suffix.count)), value.isFinite
         else { return nil }
         let size = value * Double(1 << power)
-        // With less memory SQLite cannot even open most databases.
         guard size >= Double(Self.least), size < 1e18 else { return nil }
         bytes = Int(size)
     }

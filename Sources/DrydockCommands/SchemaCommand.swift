@@ -51,7 +51,7 @@ struct SchemaCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await limits.run(stubs) { config, limits in
+        try await limits.run(stubs, FailureOutput(Self.self, format: format)) { config, limits in
             let engine = limits.engine(engines.driver(config))
             let (functions, collations) = stubs.stubs(config)
             let loaded = try config.source(source, migrationFormat, tool)

@@ -40,7 +40,7 @@ struct StatsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
+        try await FailureOutput(Self.self, format: format).run {
             let reader = StatisticsReader(engine: engines.driver())
             let statistics = try await reader.statistics(of: DatabaseNames.one(database))
             var old: DatabaseStatistics?
@@ -53,9 +53,6 @@ struct StatsCommand: AsyncParsableCommand {
             } else {
                 Terminal.show(StatisticsRenderer.render(statistics, options))
             }
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 }

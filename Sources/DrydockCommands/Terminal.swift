@@ -6,6 +6,11 @@ enum Terminal {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    private static let began = Latch()
+
+    /// Whether anything was written to standard output.
+    static var hasOutput: Bool { began.value }
+
     /// Colours go to terminals that have them, unless NO_COLOR (https://no-color.org) is set.
     static var outputHasColor: Bool {
         let environment = ProcessInfo.processInfo.environment
@@ -18,6 +23,7 @@ enum Terminal {
     static func write(_ text: String) { write(Array(text.utf8)) }
 
     static func write(_ bytes: [UInt8]) {
+        began.set()
         guard let code = put(bytes, to: STDOUT_FILENO) else { return }
         complain("standard output cannot be written: \(String(cString: strerror(code)))")
         exit(2)

@@ -108,16 +108,16 @@ struct VacuumCommand: AsyncParsableCommand {
             throw ExitCode(130)
         } catch let error as RequestError {
             Self.clear()
-            showFailure(error.description)
+            showFailure(error.description, error)
             Terminal.complain(error.description, help: error.quote)
             throw ExitCode(2)
         }
     }
 
     /// Writes the failure as JSON if that is the format, which is always written.
-    private func showFailure(_ message: String) {
+    private func showFailure(_ message: String, _ error: RequestError? = nil) {
         guard format == "json" else { return }
-        Terminal.write(FailedVacuum.json(message, of: database))
+        Terminal.write(FailedVacuum.json(message, error, of: database))
     }
 
     @Sendable private static func show(_ event: VacuumEvent) {

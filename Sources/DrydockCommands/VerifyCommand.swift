@@ -76,17 +76,16 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
+        let failure = FailureOutput(Self.self, format: output.format)
+        try await failure.run {
             let config = try ConfigFile.load(stubs.config)
+            failure.prints(output.format(config))
             limits.applyMemory(config)
             let settings = try VerifySettings(self, config)
-            let run = VerifyRun(settings: settings)
-            let report = try await run.report()
-            guard let report else { throw ExitCode(130) }
+            try settings.reports.check(against: settings.request)
+            failure.writes(settings.reports)
+            guard let report = try await VerifyRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
-        } catch let error as RequestError {
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
         }
     }
 }

@@ -10,7 +10,6 @@ struct VerifyRun: Sendable {
 
     /// - Returns: nil if it was interrupted.
     func report() async throws -> Report? {
-        try settings.reports.check(against: settings.request)
         let progress = VerifyProgress(settings)
         let verifier = Verifier(
             engine: settings.engines.first, comparingWith: settings.engines.other, onEvent: progress.note)

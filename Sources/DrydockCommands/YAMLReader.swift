@@ -16,7 +16,8 @@ struct YAMLReader {
 
     func fault(_ node: Node, _ message: String) -> RequestError {
         RequestError(
-            .settingInvalid, "\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
+            .settingInvalid, "\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)",
+            file: file, line: node.mark?.line)
     }
 
     /// Says that a key is not one of these, and which was probably meant.

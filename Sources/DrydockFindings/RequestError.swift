@@ -54,9 +54,15 @@ public struct RequestError: Error, CustomStringConvertible, Sendable {
     public var description: String
     /// Lines below the description, such as a quoted line of SQL with a caret; usually empty.
     public var quote: String
+    /// The file that is the cause, and the line in it, counted from 1; nil where the description does not name one.
+    public var file: String?
+    public var line: Int?
 
-    public init(_ reason: Reason, _ description: String, quote: String = "") {
+    public init(
+        _ reason: Reason, _ description: String, quote: String = "", file: String? = nil, line: Int? = nil
+    ) {
         (self.reason, self.description, self.quote) = (reason, description, quote)
+        (self.file, self.line) = (file, line)
     }
 
     /// Creates an error with the reason ``Reason/other``.

@@ -64,7 +64,10 @@ struct DeclarationNames: Sendable {
 
     /// Returns the finding for a condition that compiles but fails on a row.
     func runtimeFault(of declaration: Declaration, _ error: EngineError) -> Finding {
-        invalid("the condition fails on a row: \(error.messageWithoutValues)", declaration, nil)
+        func message(_ reason: String) -> String { "the condition fails on a row: \(reason)" }
+        var finding = invalid(message(error.message), declaration, nil)
+        finding.redactedMessage = message(error.messageWithoutValues)
+        return finding
     }
 
     /// Returns the tables, before and after, that a name may refer to: those with that name, or renamed from or to it.

@@ -100,11 +100,13 @@ package struct MigrationEquivalence: Sendable {
         func finding(_ rule: Rule, _ fact: String, _ table: String) -> Finding {
             Finding(rule, "from \(name), the new migrator \(fact)", table: table)
         }
-        var findings = conservation.notCompared.map { table, reason in
-            finding(.valuesChanged, "leaves a table \(table) that cannot be compared: \(reason)", table)
+        var findings = conservation.notCompared.map { match, error in
+            let table = match.before.name
+            return finding(
+                .valuesChanged, "leaves a table \(table) that cannot be compared: \(error.message)", table)
         }
         findings += conservation.unsettled.map {
-            Finding(.valuesChanged, "from \(name), the migrators cannot be compared whole: \($0)")
+            Finding(.valuesChanged, "from \(name), the migrators cannot be compared whole: \($0.reason)")
         }
         for kept in conservation.kept {
             let (table, difference) = (kept.match.before.name, kept.difference)

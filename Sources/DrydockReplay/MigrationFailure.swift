@@ -30,6 +30,10 @@ package struct MigrationFailure {
 
     /// Nil for an error that was not caused by a statement or a check of the migration.
     var finding: Finding? {
+        MemoryStop(error)?.finding(migration) ?? findingOfFailure
+    }
+
+    private var findingOfFailure: Finding? {
         switch error {
         case let failure as StatementFailure:
             let statement = migration.statements[failure.index]

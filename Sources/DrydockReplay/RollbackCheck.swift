@@ -8,9 +8,10 @@ import SQLiteSchema
 /// `rollback-failed` and `rollback-mismatch`: undoes a migration on a fork of the state after it, and runs it again.
 ///
 /// The schema after the way back must be that of before, and the second run of the migration must have the same result
-/// as the first. Where it is not known how the tool removes its record of a migration, the record stays unchanged both
-/// times. What the migration added is a note where the way back deletes it, because that is its purpose; what existed
-/// before the migration, and was not let go by it, is an error where it does not come back.
+/// as the first. Both ways together are checked like one step: whatever a step may not do, they may not do either,
+/// except where the migration itself did it or declares it. Where it is not known how the tool removes its record of a
+/// migration, the record stays unchanged both times. What the migration added is a note where the way back deletes it,
+/// because that is its purpose.
 struct RollbackCheck {
     let context: ReplayContext
     let migration: Migration
@@ -22,10 +23,18 @@ struct RollbackCheck {
 
     private static let lossRules: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
 
+    /// The rules about the schema: the comparison with the schema of before reports what they would.
+    private static let schemaRules: Set<Rule> = [.objectLost, .referenceMoved]
+
     struct Outcome {
         var findings: [Finding] = []
-        /// Why there was nothing to check.
-        var missing: NotChecked.Reason?
+        /// Why there was nothing to check, or what could not be checked.
+        var notChecked: [NotChecked] = []
+
+        init(findings: [Finding] = [], missing: NotChecked.Reason? = nil) {
+            self.findings = findings
+            notChecked = missing.map { [NotChecked(.rollbackMismatch, $0)] } ?? []
+        }
     }
 
     func run() async throws -> Outcome {
@@ -46,8 +55,12 @@ struct RollbackCheck {
         let state = try await inspector.inspect(undone, earlier: after)
         var outcome = Outcome()
         outcome.findings += differences(state, before, "undone, \(migration.identifier) leaves", down.path)
-        let lost = try await lossesOfBothWays(to: state, down, inspector)
+        outcome.notChecked += state.notChecked
+        let both = try await verifyBothWays(to: state, down, inspector)
+        let lost = findings(of: both.findings.map(\.finding), down)
+        outcome.notChecked += both.notChecked
         outcome.findings += lost
+        outcome.findings += try await damage(to: state, down, inspector)
         outcome.findings += try await losses(to: state, down, inspector, besides: lost)
         do {
             let again = try await redone(from: undone)
@@ -120,32 +133,79 @@ struct RollbackCheck {
         }
     }
 
-    /// Returns what existed before the migration and no longer does after the way back, as errors.
-    private func lossesOfBothWays(
+    // MARK: - Both ways as one step
+
+    /// Checks the state after the way back against the state before the migration.
+    private func verifyBothWays(
         to state: DatabaseState, _ down: Migration.Down, _ inspector: StateInspector
-    ) async throws -> [Finding] {
+    ) async throws -> StepVerification.Outcome {
         var step = migration
         step.path = down.path
         step.statements += down.statements
-        step.record = []
-        let outcome = try await StepVerification(
+        // A record that the tool removes again is not there; another one still is.
+        step.record += migration.unrecord
+        return try await StepVerification(
             migration: step, declarations: migration.declarations, before: before, after: state,
             inspector: inspector, engine: context.engine, format: context.set.format
         ).run()
+    }
+
+    /// Returns those findings about both ways that are not about the migration alone.
+    private func findings(of found: [Finding], _ down: Migration.Down) -> [Finding] {
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
-        return outcome.findings.map(\.finding).filter { finding in
-            guard Self.lossRules.contains(finding.rule), finding.severity == .error,
-                let table = finding.table?.foldedASCII, !shared.contains(table)
-            else { return false }
-            return before.catalog.tables[table] != nil && !isLetGo(finding)
-                && !known.contains { $0.isLoss(of: finding) && Self.lossRules.contains($0.rule) }
+        return found.filter { finding in
+            guard finding.severity > .note, !Self.schemaRules.contains(finding.rule) else { return false }
+            if let table = finding.table?.foldedASCII {
+                guard before.catalog.tables[table] != nil, !shared.contains(table) else { return false }
+            }
+            return !isLetGo(finding) && !isOfMigration(finding)
         }.map { finding in
             var finding = self.finding(of: finding, down)
-            finding.advice =
-                "It existed before \(migration.identifier). Let the way back delete only what the migration added, and "
-                + "copy back what it moved."
+            if Self.lossRules.contains(finding.rule) {
+                finding.advice =
+                    "It existed before \(migration.identifier). Let the way back delete only what the migration added, and "
+                    + "copy back what it moved."
+            }
             return finding
         }
+    }
+
+    /// Whether the migration itself did as much, and was reported for it.
+    private func isOfMigration(_ finding: Finding) -> Bool {
+        known.contains { old in
+            guard old.isLoss(of: finding) else { return false }
+            if Self.lossRules.contains(old.rule) || old.message == finding.message { return true }
+            guard let before = old.evidence?.rowCount, let now = finding.evidence?.rowCount else {
+                return false
+            }
+            return now <= before
+        }
+    }
+
+    /// Returns what `integrity_check` finds after the way back and did not find before the migration.
+    private func damage(
+        to state: DatabaseState, _ down: Migration.Down, _ inspector: StateInspector
+    ) async throws -> [Finding] {
+        func problems(_ state: DatabaseState) async throws -> [String] {
+            let catalog = state.catalog
+            let check = try await inspector.withConnection(to: state.image) {
+                try IntegrityCheck($0, catalog: catalog)
+            }
+            return check.damage + check.brokenConstraints
+        }
+        let now = try await problems(state)
+        guard !now.isEmpty else { return [] }
+        let (old, own) = (Set(try await problems(before)), Set(try await problems(after)))
+        let messages = now.filter { !old.contains($0) && !own.contains($0) }
+        guard let first = messages.first else { return [] }
+        return [
+            Finding(
+                .integrityFailure,
+                "undoing \(migration.identifier): integrity_check finds what it did not find before: \(first)",
+                help: "Correct the way back, or leave it out.", migration: migration.identifier,
+                place: .init(file: down.path),
+                evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit))))
+        ]
     }
 
     /// Whether the migration itself lets the table or column go, as declared.

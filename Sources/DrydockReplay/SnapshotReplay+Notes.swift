@@ -33,7 +33,7 @@ extension SnapshotReplay {
         add(
             Finding(
                 .integrityFailure, .warning,
-                "\(snapshot.path) is replayed without some commits of its app: \(damage)",
+                "\(snapshot.path) may lack commits of its app: \(damage)",
                 help: """
                     Only the rows that SQLite reads were checked. Take a new copy of the database together with its -wal, \
                     while no program has it open.

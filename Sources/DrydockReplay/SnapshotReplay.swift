@@ -263,7 +263,7 @@ struct SnapshotReplay {
             known: steps.findingsOfLastStep
         ).run()
         for finding in outcome.findings { add(finding) }
-        if let missing = outcome.missing { notChecked(.rollbackMismatch, missing) }
+        for missing in outcome.notChecked { notChecked(missing.rule, missing.cause) }
     }
 
     private mutating func note(_ reached: BatchRun.Reached) {
@@ -338,6 +338,7 @@ struct SnapshotReplay {
     ) async throws -> Finding? {
         let failure = MigrationFailure(migration: migration, error: error)
         guard !watchdog.isTripped, var finding = failure.finding else { return nil }
+        if MemoryStop(error) != nil { return finding }
         if failure.isForeignKeyCheck, migration.isDeferred {
             finding = try await ForeignKeyFailure(
                 migration: migration, before: state, engine: context.engine, inspector: inspector

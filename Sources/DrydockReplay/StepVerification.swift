@@ -68,16 +68,15 @@ package struct StepVerification: Sendable {
         outcome.declarationFindings = faults
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
-        outcome.notChecked = conservation.notCompared.map { table, reason in
-            NotChecked(.rowsLost, .unreadableTable(table, message: reason))
-        }
-        outcome.notChecked += conservation.unsettled.map { NotChecked(.valuesChanged, .undecided($0)) }
+        outcome.notChecked = notChecked(conservation)
+        outcome.findings = limited(conservation)
         let (chronicle, current) = (chronicle ?? Chronicle([migration]), migration)
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
             usesUserVersion: format?.usesUserVersion ?? false,
             creation: { chronicle.creation(of: $0, upTo: current) })
-        var use = DeclarationUse(declarations, used: conservation.usedDeclarations)
+        var use = DeclarationUse(
+            declarations, used: conservation.usedDeclarations.union(undecided(conservation)))
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
         outcome.findings += try await newFaults(outcome.names, conservation)
         outcome.former = former

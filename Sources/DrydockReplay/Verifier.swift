@@ -119,7 +119,8 @@ public struct Verifier: Sendable {
             .limitReached,
             TimeLimitText.fact(budget.limit ?? .zero, at: watchdog.statements.place)
                 + (watchdog.statements.place == nil ? ": the migrations were being read" : ""),
-            quote: TimeLimitText.remedy)
+            quote: TimeLimitText.remedy, file: watchdog.statements.place?.file,
+            line: watchdog.statements.place?.line)
     }
 
     private func load(

@@ -12,8 +12,10 @@ struct WrittenLimit {
     func explaining(_ finding: Finding, _ error: any Error) -> Finding {
         guard case .writtenTooMuch? = fault, let fault, Self.isOfFullDisk(error) else { return finding }
         var finding = finding
-        finding.message = "\(finding.migration ?? "the migration") fails: it writes too much"
+        finding.message =
+            "\(finding.migration ?? "the migration") was stopped: it writes more than --memory allows"
         finding.redactedMessage = nil
+        finding.tags = finding.tags.filter { $0 != .dataDependent } + [.notChecked]
         finding.advice = Self.help(fault)
         return finding
     }

@@ -11,8 +11,8 @@ struct JSONEnvelope<Body: Encodable>: Encodable {
     }
 
     /// The document of a command that only shows what is there, or could not do what it should.
-    init(command: String, failure: Finding? = nil, _ body: Body) {
-        head = Head(command: command, failure: failure)
+    init(command: String, hasFailed: Bool = false, failure: Finding? = nil, _ body: Body) {
+        head = Head(command: command, hasFailed: hasFailed, failure: failure)
         self.body = body
     }
 
@@ -26,17 +26,16 @@ private struct Head: Encodable {
     var tool = "drydock"
     var formatVersion = 1
     var command: String
-    var verdict = "passed"
+    var verdict: String
     var seconds: Double?
     var migrationFormat: String?
     var findings: [JSONFinding] = []
     var notChecked: [JSONNotChecked] = []
 
-    init(command: String, failure: Finding?) {
+    init(command: String, hasFailed: Bool, failure: Finding?) {
         self.command = command
-        guard let failure else { return }
-        verdict = "failed"
-        findings = [JSONFinding(failure, RenderOptions())]
+        verdict = hasFailed ? "failed" : "passed"
+        findings = failure.map { [JSONFinding($0, RenderOptions())] } ?? []
     }
 
     init(_ report: Report, _ options: RenderOptions) {

@@ -22,9 +22,12 @@ struct JSONVacuum: Encodable {
 /// The document that is written if a vacuum was not done.
 package struct FailedVacuum: Encodable {
     private let database: String
+    private let error: JSONFailure?
 
-    package static func json(_ message: String, of path: String) -> String {
-        let failure = Finding(.vacuumFailed, message)
-        return jsonText(JSONEnvelope(command: "vacuum", failure: failure, FailedVacuum(database: path)))
+    package static func json(_ message: String, _ error: RequestError? = nil, of path: String) -> String {
+        jsonText(
+            JSONEnvelope(
+                command: "vacuum", hasFailed: true, failure: Finding(.vacuumFailed, message),
+                FailedVacuum(database: path, error: error.map(JSONFailure.init))))
     }
 }

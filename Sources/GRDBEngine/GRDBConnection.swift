@@ -7,7 +7,9 @@ struct GRDBConnection: Connection {
     let database: Database
     let handle: OpaquePointer
     let statements: StatementLog?
-    private let interrupt: (@Sendable () -> Bool)?
+    private let pass: AllocationGate.Pass
+    /// For prepared statements: only Drydock's own queries are.
+    private let ownPass: AllocationGate.Pass
 
     /// - Parameters:
     ///   - interrupt: see ``ConnectionSettings/interrupt``.
@@ -21,7 +23,8 @@ struct GRDBConnection: Connection {
         }
         self.database = database
         self.handle = handle
-        self.interrupt = interrupt
+        pass = AllocationGate.Pass(interrupt)
+        ownPass = AllocationGate.Pass(interrupt, isOwn: true)
         self.statements = statements
     }
 
@@ -30,12 +33,12 @@ struct GRDBConnection: Connection {
     }
 
     func prepare(_ sql: String) throws -> any PreparedStatement {
-        GRDBStatement(try withOffset { try database.makeStatement(sql: sql) }, on: handle)
+        GRDBStatement(try withOffset { try database.makeStatement(sql: sql) }, on: handle, ownPass)
     }
 
     /// Adds to an error its position in the SQL. Only the connection knows it, and only until its next call.
     private func withOffset<Result>(_ body: () throws -> Result) throws -> Result {
-        try AllocationGate.passing(interrupt) {
+        try AllocationGate.passing(pass) {
             do {
                 return try body()
             } catch let error as DatabaseError {
@@ -50,22 +53,26 @@ struct GRDBConnection: Connection {
 final class GRDBStatement: PreparedStatement {
     private let statement: GRDB.Statement
     private let connection: OpaquePointer
+    private let pass: AllocationGate.Pass
     private var cursor: RowCursor?
 
     var handle: OpaquePointer { statement.sqliteStatement }
 
-    init(_ statement: GRDB.Statement, on connection: OpaquePointer) {
+    init(_ statement: GRDB.Statement, on connection: OpaquePointer, _ pass: AllocationGate.Pass) {
         self.statement = statement
         self.connection = connection
+        self.pass = pass
     }
 
     func step() throws -> Bool {
-        do {
-            let cursor = try self.cursor ?? Row.fetchCursor(statement)
-            self.cursor = cursor
-            return try cursor.next() != nil
-        } catch let error as DatabaseError {
-            throw EngineError(error)
+        try AllocationGate.passing(pass) {
+            do {
+                let cursor = try self.cursor ?? Row.fetchCursor(statement)
+                self.cursor = cursor
+                return try cursor.next() != nil
+            } catch let error as DatabaseError {
+                throw EngineError(error)
+            }
         }
     }
 

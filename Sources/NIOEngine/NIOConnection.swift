@@ -120,8 +120,14 @@ final class NIOConnection: Connection {
         return (statement, rest)
     }
 
+    /// Moves a prepared statement to its next row.
     /// - Returns: false after the last row.
-    func step(_ statement: OpaquePointer) throws -> Bool {
+    func next(_ statement: OpaquePointer) throws -> Bool {
+        try stop.passingOwn { try step(statement) }
+    }
+
+    /// - Returns: false after the last row.
+    private func step(_ statement: OpaquePointer) throws -> Bool {
         try stop.check()
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }

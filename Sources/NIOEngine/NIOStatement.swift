@@ -17,7 +17,7 @@ final class NIOStatement: PreparedStatement {
 
     deinit { cache.put(handle, sql) }
 
-    func step() throws -> Bool { try connection.step(handle) }
+    func step() throws -> Bool { try connection.next(handle) }
 
     func reset(binding values: [SQLValue]) throws {
         sqlite3_reset(handle)

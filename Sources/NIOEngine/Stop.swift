@@ -9,6 +9,8 @@ final class Stop {
     var cancellation: Cancellation?
     private let interrupt: (@Sendable () -> Bool)?
     private var isSuspended = false
+    private lazy var pass = AllocationGate.Pass { [unowned self] in isRequested }
+    private lazy var ownPass = AllocationGate.Pass({ [unowned self] in isRequested }, isOwn: true)
 
     init(_ interrupt: (@Sendable () -> Bool)?) { self.interrupt = interrupt }
 
@@ -27,9 +29,14 @@ final class Stop {
         !isSuspended && (cancellation?.isCancelled == true || interrupt?() == true)
     }
 
-    /// Runs a closure in which SQLite also stops where it does not poll.
+    /// Runs a closure in which SQLite also stops where it does not poll, and has a limit on memory.
     func passing<Result>(_ body: () throws -> Result) throws -> Result {
-        try AllocationGate.passing({ self.isRequested }, body)
+        try AllocationGate.passing(pass, body)
+    }
+
+    /// Runs a closure in the same way for a prepared statement: only Drydock's own queries are.
+    func passingOwn<Result>(_ body: () throws -> Result) throws -> Result {
+        try AllocationGate.passing(ownPass, body)
     }
 
     /// - Throws: `CancellationError` when the task was cancelled.

@@ -140,9 +140,7 @@ import Testing
             #expect(edit["file"] as? String == "Migrations/v2.sql")
             let breaks = text.indices.filter { text[$0] == "\n" }.map { $0 + 1 }
             let line = try number(edit, "line")
-            let mark = line == 1 && text.first == "\u{FEFF}" ? 1 : 0
-            let start =
-                try (line == 1 ? 0 : breaks[line - 2]) + number(edit, "linePosition") - 1 + mark
+            let start = try (line == 1 ? 0 : breaks[line - 2]) + number(edit, "linePosition") - 1
             let replaced = try #require(edit["replace"] as? String).unicodeScalars.map(\.self)
             let range = start..<start + replaced.count
             try #require(Array(text[range]) == replaced, "\(edit)")

@@ -96,6 +96,8 @@ import Testing
         Case("SELECT * FROM w1", .circularView),
         Case("INSERT INTO w VALUES(1)", .cannotModify),
         Case("SELECT * FROM w3", { SQLiteMessage.isWrongColumnList($0) }),
+        Case("SELECT abs(-9223372036854775807 - 1)", .integerOverflow),
+        Case("SELECT zeroblob(2147483647)", .tooBig),
         Case("BEGIN; BEGIN", .nestedTransaction),
         Case("BEGIN; VACUUM", .vacuumInTransaction),
         Case("BEGIN; SELECT * FROM t; PRAGMA journal_mode = WAL", .journalModeInTransaction),

@@ -64,9 +64,9 @@ extension Setting {
         parsed(\.timeout, "a duration such as 90s or 5m, or none") { RunLimit(argument: $0) })
     static let memory = Setting(
         "memory", flag: "memory", migrationReaders,
-        "How much memory SQLite may take, such as 512MB or 4GB, or none for no limit; one value may take an eighth.",
+        "How much memory SQLite may take, at least 16MB, such as 512MB or 4GB, or none for no limit.",
         standard: "2GB", valueName: "size",
-        parsed(\.memory, "a size such as 512MB or 4GB, or none") { MemoryLimit(argument: $0) })
+        parsed(\.memory, MemoryLimit.expected) { MemoryLimit(argument: $0) })
 
     // MARK: - What is checked
 

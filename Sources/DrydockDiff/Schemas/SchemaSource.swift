@@ -240,6 +240,7 @@ struct SchemaLoader: Sendable {
         }
         let (shown, blanks) = SourceQuote.cut(text, at: column)
         return RequestError(
-            reason, "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^")
+            reason, "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^",
+            file: place.file, line: line)
     }
 }

@@ -185,6 +185,9 @@ extension Rule {
 extension Finding {
     /// Why it matters to the people who have such a database; nil if the rule's summary says it all.
     public var why: String? {
+        if rule == .migrationFailed, tags.contains(.notChecked) {
+            return "Whether it runs for users is not known."
+        }
         // A dropped table without a row, or column without a value, lost nothing of a user's.
         guard evidence?.rowCount == 0 else { return rule.why }
         switch rule {

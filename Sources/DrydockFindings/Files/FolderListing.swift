@@ -99,6 +99,12 @@ extension FolderListing {
         var status = stat()
         return stat(path, &status) == 0
     }
+
+    /// Returns whether a folder has an entry of this name, also if it is a link to what does not exist.
+    package static func isEntry(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
 }
 
 extension FolderListing {

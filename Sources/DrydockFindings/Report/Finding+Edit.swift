@@ -6,7 +6,7 @@ extension Finding {
         public var file: String
         /// The line on which the part begins, from 1.
         public var line: Int
-        /// The character of the line at which it begins, from 1.
+        /// The code point of the line at which it begins, from 1; a byte order mark is one.
         public var linePosition: Int
         /// The part as it is; empty where the edit only inserts.
         public var replaced: String
@@ -18,7 +18,9 @@ extension Finding {
                 let replaced = String(validating: source.bytes[edit.range], as: UTF8.self)
             else { return nil }
             let location = source.location(at: edit.range.lowerBound)
-            (file, line, linePosition) = (source.name, location.line, location.column)
+            let hasMark = location.line == 1 && source.bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            (file, line) = (source.name, location.line)
+            linePosition = location.column + (hasMark ? 1 : 0)
             (self.replaced, replacement) = (replaced, edit.text)
         }
     }

@@ -35,8 +35,10 @@ public struct NotChecked: Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// SQLite, or an engine on top of it, refused what the check runs: its message.
         case refused(String)
-        /// The check needs more memory, or a longer value, than the run's limit allows.
+        /// The check needs more memory than the run's limit allows, or a longer value than SQLite's.
         case overLimit(String)
+        /// The rows of a table were not compared for that reason.
+        case tableOverLimit(String, message: String)
         case unreadableTable(String, message: String)
         /// Neither SQLite's module nor Drydock can check this.
         case unsupported(String)
@@ -75,13 +77,22 @@ public struct NotChecked: Sendable, Hashable {
             }
         }
 
+        /// Whether a limit of the run is the reason, so that another run may check it.
+        package var isLimit: Bool {
+            switch self {
+            case .overLimit, .tableOverLimit: true
+            default: false
+            }
+        }
+
         /// The reason as reports say it.
         public var text: String {
             switch self {
-            case .refused(let text), .unsupported(let text), .undecided(let text), .recorded(let text),
-                .notReached(_, let text):
+            case .refused(let text), .overLimit(let text), .unsupported(let text), .undecided(let text),
+                .recorded(let text), .notReached(_, let text):
                 text
-            case .overLimit(let message): "\(message); raise the limit with --memory"
+            case .tableOverLimit(let table, let message):
+                "the rows of \(table) were not compared: \(message)"
             case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"

@@ -26,9 +26,11 @@ package struct RefusalHelp {
         if let name = SQLiteMessage.noSuchCollation.rest(of: message) {
             return .standIn(.collation(name))
         }
-        if error.isOverLimit {
-            return
-                "Drydock limits the memory of the SQL that it runs. If so much is intended, raise the limit with --memory."
+        if error.memoryLimit != nil {
+            return "Drydock limits the memory of the SQL that it runs. Give --memory more."
+        }
+        if error.isOverLimit, !error.isOutOfMemory {
+            return "SQLite accepts no longer value or row, here or in the app."
         }
         let text =
             constraintHelp(message) ?? statement.flatMap(quotedTextHelp)

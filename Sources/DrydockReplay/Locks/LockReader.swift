@@ -65,7 +65,7 @@ struct LockReader {
     }
 
     private func error(_ line: Int, _ message: String) -> RequestError {
-        RequestError(.lockInvalid, "\(path):\(line): \(message)")
+        RequestError(.lockInvalid, "\(path):\(line): \(message)", file: path, line: line)
     }
 
     private func missing(_ entry: String, _ lines: [String]) -> RequestError {

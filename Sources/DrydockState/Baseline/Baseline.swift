@@ -37,10 +37,7 @@ package struct Baseline: Sendable, Codable {
 extension Baseline {
     /// nil where a limit of this run kept something from being checked: another run may check it.
     package init?(_ state: DatabaseState, _ integrity: IntegrityCheck) {
-        let isLimited = state.notChecked.contains { missing in
-            if case .overLimit = missing.cause { true } else { false }
-        }
-        guard !isLimited else { return nil }
+        guard !state.notChecked.contains(where: \.cause.isLimit) else { return nil }
         self.init(
             integrity: integrity, faults: state.faults.filter { Self.rules.contains($0.id.rule) },
             notChecked: state.notChecked.filter { Self.rules.contains($0.rule) },

@@ -73,9 +73,9 @@ package struct Conservation: Sendable {
     package var untouchedCount = 0
     private var encoding = TextEncoding.utf8
     /// Tables that could not be compared, with the reasons.
-    package var notCompared: [(table: String, reason: String)] = []
-    /// Descriptions of values that could not be compared.
-    package var unsettled: [String] = []
+    package var notCompared: [(match: TableMatch, error: EngineError)] = []
+    /// Values that could not be compared, with a description.
+    package var unsettled: [(match: TableMatch, reason: String)] = []
 
     /// The renamed columns, by folded name of their table before the step.
     package var renamedColumns: [String: [String: String]] {
@@ -131,7 +131,7 @@ extension Conservation {
             } catch let error as EngineError
                 where !error.isInterrupt && (!error.isCorruption || error.isCorruptionOfModule)
             {
-                notCompared.append((pair.before.name, error.message))
+                notCompared.append((pair, error))
             }
         }
         heirs = try heirs(in: before, lineage, moved, declarations)
@@ -201,7 +201,7 @@ extension Conservation {
             encoding: encoding
         ).run()
         usedDeclarations.formUnion(outcome.difference.usedConditions.map { deletions[$0] })
-        if let failure = outcome.failure { unsettled.append(failure) }
+        if let failure = outcome.failure { unsettled.append((pair, failure)) }
         for column in pair.droppedColumns {
             let count = try FullTextIndex(pair.before, in: "main", connection)?.valueCount(of: column) ?? 0
             droppedColumns.append(DroppedColumn(table: pair.before, column: column, valueCount: count))
@@ -222,7 +222,7 @@ extension Conservation {
         dropped.letGo = try letGo(from: pair, generated, declarations)
         let counted = try generated.valueCount(of: column, exceptWhere: dropped.letGo)
         dropped.valueCount = counted.values
-        if let failure = counted.failure { unsettled.append(failure) }
+        if let failure = counted.failure { unsettled.append((pair, failure)) }
         if column.isGenerated, counted.failure == nil, !column.isDropped(from: pair, declarations) {
             let search = TwinSearch(
                 connection: generated.connection, pair: pair, difference: generated.difference)
@@ -285,7 +285,7 @@ extension Conservation {
             for column in failing {
                 let (changes, failure) = try comparison.changes(of: column)
                 if changes.count > 0 { difference.changed[pair.columns.count] = changes }
-                if let failure { unsettled.append(failure) }
+                if let failure { unsettled.append((pair, failure)) }
                 pair.columns.append(column)
             }
             if difference.keyColumns.isEmpty { difference.keyColumns = comparison.keyColumns }
@@ -329,7 +329,8 @@ extension Conservation {
             let difference = try comparison.run()
             usedDeclarations.formUnion(difference.usedConditions.map { deletions[$0] })
             return difference
-        } catch let error as EngineError where !deletions.isEmpty && !error.isInterrupt && !error.isCorruption
+        } catch let error as EngineError
+            where !deletions.isEmpty && !error.isInterrupt && !error.isCorruption && !error.isOutage
         {
             // A condition can fail on a row; then it allows nothing.
             comparison.deletable = []

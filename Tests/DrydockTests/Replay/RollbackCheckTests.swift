@@ -75,6 +75,98 @@ import Testing
         try await verify(up: up, down: down).expectNothing()
     }
 
+    struct Way: Sendable {
+        var schema: String
+        var rows: String
+        var up: String
+        var down: String
+        var errors: [Rule] = []
+        var warnings: [Rule] = []
+    }
+
+    private static let counted = (
+        schema: "CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a)",
+        rows: "INSERT INTO t VALUES (1, 'a'), (7, 'q'); DELETE FROM t WHERE id = 7"
+    )
+    private static let searched = (
+        schema:
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, a); CREATE VIRTUAL TABLE f USING fts5(a, content='t', content_rowid='id')",
+        rows: "INSERT INTO t VALUES (1, 'one'), (2, 'two'); INSERT INTO f(f) VALUES ('rebuild')"
+    )
+    private static let families = (
+        schema:
+            "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(id INTEGER PRIMARY KEY, p REFERENCES p(id))",
+        rows: "INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES (1, 1), (2, 2)"
+    )
+
+    /// Both ways together may do no more than a step may.
+    @Test(arguments: [
+        // The marks of AUTOINCREMENT.
+        Way(
+            schema: counted.schema, rows: counted.rows, up: "ALTER TABLE t ADD COLUMN z",
+            down:
+                "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO n SELECT id, a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t",
+            errors: [.autoincrementReset]),
+        Way(
+            schema: counted.schema, rows: counted.rows, up: "CREATE INDEX i ON t(a)",
+            down: "DROP INDEX i; DELETE FROM sqlite_sequence", errors: [.autoincrementReset]),
+        Way(
+            schema: counted.schema, rows: counted.rows, up: "ALTER TABLE t ADD COLUMN z",
+            down:
+                "CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO n SELECT id, a FROM t; DELETE FROM sqlite_sequence WHERE name = 'n'; INSERT INTO sqlite_sequence(name, seq) SELECT 'n', seq FROM sqlite_sequence WHERE name = 't'; DROP TABLE t; ALTER TABLE n RENAME TO t"
+        ),
+        // Search indexes.
+        Way(
+            schema: searched.schema, rows: searched.rows,
+            up:
+                "DROP TABLE f; CREATE VIRTUAL TABLE f USING fts5(a, content='t', content_rowid='id', tokenize='porter'); INSERT INTO f(f) VALUES ('rebuild')",
+            down: "DROP TABLE f; CREATE VIRTUAL TABLE f USING fts5(a, content='t', content_rowid='id')",
+            errors: [.searchIndexStale]),
+        Way(
+            schema: searched.schema, rows: searched.rows, up: "CREATE INDEX i ON t(a)",
+            down: "DROP INDEX i; INSERT INTO f(f) VALUES ('delete-all')", errors: [.searchIndexStale]),
+        // Rows.
+        Way(
+            schema: families.schema, rows: families.rows, up: "CREATE INDEX i ON c(p)",
+            down: "DROP INDEX i; INSERT INTO p VALUES (7)", warnings: [.rowsAdded]),
+        Way(
+            schema: families.schema, rows: families.rows, up: "INSERT INTO p SELECT max(id) + 1 FROM p",
+            down: "SELECT 1", warnings: [.rowsAdded]),
+        Way(
+            schema: families.schema, rows: families.rows,
+            up: "-- drydock: inserts into p\nINSERT INTO p VALUES (3)", down: "DELETE FROM p WHERE id = 3"),
+        // References.
+        Way(
+            schema: families.schema, rows: families.rows, up: "CREATE INDEX i ON c(p)",
+            down: "DROP INDEX i; DELETE FROM p WHERE id = 2", errors: [.foreignKeyViolation, .rowsLost]),
+        // The header.
+        Way(
+            schema: families.schema,
+            rows: families.rows + "; PRAGMA user_version = 5; PRAGMA application_id = 77",
+            up: "CREATE INDEX i ON c(p)",
+            down: "DROP INDEX i; PRAGMA user_version = 0; PRAGMA application_id = 1",
+            warnings: [.headerMarkChanged, .headerMarkChanged]),
+        // Constraints that the file's own rows break.
+        Way(
+            schema: "CREATE TABLE t(a NOT NULL, b)", rows: "INSERT INTO t VALUES (1, 2)",
+            up: "ALTER TABLE t ADD COLUMN c",
+            down:
+                "ALTER TABLE t DROP COLUMN c; PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE t(a, b)' WHERE name = 't'; PRAGMA writable_schema = RESET; UPDATE t SET a = NULL; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE t(a NOT NULL, b)' WHERE name = 't'; PRAGMA writable_schema = RESET",
+            errors: [.integrityFailure, .valuesChanged]),
+    ])
+    func bothWaysAreAStep(_ way: Way) async throws {
+        let folder = try Scenario(way.schema, rows: way.rows, steps: [way.up]).write()
+        try folder.write("Migrations/v2.down.sql", way.down)
+        let report = try await folder.verify { $0.checksRollback = true }
+        report.expect(errors: way.errors, warnings: way.warnings)
+        if !way.errors.isEmpty {
+            #expect(
+                report.findings.filter { $0.severity == .error }.allSatisfy {
+                    $0.message.hasPrefix("undoing v2: ") && $0.place?.file.hasSuffix("v2.down.sql") == true
+                }, "\(report.findings.map(\.line))")
+        }
+    }
+
     @Test func aLossOfTheMigrationIsReportedOnce() async throws {
         let report = try await verify(up: "DELETE FROM n", down: "SELECT 1")
         report.expect(errors: [.rowsLost])

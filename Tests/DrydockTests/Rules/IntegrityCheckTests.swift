@@ -36,7 +36,8 @@ import Testing
     func constraints(_ it: RuleCase) async throws { try await it.check() }
 
     /// What SQLite passes over in a log was committed by the app: the verdict is on less than its users have.
-    @Test(arguments: ["header", "frame"]) func aLogOfWhichSQLiteReadsAPartIsReported(_ kind: String)
+    @Test(arguments: ["header", "frame", "cut", "zeros", "short", "link", "restarted", "empty"])
+    func aLogOfWhichSQLiteReadsAPartIsReported(_ kind: String)
         async throws
     {
         let folder = try Scenario(Self.schema, rows: Self.rows, steps: "ALTER TABLE n ADD COLUMN c").write()
@@ -50,9 +51,29 @@ import Testing
         try FileManager.default.copyItem(atPath: source + "-wal", toPath: path + "-wal")
         try await folder.verify().expectNothing()
         var log = [UInt8](try #require(FileManager.default.contents(atPath: path + "-wal")))
-        log[kind == "header" ? 17 : 32 + (24 + 4096) + 100] ^= 1
-        #expect(FileManager.default.createFile(atPath: path + "-wal", contents: Data(log)))
+        switch kind {
+        case "header": log[17] ^= 1
+        case "frame": log[32 + (24 + 4096) + 100] ^= 1
+        case "cut": log.removeLast(4096 * 2 + 100)
+        case "zeros": log = [UInt8](repeating: 0, count: log.count)
+        case "short": log = Array(log.prefix(20))
+        case "restarted":
+            // The next commit starts the log over, on frames of the first one.
+            try app.execute("PRAGMA wal_checkpoint; INSERT INTO n VALUES (9, 'w', NULL)")
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.copyItem(atPath: source, toPath: path)
+            log = [UInt8](try #require(FileManager.default.contents(atPath: source + "-wal")))
+        default: log = []
+        }
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        if kind == "link" {
+            try FileManager.default.createSymbolicLink(
+                atPath: path + "-wal", withDestinationPath: folder.file("nowhere"))
+        } else {
+            #expect(FileManager.default.createFile(atPath: path + "-wal", contents: Data(log)))
+        }
         let report = try await folder.verify()
+        if ["restarted", "empty"].contains(kind) { return report.expectNothing() }
         report.expect(warnings: [.integrityFailure])
         let finding = try report.finding(.integrityFailure)
         #expect(finding.message.contains("write-ahead log") && finding.snapshot?.contains("snapshot") == true)
