@@ -123,19 +123,25 @@ struct QuotedReferences {
             }
     }
 
-    /// The columns that a table had and no longer has, and those that a table has since, folded. A table that is new as
-    /// a whole is not what an older object reads.
+    /// The columns that a table had and no longer has, and those that a table has since, folded.
     private var changedColumns: (gone: Set<String>, added: Set<String>) {
-        var changed: (gone: Set<String>, added: Set<String>) = ([], [])
-        for (name, table) in before.catalog.tables {
-            // A table that was renamed away may have left its name to another.
-            let successors = Set([renamed[name] ?? name, name]).compactMap { after.catalog.tables[$0]?.names }
-            for names in successors.isEmpty ? [[]] : successors {
-                changed.gone.formUnion(table.names.subtracting(names))
-                changed.added.formUnion(names.subtracting(table.names))
-            }
+        let gone = before.catalog.tables.reduce(into: Set<String>()) { gone, entry in
+            let now = after.catalog.tables[entry.key] ?? after.catalog.tables[renamed[entry.key] ?? entry.key]
+            gone.formUnion(entry.value.names.subtracting(now?.names ?? []))
         }
-        return changed
+        return (gone, Set(newColumns.map(\.name)))
+    }
+
+    /// The columns that a table has since the step. A table that is new as a whole is not what an older object reads.
+    private var newColumns: [NewColumn] {
+        let origins = Dictionary(renamed.map { ($1, $0) }, uniquingKeysWith: { a, _ in a })
+        return after.catalog.tables.flatMap { name, table -> [NewColumn] in
+            // The rows of a dropped table may be in one that was there before.
+            guard table.module == nil,
+                let old = before.catalog.tables[name] ?? origins[name].flatMap({ before.catalog.tables[$0] })
+            else { return [] }
+            return table.names.subtracting(old.names).map { NewColumn(table: table.name, name: $0) }
+        }
     }
 
     /// The words of the views that the step created, changed or dropped, folded: other views may read their columns.
@@ -156,12 +162,7 @@ struct QuotedReferences {
     private func capturedNames(
         _ old: [Catalog.ObjectID: Catalog.Object], _ new: [Catalog.ObjectID: Catalog.Object]
     ) async throws -> [Change] {
-        let columns = before.catalog.tables.flatMap { name, table -> [NewColumn] in
-            guard table.module == nil,
-                let now = after.catalog.tables[renamed[name] ?? name], now.module == nil
-            else { return [] }
-            return now.names.subtracting(table.names).map { NewColumn(table: now.name, name: $0) }
-        }
+        let columns = newColumns
         guard !columns.isEmpty else { return [] }
         let (broken, brokenLater) = (before.brokenNames, after.brokenNames)
         let unchanged = new.filter { id, object in

@@ -285,6 +285,8 @@ import Testing
             "DROP VIEW v; ALTER TABLE a ADD COLUMN rowid; CREATE VIEW v AS SELECT rowid AS r FROM a;"
         ),
         ("CREATE INDEX i ON a(m)", "ALTER TABLE a ADD COLUMN i;"),
+        // The rows of the dropped table are those of the other.
+        ("CREATE TABLE b AS SELECT id AS x FROM a; CREATE INDEX i ON a(id)", "DROP TABLE b;"),
         ("CREATE TRIGGER x AFTER INSERT ON a BEGIN SELECT new.m; END", addX),
     ])
     func aNameThatMeansWhatItMeantIsNot(_ object: String, _ step: String) async throws {
