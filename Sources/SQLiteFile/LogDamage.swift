@@ -12,6 +12,15 @@ public enum LogDamage: Equatable, Sendable {
     /// The log ends in the middle of a frame.
     case cut(frame: Int)
 
+    /// Whether a crash may have left the log so, with no commit in what is passed over. Of a copy, the rest may be
+    /// missing.
+    public var mayBeOfCrash: Bool {
+        switch self {
+        case .header(let count), .frame(_, let count): count == 0
+        case .cut: true
+        }
+    }
+
     /// Looks at a whole log.
     /// - Returns: nil where nothing that was written is passed over, as far as the log tells.
     public init?(_ bytes: UnsafeRawBufferPointer) {

@@ -22,7 +22,7 @@ import Testing
         "PRAGMA hard_heap_limit = 1000", "PRAGMA soft_heap_limit(1000)",
         "EXPLAIN PRAGMA hard_heap_limit = 1000",
         "EXPLAIN QUERY PLAN PRAGMA main.\"Hard_Heap_Limit\" = 1000", "PRAGMA temp_store_directory = '/tmp'",
-        "INSERT INTO stamp VALUES (zeroblob(900000000), 1)",
+        "INSERT INTO stamp VALUES (zeroblob(2000000000), 1)",
         "CREATE TABLE big AS SELECT replace(hex(zeroblob(1000000)), '00', hex(zeroblob(1000000))) AS a",
     ]
 

@@ -52,7 +52,7 @@ struct JournalCheck: HealthCheck {
 
     private func finding(_ damage: LogDamage, _ view: HealthView) -> Finding {
         finding(
-            .warning, damage.text,
+            damage.mayBeOfCrash ? .note : .warning, damage.text,
             help: """
                 What was committed there since the last checkpoint is missing when the database is read. Copy the database \
                 and its -wal away before any program opens them: the next one that writes starts a new log over it. Then \
