@@ -47,7 +47,9 @@ extension Rule {
         case .freelist:
             .init(
                 "a large part of the file is free pages, or their list is broken",
-                why: "They are reused, but until then they take up space on the disk, in backups and in copies.")
+                why:
+                    "They are reused, but until then they take up space on the disk, in backups and in copies."
+            )
         case .autoVacuum:
             .init(
                 "auto_vacuum is incremental and incremental_vacuum is not run",
@@ -55,7 +57,8 @@ extension Rule {
         case .objectSize:
             .init(
                 "indexes take most of the file; a note names the largest tables and indexes",
-                why: "Each write has to update every index of its table, and indexes take up cache that could hold rows."
+                why:
+                    "Each write has to update every index of its table, and indexes take up cache that could hold rows."
             )
         case .viewBroken:
             .init(
@@ -86,7 +89,9 @@ extension Rule {
         case .rowidHeadroom:
             .init(
                 "a table's ids are close to the largest possible id",
-                why: "With AUTOINCREMENT every INSERT fails once it is reached; without it, SQLite tries ids at random.")
+                why:
+                    "With AUTOINCREMENT every INSERT fails once it is reached; without it, SQLite tries ids at random."
+            )
         case .integrity:
             .init(
                 "quick_check, or integrity_check with --deep, finds a problem",
@@ -112,7 +117,9 @@ extension Rule {
         case .fragmentation:
             .init(
                 "reading a table in key order means jumping back and forth in the file",
-                why: "Scans and backups take longer on a disk that has to seek, and on any disk while the cache is cold.")
+                why:
+                    "Scans and backups take longer on a disk that has to seek, and on any disk while the cache is cold."
+            )
         case .textEncoding:
             .init(
                 "a text is not valid UTF-8 or UTF-16",

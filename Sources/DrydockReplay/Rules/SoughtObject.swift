@@ -10,6 +10,8 @@ struct SoughtObject: Sendable {
     let schema: Schema
     /// The new names of its table's columns, where they changed.
     let columns: [String: String]
+    /// The view that a trigger is on.
+    private let view: Catalog.Object?
 
     init(_ object: Catalog.Object, in step: StepView) {
         let match = step.conservation.kept.map(\.match).first {
@@ -31,6 +33,7 @@ struct SoughtObject: Sendable {
     private init(_ object: Catalog.Object, _ step: StepView, pairs: [TableMatch.ColumnPair]) {
         self.object = object
         schema = step.before.catalog.schema(of: [object], on: object.tableName)
+        view = step.before.catalog.objects[.init(.view, object.tableName)]
         let renamed = pairs.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII }
         columns = Dictionary(
             renamed.map { ($0.before.name, $0.after.name) }, uniquingKeysWith: { first, _ in first })
@@ -66,7 +69,7 @@ struct SoughtObject: Sendable {
         } else if let trigger = schema.triggers.values.first {
             if others.triggers.values.contains(where: { diff.isSame(trigger, $0) }) { return .same }
             differences = others.triggers[object.name.foldedASCII].map {
-                isAdapted(trigger, to: $0, on: others.table(home))
+                isAdapted(trigger, to: $0, on: others.table(home), in: catalog)
                     ? [] : diff.differences(trigger, $0).map(\.text)
             }
         } else {
@@ -77,8 +80,9 @@ struct SoughtObject: Sendable {
         return differences.map { $0.isEmpty ? .same : .different($0) } ?? .same
     }
 
-    /// Whether a trigger was rewritten for columns that its table did not have, or no longer has.
-    private func isAdapted(_ old: Trigger, to new: Trigger, on table: Table?) -> Bool {
+    /// Whether a trigger was rewritten for columns that its table did not have, or no longer has, or with its view.
+    private func isAdapted(_ old: Trigger, to new: Trigger, on table: Table?, in catalog: Catalog) -> Bool {
+        if let view { return catalog.objects[.init(.view, view.name)]?.text != view.text }
         guard let table, let before = schema.table(object.tableName) else { return false }
         let known = Set(before.columns.map { (columns[$0.name] ?? $0.name).foldedASCII })
         let present = Set(table.columns.map(\.name.foldedASCII))

@@ -4,7 +4,7 @@ import SQLiteSchema
 
 /// How much of a full-text index is wrong, so that an index which was stale before is not made worse unnoticed.
 ///
-/// The text is indexed anew in a temporary table, and the words of the two indexes are counted that only one of them
+/// The text is indexed again in a temporary table, and the words of the two indexes are counted that only one of them
 /// has: for FTS5 at each position, for FTS3 and FTS4 with the numbers of documents and occurrences, which is all that
 /// `fts4aux` shows (https://www.sqlite.org/fts3.html#fts4aux).
 struct SearchIndexExtent {

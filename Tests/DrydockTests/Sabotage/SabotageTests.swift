@@ -47,7 +47,7 @@ import Testing
             .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationRemoved, .snapshotEdited,
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
             .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
-            .migrationEmpty, .referenceMoved,
+            .migrationEmpty, .referenceMoved, .planRefused, .vacuumFailed,
         ]
         // Lint reports its rules without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])
