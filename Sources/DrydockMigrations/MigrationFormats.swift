@@ -160,8 +160,10 @@ package struct FormatChoice {
     /// - Throws: ``RequestError`` that names every reading.
     package func refuseOtherForeignKeys(_ readings: [Reading]) throws {
         guard let first = readings.first, first.set.hasForeignKeys else { return }
-        let serious = readings.filter {
-            !$0.isPartial || 2 * $0.set.migrations.count > first.set.migrations.count
+        // Of files that a tool may ignore, those that are named in its way must be the greater part.
+        let serious = readings.filter { reading in
+            let named = reading.set.migrations.count { PathParts.name(of: $0.path).first?.isNumber == true }
+            return !reading.isPartial || 2 * named > first.set.migrations.count
         }
         guard serious.contains(where: { $0.set.enforcesForeignKeys != first.set.enforcesForeignKeys }) else {
             return

@@ -18,7 +18,7 @@ package struct ForeignTool: Sendable, Hashable {
     /// Returns `custom:` for a folder `sql` of what the tool printed.
     private static func custom(
         _ table: String, _ query: String, transaction: String, foreignKeys: Bool,
-        identifier: String? = nil, isNewestOnly: Bool = false
+        identifier: String? = nil, isNewestOnly: Bool = false, record: String? = nil
     ) -> [String] {
         ["migrations: sql", "custom:", "  files: '(?<version>.+)[.]sql'"]
             + (identifier.map { ["  identifier: '\($0)'"] } ?? [])
@@ -26,16 +26,19 @@ package struct ForeignTool: Sendable, Hashable {
                 "  transaction: \(transaction)", "  foreignKeys: \(foreignKeys)", "  history:",
                 "    table: '\(table)'", "    query: \"\(query)\"",
             ] + (isNewestOnly ? ["    newest: true"] : [])
+            + (record.map { ["    record: \"INSERT INTO \(table)\($0)\""] } ?? [])
     }
 
-    /// `sqlmigrate` prints BEGIN and COMMIT around what is atomic (django/db/backends/base/schema.py).
+    /// `sqlmigrate` prints BEGIN and COMMIT around what is atomic (django/db/backends/base/schema.py); foreign keys are off
+    /// meanwhile (django/db/backends/sqlite3/schema.py, `__enter__`).
     static let django = ForeignTool(
         "Django",
         "'python manage.py sqlmigrate APP NAME' prints the SQL of a migration: write that of each into a folder, as "
             + "sql/0001_initial.sql.",
         custom(
             "django_migrations", "SELECT name FROM django_migrations WHERE app = 'APP'", transaction: "none",
-            foreignKeys: true))
+            foreignKeys: false,
+            record: "(app, name, applied) VALUES ('APP', :version, datetime('now'))"))
     /// alembic.sqlalchemy.org/en/latest/offline.html.
     static let alembic = ForeignTool(
         "Alembic",
@@ -53,7 +56,8 @@ package struct ForeignTool: Sendable, Hashable {
             + "writes a migration whose SQL is proved. Migrations as SQL go into a folder, as sql/VERSION.sql.",
         custom(
             "schema_migrations", "SELECT version FROM schema_migrations", transaction: "each",
-            foreignKeys: true
+            foreignKeys: true,
+            record: "(version) VALUES (:version)"
         ))
     /// hexdocs.pm/ecto_sql/Mix.Tasks.Ecto.Migrate.html.
     static let ecto = ForeignTool(
@@ -62,14 +66,17 @@ package struct ForeignTool: Sendable, Hashable {
             + "folder, as sql/VERSION.sql.",
         custom(
             "schema_migrations", "SELECT version FROM schema_migrations", transaction: "each",
-            foreignKeys: true
+            foreignKeys: true,
+            record: "(version, inserted_at) VALUES (:version, datetime('now'))"
         ))
     /// laravel.com/docs/migrations, "Running Migrations".
     static let laravel = ForeignTool(
         "Laravel",
         "'php artisan migrate --pretend' on an empty database prints the SQL of each migration: write it into a folder, "
             + "as sql/NAME.sql.",
-        custom("migrations", "SELECT migration FROM migrations", transaction: "none", foreignKeys: true))
+        custom(
+            "migrations", "SELECT migration FROM migrations", transaction: "none", foreignKeys: true,
+            record: "(migration, batch) VALUES (:version, 1)"))
     /// knex has no command that only prints (knex/knex#2580); its queries are logged by `debug`.
     static let knex = ForeignTool(
         "Knex",
@@ -77,7 +84,8 @@ package struct ForeignTool: Sendable, Hashable {
             + "a folder, as sql/NAME.sql. The history has the file's whole name, here with .js.",
         custom(
             "knex_migrations", "SELECT name FROM knex_migrations", transaction: "each", foreignKeys: false,
-            identifier: "${version}.js"))
+            identifier: "${version}.js",
+            record: "(name, batch, migration_time) VALUES (:version, 1, 0)"))
     /// sequelize-cli has no command that only prints (sequelize/cli#219); `logging` in its configuration does.
     static let sequelize = ForeignTool(
         "Sequelize",
@@ -85,14 +93,16 @@ package struct ForeignTool: Sendable, Hashable {
             + "that of each migration into a folder, as sql/NAME.sql. The history has the file's whole name, here with .js.",
         custom(
             "SequelizeMeta", "SELECT name FROM SequelizeMeta", transaction: "none", foreignKeys: true,
-            identifier: "${version}.js"))
-    /// typeorm.io/logging.
+            identifier: "${version}.js",
+            record: "(name) VALUES (:version)"))
+    /// Its runner turns foreign keys off around migrations (AbstractSqliteQueryRunner.ts, `beforeMigration`).
     static let typeORM = ForeignTool(
         "TypeORM",
         "with logging: true in the data source, 'npx typeorm migration:run -d DATASOURCE' on an empty database logs the "
             + "SQL: write that of each migration into a folder, as sql/TIMESTAMP.sql.",
         custom(
-            "migrations", "SELECT timestamp FROM migrations", transaction: "all", foreignKeys: true))
+            "migrations", "SELECT timestamp FROM migrations", transaction: "all", foreignKeys: false,
+            record: "(timestamp, name) VALUES (:version, :version)"))
     /// The script has its own BEGIN, COMMIT and INSERT into the history.
     static let entityFramework = ForeignTool(
         "EF Core",

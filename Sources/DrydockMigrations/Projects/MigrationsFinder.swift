@@ -43,10 +43,11 @@ package struct MigrationsFinder: Sendable {
         let fact =
             survey.isWhole
             ? "there are \(count) folders of migrations; name one:"
-            : "the project has more than \(SearchLimits.folders) folders, and not all were searched; name the folder of "
-                + "migrations:"
+            : "\(limit); name the folder of migrations:"
         return RequestError(.notFound, fact, quote: list(survey.candidates, root))
     }
+
+    private static let limit = "the project has too many folders or files, and not all were searched"
 
     /// The longest list of folders that is shown.
     private static let listLimit = 20
@@ -77,7 +78,7 @@ package struct MigrationsFinder: Sendable {
                 "the only migrations \(here) are for another database than SQLite: '\(path)'; if they are for SQLite, name "
                     + "them with --migrations \(argument(path))")
         }
-        let limit = survey.isWhole ? "" : " The project has more folders than were searched."
+        let limit = survey.isWhole ? "" : "; \(limit)"
         return RequestError(
             .notFound,
             "there are no migrations \(here): neither a folder 'Migrations' nor, within \(SearchLimits.levels) levels below, "

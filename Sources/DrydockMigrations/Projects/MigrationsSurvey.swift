@@ -59,7 +59,7 @@ package struct MigrationsSurvey: Sendable {
         if !written.isEmpty { code = written }
     }
 
-    /// Returns what a single folder holds, without those in it; nil if it is no folder of migrations.
+    /// Returns what a single folder holds, without those in it; nil if they are not migrations.
     package static func sign(of folder: String) -> Candidate? {
         guard let glance = FolderGlance(folder, isForMigrations: isForMigrations(folder)),
             let trace = MigrationsTrace.first(in: glance)
