@@ -169,11 +169,20 @@ package struct ForeignTool: Sendable, Hashable {
 
     /// The recipe as lines below an error.
     package var help: String {
-        var lines = ["  help: \(recipe)"]
-        if !settings.isEmpty {
-            lines.append("        drydock.yml then says:")
-            lines += settings.map { "          " + $0 }
+        var lines = [""]
+        for word in recipe.split(separator: " ") {
+            let last = lines[lines.count - 1]
+            if last.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if last.count + 1 + word.count <= Self.width {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
         }
-        return lines.joined(separator: "\n")
+        if !settings.isEmpty { lines += ["drydock.yml then says:"] + settings.map { "  " + $0 } }
+        return "  help: " + lines.joined(separator: "\n        ")
     }
+
+    private static let width = 92
 }

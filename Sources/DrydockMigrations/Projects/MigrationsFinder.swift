@@ -71,6 +71,13 @@ package struct MigrationsFinder: Sendable {
     private static func nothing(_ survey: MigrationsSurvey, _ root: String) -> RequestError {
         let here = root.isEmpty || root == "." ? "here" : "in '\(root)'"
         if let code = survey.code.first { return self.code(code, root) }
+        if let unknown = survey.unknown.first {
+            let path = ProjectFolders.path(unknown, in: root)
+            return RequestError(
+                .notFound,
+                "most of the SQL in '\(path)' is in folders in it, which no format reads; describe it under 'custom:' in "
+                    + "drydock.yml, or name a folder with --migrations")
+        }
         if let other = survey.others.first {
             let path = ProjectFolders.path(other.path, in: root)
             return RequestError(
@@ -125,8 +132,8 @@ package struct MigrationsFinder: Sendable {
         if !survey.candidates.isEmpty {
             throw RequestError(
                 .notFound,
-                "there are no migrations in '\(folder)' itself, but in folders in it; name "
-                    + (survey.candidates.count == 1 ? "that folder:" : "one of them:"),
+                "the migrations are not in '\(folder)' itself, but in "
+                    + (survey.candidates.count == 1 ? "a folder in it:" : "folders in it; name one:"),
                 quote: list(survey.candidates, folder))
         }
         if let code = survey.code.first { throw self.code(code, folder) }

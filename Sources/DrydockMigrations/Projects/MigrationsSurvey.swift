@@ -22,6 +22,8 @@ package struct MigrationsSurvey: Sendable {
     package private(set) var candidates: [Candidate] = []
     /// Folders with migrations for another database than SQLite.
     package private(set) var others: [Candidate] = []
+    /// Folders of SQL, most of it in folders in them, which no format reads.
+    package private(set) var unknown: [String] = []
     /// Migrations that Drydock cannot read.
     package private(set) var code: [Code] = []
     /// Whether the search came to its end, rather than to its limit.
@@ -111,11 +113,25 @@ package struct MigrationsSurvey: Sendable {
 
     private mutating func add(_ path: String, _ trace: MigrationsTrace, _ glance: FolderGlance) {
         let candidate = Candidate(path: path, format: trace.format, sign: trace.sign)
-        if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(glance, trace) {
+        if trace.isWeak, !SearchLimits.isOfAnotherDatabase(path), isMostlyBelow(glance) {
+            unknown.append(path)
+        } else if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(glance, trace) {
             others.append(candidate)
         } else {
             candidates.append(candidate)
         }
+    }
+
+    /// Returns whether more folders in a folder have SQL than it has scripts itself.
+    private mutating func isMostlyBelow(_ glance: FolderGlance) -> Bool {
+        let own = glance.scripts.count
+        var others = 0
+        for name in glance.folders.prefix(own + SearchLimits.weakLimit) where others <= own {
+            folderCount += 1
+            let inside = FolderGlance(glance.path + "/" + name, isForMigrations: false)
+            others += inside?.scripts.isEmpty == false ? 1 : 0
+        }
+        return others > own
     }
 
     /// Returns whether what the tool wrote into the folder is about another database.

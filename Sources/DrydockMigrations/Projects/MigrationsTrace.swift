@@ -9,6 +9,11 @@ struct MigrationsTrace: Sendable {
     let sign: String
     let isIn: @Sendable (FolderGlance) -> Bool
 
+    /// Whether any folder of SQL looks like this.
+    var isWeak: Bool { sign == Self.plain }
+
+    private static let plain = "NAME.sql"
+
     private init(_ format: String, _ sign: String, _ isIn: @escaping @Sendable (FolderGlance) -> Bool) {
         (self.format, self.sign, self.isIn) = (format, sign, isIn)
     }
@@ -36,7 +41,7 @@ struct MigrationsTrace: Sendable {
         MigrationsTrace("diesel", "NAME/up.sql") { $0.hasStep("up.sql") },
         MigrationsTrace("prisma", "NAME/migration.sql") { $0.hasStep("migration.sql") },
         // sqlx, D1 and apps that count in user_version have such files too.
-        MigrationsTrace("drydock", "NAME.sql") { $0.isForMigrations && !$0.scripts.isEmpty },
+        MigrationsTrace("drydock", plain) { $0.isForMigrations && !$0.scripts.isEmpty },
     ]
 
     static func first(in glance: FolderGlance) -> MigrationsTrace? { all.first { $0.isIn(glance) } }

@@ -4,6 +4,8 @@ enum SearchLimits {
     static let levels = 3
     static let folders = 10_000
     static let names = 500_000
+    /// How many folders beyond the number of a folder's own scripts are looked into.
+    static let weakLimit = 32
 
     /// Folders of dependencies and builds; hidden folders are not searched either.
     static let skipped: Set<String> = [

@@ -186,6 +186,22 @@ import Testing
         #expect(refusal(other)?.description.contains("another database than SQLite") == true)
     }
 
+    /// What an app keeps in folders of its own is not read as the few files above them.
+    @Test func aLayoutOfAnAppsOwnIsExplained() throws {
+        let folder = try Layout(
+            "", "",
+            [
+                "store/migration/sqlite/LATEST.sql", "store/migration/sqlite/0.10/00__a.sql",
+                "store/migration/sqlite/0.11/00__b.sql", "store/migration/mysql/LATEST.sql",
+            ]
+        ).write()
+        let refusal = refusal(folder)
+        #expect(
+            refusal?.description.contains("store/migration/sqlite' is in folders in it") == true,
+            "\(refusal?.description ?? "")")
+        #expect(refusal?.description.contains("'custom:'") == true)
+    }
+
     /// A folder for which there is no other is used, so that the report says what is missing in it.
     @Test func anEmptyUsualFolderIsUsed() throws {
         let folder = try TemporaryFolder()
