@@ -34,20 +34,28 @@ struct ConfigFile {
     var declarations: [String: [Declaration]] = [:]
     /// Declarations that are not valid.
     var findings: [Finding] = []
+    /// The folder of the file, relative to the working folder; empty for that folder, and where there is no file.
+    var folder = ""
 
     static let defaultPath = "drydock.yml"
 
-    /// Reads a file; without a path drydock.yml, where there is one.
+    /// Reads a file; without a path drydock.yml, in the working folder or one above it, where there is one. What the file
+    /// names is relative to it.
     /// - Throws: RequestError with file, line and what is expected.
     static func load(_ path: String?) throws -> ConfigFile {
-        let name = path ?? defaultPath
+        guard let name = path ?? ConfigPlace.find() else { return ConfigFile() }
+        var file = try read(name)
+        if name.contains("/") { file.place(in: PathParts.folder(of: name)) }
+        return file
+    }
+
+    private static func read(_ name: String) throws -> ConfigFile {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
-            if path == nil { return ConfigFile() }
             throw RequestError(
                 .notFound,
                 "there is no configuration file '\(name)'; correct the path after --config, or leave it out to use "
-                    + "\(defaultPath) of the current folder where there is one")
+                    + "\(defaultPath) of the current folder, or of one above it, where there is one")
         }
         guard !isFolder.boolValue else {
             throw RequestError(
@@ -65,6 +73,20 @@ struct ConfigFile {
     }
 
     private init() {}
+
+    /// Makes the paths in the file relative to the working folder.
+    private mutating func place(in folder: String) {
+        self.folder = folder
+        migrations = migrations.map(path)
+        snapshots = snapshots.map(path)
+        lock = lock.map(path)
+        options.base = options.base.map { SchemaBase(path: path($0.path)) }
+        health.baseline = health.baseline.map(path)
+        for index in reports.indices { reports[index].path = path(reports[index].path) }
+    }
+
+    /// Returns the path of what is in the folder of the file.
+    func path(_ name: String) -> String { ProjectFolders.path(name, in: folder) }
 
     init(_ text: String, name: String) throws {
         let reader = YAMLReader(file: name, text: text)

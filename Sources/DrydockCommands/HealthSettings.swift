@@ -32,7 +32,7 @@ struct HealthSettings: Sendable {
             let check = try option.check(among: named)
             request.thresholds[check, default: HealthThreshold()].critical = option.range
         }
-        request.baseline = command.baseline ?? config.health.baseline ?? Self.defaultBaseline
+        request.baseline = command.baseline ?? config.health.baseline ?? config.path(Self.defaultBaseline)
         request.progress = command.progress
         request.accepts = command.accept
         (request.functions, request.collations) = command.stubs.stubs(config)

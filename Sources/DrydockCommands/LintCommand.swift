@@ -107,13 +107,13 @@ struct LintCommand: AsyncParsableCommand {
         let failure = FailureOutput(Self.self, format: output.format)
         try await limits.run(stubs, failure) { config, limits in
             failure.prints(output.format(config))
-            var request = try request(config)
-            try request.take(
-                lock: lockOptions.path(config, stubs), isNamed: lockOptions.isNamed(config))
+            let place = try source.place(config)
+            var request = try request(config, place)
+            try request.take(lock: lockOptions.path(config), isNamed: lockOptions.isNamed(config))
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
-            guarded.lock = lockOptions.path(config, stubs)
+            guarded.lock = lockOptions.path(config)
             try output.files(config).check(against: guarded)
             failure.writes(output.files(config))
             let linter = Linter(engine: limits.engine(engines.driver(config)))
@@ -127,6 +127,7 @@ struct LintCommand: AsyncParsableCommand {
                     outcome.report = try await linter.report(request, of: outcome, written: written)
                 }
             }
+            outcome.report.foundMigrations = place.found
             try output.write(outcome.report, output.options(config), config)
             if !isWritten { throw ExitCode(2) }
             if !outcome.report.hasPassed { throw ExitCode(1) }
@@ -134,13 +135,14 @@ struct LintCommand: AsyncParsableCommand {
     }
 
     /// What is asked for, without what the lock says.
-    func request(_ config: ConfigFile) throws -> LintRequest {
+    func request(_ config: ConfigFile, _ place: MigrationsFinder.Place) throws -> LintRequest {
         var request = LintRequest()
-        request.migrationsFolder = source.folder(config)
+        request.migrationsFolder = place.path
         request.migrationFormat = source.format(config)
         request.format = tool.options(config)
         // Those of a folder that is named here are another project's.
-        let folder = snapshots.folder(config) ?? (source.migrations == nil ? "Snapshots" : nil)
+        let folder =
+            snapshots.folder(config) ?? (source.migrations == nil ? SnapshotsOptions.usual(config) : nil)
         if let folder, FolderListing.isFolder(folder) { request.snapshotsFolder = folder }
         (request.functions, request.collations) = stubs.stubs(config)
         request.declarations = try declarations.all(config)

@@ -74,26 +74,29 @@ struct LockCommand: AsyncParsableCommand {
         let failure = FailureOutput(Self.self, format: output.format)
         try await limits.run(stubs, failure) { config, limits in
             failure.prints(output.format(config))
-            let request = request(config)
+            let place = try source.place(config)
+            let request = request(config, place)
             var guarded = VerifyRequest()
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
             try output.files(config).check(against: guarded)
             failure.writes(output.files(config))
-            let report = try await Locker(engine: limits.engine(engines.driver(config))).run(request)
+            var report = try await Locker(engine: limits.engine(engines.driver(config))).run(request)
+            report.foundMigrations = place.found
             let options = output.options(config, redacts: redaction.isOn(config))
             try output.write(report, options, config)
             if !report.hasPassed { throw ExitCode(1) }
         }
     }
 
-    func request(_ config: ConfigFile) -> LockRequest {
+    func request(_ config: ConfigFile, _ place: MigrationsFinder.Place) -> LockRequest {
         var request = LockRequest()
-        request.path = lockOptions.path(config, stubs)
-        request.migrationsFolder = source.folder(config)
+        request.path = lockOptions.path(config)
+        request.migrationsFolder = place.path
         // A project without snapshots has something to lock as well.
-        let fallback = FolderListing.exists("Snapshots") ? "Snapshots" : nil
+        let usual = SnapshotsOptions.usual(config)
+        let fallback = FolderListing.exists(usual) ? usual : nil
         request.snapshotsFolder = snapshots.folder(config) ?? fallback
         request.replace = replace
         request.isCheck = check

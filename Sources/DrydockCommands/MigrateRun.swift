@@ -23,7 +23,8 @@ struct MigrateRun: Sendable {
         let outcome = await task.result
         if showsStatus { Terminal.progress("") }
         do {
-            let report = try outcome.get()
+            var report = try outcome.get()
+            report.foundMigrations = settings.place.found
             try write(report)
             return report
         } catch is CancellationError {

@@ -9,9 +9,11 @@ struct MigrateSettings: Sendable {
     var format = "human"
     var reports: [ReportFile] = []
     let engine: any Engine
+    let place: MigrationsFinder.Place
 
     init(_ command: MigrateCommand, _ config: ConfigFile) throws {
         engine = command.engines.driver(config)
+        place = try command.source.place(config)
         request = MigrateRequest(path: try DatabaseNames.one(command.database))
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =
@@ -26,22 +28,24 @@ struct MigrateSettings: Sendable {
         }
         request.temporaryFolder = command.temporaryFolder
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
-        request.verify = try Self.verify(command, config)
+        request.verify = try Self.verify(command, config, place)
         format = command.output.format(config)
         reports = command.output.files(config)
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
     }
 
-    private static func verify(_ command: MigrateCommand, _ config: ConfigFile) throws -> VerifyRequest {
+    private static func verify(
+        _ command: MigrateCommand, _ config: ConfigFile, _ place: MigrationsFinder.Place
+    ) throws -> VerifyRequest {
         var verify = VerifyRequest()
-        verify.migrationsFolder = command.source.folder(config)
+        verify.migrationsFolder = place.path
         // No report overwrites one of them.
-        verify.snapshotsFolder = config.snapshots ?? "Snapshots"
+        verify.snapshotsFolder = config.snapshots ?? SnapshotsOptions.usual(config)
         verify.snapshots = [try DatabaseNames.one(command.database)]
         verify.upTo = command.upTo ?? config.upTo
         verify.timeout = command.limits.timeout(config).duration
         verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
-        verify.lock = command.replay.heldLock(config, command.stubs)
+        verify.lock = command.replay.heldLock(config)
         verify.isStrict = command.output.isStrict(config)
         verify.migrationFormat = command.source.format(config)
         verify.format = command.tool.options(config)

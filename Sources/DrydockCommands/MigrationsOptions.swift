@@ -13,7 +13,16 @@ struct MigrationsOptions: ParsableArguments {
         completion: .list(MigrationFormats.names))
     var migrationFormat: String?
 
-    func folder(_ config: ConfigFile) -> String { migrations ?? config.migrations ?? "Migrations" }
+    /// Returns the folder that is named, otherwise the one that a search finds below drydock.yml or the working folder.
+    /// - Throws: RequestError if there is none, or more than one, or the one that is named is too high or too low.
+    func place(_ config: ConfigFile) throws -> MigrationsFinder.Place {
+        guard let named = migrations ?? config.migrations else {
+            return try MigrationsFinder.find(in: config.folder)
+        }
+        let format = format(config) ?? config.options.custom?.name
+        try MigrationsFinder.check(named: named, format: format)
+        return MigrationsFinder.Place(path: named, wasFound: false)
+    }
 
     func format(_ config: ConfigFile) -> String? { migrationFormat ?? config.migrationFormat }
 
@@ -32,4 +41,7 @@ struct SnapshotsOptions: ParsableArguments {
 
     /// The folder that is named; nil for the usual one.
     func folder(_ config: ConfigFile) -> String? { folder ?? config.snapshots }
+
+    /// The usual folder, beside drydock.yml or in the working folder.
+    static func usual(_ config: ConfigFile) -> String { config.path("Snapshots") }
 }

@@ -45,7 +45,7 @@ struct NewCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await limits.run(stubs, FailureOutput(Self.self)) { config, limits in
-            let folder = source.folder(config)
+            let folder = try source.place(config).path
             let format = try MigrationFolder.format(of: folder)
             guard format == DrydockFormat().name else {
                 throw RequestError(

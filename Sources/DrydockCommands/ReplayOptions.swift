@@ -19,9 +19,9 @@ struct ReplayOptions: ParsableArguments {
     }
 
     /// The lock that is checked; nil for none. One that is named must exist.
-    func heldLock(_ config: ConfigFile, _ stubs: StubOptions) -> String? {
+    func heldLock(_ config: ConfigFile) -> String? {
         if noLock { return nil }
-        let path = lockOptions.path(config, stubs)
+        let path = lockOptions.path(config)
         return lockOptions.isNamed(config) || FolderListing.exists(path) ? path : nil
     }
 }
@@ -34,9 +34,7 @@ struct LockOptions: ParsableArguments {
 
     func isNamed(_ config: ConfigFile) -> Bool { lock != nil || config.lock != nil }
 
-    func path(_ config: ConfigFile, _ stubs: StubOptions) -> String {
-        lock ?? config.lock ?? LockFile.beside(stubs.config)
-    }
+    func path(_ config: ConfigFile) -> String { lock ?? config.lock ?? LockFile.beside(config) }
 }
 
 /// Whether values are shown.

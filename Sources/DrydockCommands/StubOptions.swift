@@ -12,7 +12,7 @@ struct StubOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration file. (default: drydock.yml where there is one)", valueName: "path"),
+            "The configuration file. (default: drydock.yml, here or in a folder above)", valueName: "path"),
         completion: .file(extensions: ["yml", "yaml"]))
     var config: String?
 

@@ -12,7 +12,7 @@ struct VerifyCommand: AsyncParsableCommand {
             value is compared with what it was. Snapshots are never written and never copied.
 
             EXAMPLES
-              drydock verify                           Migrations/ and Snapshots/
+              drydock verify                           Snapshots/, with the migrations of the project
               drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
               drydock verify --up-to v7_rename_sender  stop there
               drydock verify --strict                  warnings fail too
@@ -27,8 +27,8 @@ struct VerifyCommand: AsyncParsableCommand {
             EXIT STATUS
               0  passed
               1  findings of severity error, an unreadable snapshot or nothing to verify
-              2  no report could be made: a folder is missing, drydock.yml is wrong, the migrations can be read
-                 in two ways
+              2  no report could be made: a folder is missing, drydock.yml is wrong, there are several folders of
+                 migrations, or two tools would run them differently
               64 bad usage
             """)
 

@@ -20,7 +20,8 @@ struct VerifyRun: Sendable {
         }
         defer { interruption.end() }
         do {
-            let report = try await task.value
+            var report = try await task.value
+            report.foundMigrations = settings.place.found
             progress.clear()
             try write(report)
             return report

@@ -10,17 +10,20 @@ struct VerifySettings: Sendable {
     var engines = ReplayEngines.grdb
     var format = "human"
     var reports: [ReportFile] = []
+    let place: MigrationsFinder.Place
 
     init(_ command: VerifyCommand, _ config: ConfigFile) throws {
-        request.migrationsFolder = command.source.folder(config)
-        request.snapshotsFolder = command.snapshotsOptions.folder(config) ?? "Snapshots"
+        place = try command.source.place(config)
+        request.migrationsFolder = place.path
+        request.snapshotsFolder =
+            command.snapshotsOptions.folder(config) ?? SnapshotsOptions.usual(config)
         request.snapshots = command.snapshots
         request.upTo = command.upTo ?? config.upTo
         request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
         request.timeout = command.limits.timeout(config).duration
         request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
         request.cacheFolder = command.cache ?? config.cache ?? true ? CacheFolder.path : nil
-        request.lock = command.replay.heldLock(config, command.stubs)
+        request.lock = command.replay.heldLock(config)
         request.isStrict = command.output.isStrict(config)
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.migrationFormat = command.source.format(config)

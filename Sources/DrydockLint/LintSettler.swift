@@ -15,6 +15,7 @@ struct LintSettler: ReadingSettler {
             let linter = Linter(engine: engine)
             let first = try await linter.run(request, readings[0].set).report
             try await linter.refuseSilence(of: first, choice, readings, request)
+            try choice.refuseOtherForeignKeys(readings)
         }
         return readings[0].set
     }

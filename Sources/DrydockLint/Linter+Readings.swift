@@ -82,10 +82,8 @@ extension Linter {
         } take: {
             $0.doubleQuotedStrings = $1.doubleQuotedStrings ?? false
         }
-        static let foreignKeys = Difference { policy in
-            policy.isRunByEngine
-                ? "foreign keys off while a migration runs and checked after it"
-                : "foreign keys \(policy.foreignKeys ? "on" : "off")"
+        static let foreignKeys = Difference {
+            $0.foreignKeyWords
         } take: {
             $0.foreignKeys = $1.foreignKeys
         }

@@ -26,6 +26,7 @@ public struct Linter: Sendable {
         let readings = try await readings(choice, request)
         var outcome = try await run(request, readings[0].set, edited: edited)
         try await refuseSilence(of: outcome.report, choice, readings, request, edited: edited)
+        try choice.refuseOtherForeignKeys(readings)
         outcome.report.seconds = (ContinuousClock.now - start).inSeconds
         return outcome
     }

@@ -18,8 +18,9 @@ struct PendingCheck: Sendable {
 
     /// - Throws: ``RequestError`` if no report can be made.
     func run() async throws -> Outcome {
-        let choice = try FormatChoice(
+        var choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        choice.locked = verifier.lockedFormat(request)
         // What the history looks like is a stranger's affair, too: it may be a view that never ends.
         var copier = copier
         copier.deadline = TimeBudget(request.timeout).firstDeadline

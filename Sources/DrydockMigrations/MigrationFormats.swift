@@ -25,9 +25,11 @@ public enum MigrationFormats {
 }
 
 /// The decision which format a folder is in: the history in the snapshots first, then what a tool leaves in the folder,
-/// then names.
+/// then the lock, what the project's files say of its tools, and names.
 package struct FormatChoice {
     package let options: FormatOptions
+    /// The format that a lock of these migrations names: it decides where the folder's own files leave a choice.
+    package var locked: String?
     private let files: FolderFiles
     private let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
     /// Whether the project says which format it is.
@@ -109,7 +111,8 @@ package struct FormatChoice {
         let owners = histories.map { facts in candidates.filter { $0.format.owns(facts) } }
         let tables = owners.map { $0.filter { $0.format.historyTable != nil } }
         let owner = tables.first { !$0.isEmpty } ?? owners.first { !$0.isEmpty }
-        var left = owner ?? candidates
+        let decided = owner == nil ? self.decided(candidates) : nil
+        var left = owner ?? decided ?? candidates
         let strongest = left.map(\.evidence.strength).max()
         left = left.filter { $0.evidence.strength == strongest }
         if left.isEmpty { left = [(DrydockFormat(), FolderEvidence(.possible, "nothing", at: files.path))] }
@@ -120,8 +123,53 @@ package struct FormatChoice {
         if let difference = full.dropFirst().lazy.compactMap({ Self.difference(full[0].set, $0.set) }).first {
             throw ambiguity(full, difference)
         }
-        guard owner == nil, strongest == .names else { return full }
+        guard owner == nil, decided == nil, strongest == .names else { return full }
         return full + candidates.compactMap { partial($0.format, $0.evidence, of: full[0].set) }
+    }
+
+    /// Returns the candidates that the lock, or a file of the project such as Cargo.toml, names; nil where none decides.
+    /// What a tool writes into the folder itself is stronger.
+    private func decided(
+        _ candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
+    ) -> [(format: any MigrationFormat, evidence: FolderEvidence)]? {
+        let strongest = candidates.map(\.evidence.strength).max() ?? .possible
+        let least: FolderEvidence.Strength =
+            switch strongest {
+            case .marker: .marker
+            case .layout: .names
+            case .names, .possible: .possible
+            }
+        let pool = candidates.filter { $0.evidence.strength >= least }
+        guard pool.count > 1 else { return nil }
+        let ofLock = pool.filter { $0.format.name == locked }
+        if !ofLock.isEmpty { return ofLock }
+        guard let found = ToolTrace.nearest(to: files.path, among: Set(pool.map(\.format.name))) else {
+            return nil
+        }
+        return pool.compactMap { candidate in
+            found.places[candidate.format.name].map { place in
+                var evidence = candidate.evidence
+                (evidence.sign, evidence.place) = ("named", place)
+                return (candidate.format, evidence)
+            }
+        }
+    }
+
+    /// Refuses readings whose tools' connections differ in foreign keys, in migrations where that can matter: what lint
+    /// does not see, such as rows that a cascade deletes, would otherwise depend on a guess.
+    /// - Throws: ``RequestError`` that names every reading.
+    package func refuseOtherForeignKeys(_ readings: [Reading]) throws {
+        guard let first = readings.first, first.set.hasForeignKeys else { return }
+        // Of files that a tool may ignore, those that are named in its way must be the greater part.
+        let serious = readings.filter { reading in
+            let named = reading.set.migrations.count { PathParts.name(of: $0.path).first?.isNumber == true }
+            return !reading.isPartial || 2 * named > first.set.migrations.count
+        }
+        guard serious.contains(where: { $0.set.enforcesForeignKeys != first.set.enforcesForeignKeys }) else {
+            return
+        }
+        let words = serious.map { "\($0.set.format.name): \($0.set.policy.foreignKeyWords)" }
+        throw ambiguity(serious, "do not run alike (\(words.joined(separator: "; ")))")
     }
 
     /// Returns a format's reading of the folder if it takes some of the files of another reading. Any folder of SQL may
@@ -199,6 +247,26 @@ package struct FormatChoice {
             }
         }
         return nil
+    }
+}
+
+extension ToolPolicy {
+    /// What the tool's connections do with foreign keys, in words.
+    package var foreignKeyWords: String {
+        isRunByEngine
+            ? "foreign keys off while a migration runs and checked after it"
+            : "foreign keys \(foreignKeys ? "on" : "off")"
+    }
+}
+
+extension MigrationSet {
+    /// Whether foreign keys act while a migration runs.
+    fileprivate var enforcesForeignKeys: Bool { !policy.isRunByEngine && policy.foreignKeys }
+
+    /// Whether any table may have a foreign key.
+    fileprivate var hasForeignKeys: Bool {
+        base != nil
+            || migrations.contains { $0.statements.contains { $0.text.foldedASCII.contains("references") } }
     }
 }
 

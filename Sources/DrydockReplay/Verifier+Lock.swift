@@ -32,6 +32,17 @@ extension Verifier {
     }
 }
 
+extension Verifier {
+    /// Returns the format that the lock of these migrations has; nil if there is none, or it cannot be read, which is
+    /// reported where it is checked.
+    package func lockedFormat(_ request: VerifyRequest) -> String? {
+        guard let path = request.lock, let lock = try? Lock.load(path), !lock.migrations.isEmpty,
+            LockCheck(lock, path: path).isOf(request.migrationsFolder)
+        else { return nil }
+        return lock.format
+    }
+}
+
 extension Report {
     /// Adds violations of the lock, except those that a snapshot's own history already shows.
     package mutating func add(locked: [Finding]) {

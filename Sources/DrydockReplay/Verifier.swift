@@ -32,7 +32,28 @@ public struct Verifier: Sendable {
 
     /// - Throws: ``RequestError`` when no report can be made, CancellationError when the task is cancelled.
     public func run(_ request: VerifyRequest) async throws -> Report {
-        try await verify(snapshots(request), as: request).report
+        let snapshots: [Snapshot]
+        do {
+            snapshots = try self.snapshots(request)
+        } catch let error where request.snapshots.isEmpty && !FolderListing.exists(request.snapshotsFolder) {
+            throw try await missingSnapshots(request, error)
+        }
+        return try await verify(snapshots, as: request).report
+    }
+
+    /// Returns the error for a project without snapshots; whatever is wrong with its migrations comes first.
+    /// - Throws: ``RequestError``.
+    private func missingSnapshots(_ request: VerifyRequest, _ error: any Error) async throws -> any Error {
+        let (set, overdue) = try await load(request, [], TimeBudget(request.timeout), nil)
+        guard overdue == nil, let error = error as? RequestError else { return error }
+        let read =
+            "\(counted(set.migrations.count, "migration")) in '\(request.migrationsFolder)' "
+            + "\(set.migrations.count == 1 ? "was" : "were") read as \(set.format.name)'s"
+        return RequestError(
+            error.reason,
+            "\(error.description), so there is no snapshot to replay (\(read)). Copy a database that a released version "
+                + "left there into that folder, or name one: drydock verify app.sqlite. 'drydock lint' needs none"
+        )
     }
 
     /// Verifies migrations that were already read.
@@ -126,8 +147,9 @@ public struct Verifier: Sendable {
     private func load(
         _ request: VerifyRequest, _ snapshots: [Snapshot], _ watchdog: Watchdog
     ) async throws -> MigrationSet {
-        let choice = try FormatChoice(
+        var choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        choice.locked = lockedFormat(request)
         var settings = ConnectionSettings()
         settings.functions = request.functions
         settings.collations = request.collations

@@ -260,6 +260,7 @@ package struct HumanRenderer: ReportRenderer {
         case .health(let health): facts = [counted(health.databases.count, "database")]
         case .diff, .vacuum: facts = []
         }
+        let found = report.foundMigrations.map { ["migrations found in \($0)"] } ?? []
         let gaps = report.notChecked.isEmpty ? [] : ["\(report.notChecked.count) not checked"]
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
             let count = report.findings.count { $0.severity == severity }
@@ -270,7 +271,7 @@ package struct HumanRenderer: ReportRenderer {
         }
         let verdict = report.hasPassed ? paint.green(word) : paint.red(word)
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
-            + (facts + gaps + [duration(report.seconds)]).joined(separator: ", ") + "\n"
+            + (facts + found + gaps + [duration(report.seconds)]).joined(separator: ", ") + "\n"
     }
 
     private func replayed(_ replays: [ReplaySummary], _ tool: String) -> [String] {

@@ -29,6 +29,8 @@ private struct Head: Encodable {
     var verdict: String
     var seconds: Double?
     var migrationFormat: String?
+    /// The folder of migrations that a search found; missing where one was named.
+    var foundMigrations: String?
     var findings: [JSONFinding] = []
     var notChecked: [JSONNotChecked] = []
 
@@ -43,6 +45,7 @@ private struct Head: Encodable {
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
+        foundMigrations = report.foundMigrations
         findings = report.findings.map { JSONFinding($0, options) }
         notChecked = report.notChecked.map(JSONNotChecked.init)
         switch report.body {

@@ -15,6 +15,7 @@ extension Report {
             return entry
         }
         report.migrationFormat = migrationFormat?.visible
+        report.foundMigrations = foundMigrations?.visible
         switch body {
         case .verify(var verify):
             verify.replays = verify.replays.map(\.visible)

@@ -38,7 +38,7 @@ import Testing
 
     @Test func theLockIsBesideTheConfiguration() throws {
         let project = try Project()
-        try project.write("ci/drydock.yml", "migrations: Migrations\n")
+        try project.write("ci/drydock.yml", "migrations: ../Migrations\nsnapshots: ../Snapshots\n")
         #expect(try project.run("lock", "--config", "ci/drydock.yml").status == 0)
         let text = try String(contentsOf: project.folder.appending(path: "ci/drydock.lock"), encoding: .utf8)
         #expect(text.contains("migrations ../Migrations format=drydock\n"))
@@ -75,7 +75,7 @@ import Testing
 
     @Test func saysWhichMigrationsALockIsFor() throws {
         let project = try Project()
-        try project.write("ci/drydock.yml", "migrations: Migrations\n")
+        try project.write("ci/drydock.yml", "migrations: ../Migrations\nsnapshots: ../Snapshots\n")
         #expect(try project.run("lock", "--config", "ci/drydock.yml").status == 0)
         #expect(try project.shell("cp -r Migrations Other").status == 0)
         for arguments in [["lock"], ["lint"]] {

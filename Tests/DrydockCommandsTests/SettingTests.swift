@@ -185,7 +185,7 @@ import Testing
     }
 
     private func lint(_ command: LintCommand, _ config: ConfigFile) throws -> String {
-        try text(command.request(config)) + command.lockOptions.path(config, command.stubs)
+        try text(command.request(config, command.source.place(config))) + command.lockOptions.path(config)
             + text(command.output.options(config)) + text(command.output.files(config))
             + command.output.format(config) + limits(command.limits, config)
             + text(command.engines.driver(config))
@@ -193,7 +193,8 @@ import Testing
 
     private func lock(_ command: LockCommand, _ config: ConfigFile) throws -> String {
         let options = command.output.options(config, redacts: command.redaction.isOn(config))
-        return text(command.request(config)) + text(options) + text(command.output.files(config))
+        return try text(command.request(config, command.source.place(config))) + text(options)
+            + text(command.output.files(config))
             + command.output.format(config) + limits(command.limits, config)
             + text(command.engines.driver(config))
     }
@@ -210,7 +211,8 @@ import Testing
     }
 
     private func new(_ command: NewCommand, _ config: ConfigFile) throws -> String {
-        try text(command.request(from: Self.folder, to: Self.script, config)) + command.source.folder(config)
+        try text(command.request(from: Self.folder, to: Self.script, config))
+            + command.source.place(config).path
             + limits(command.limits, config) + text(command.engines.driver(config))
     }
 

@@ -20,7 +20,7 @@ extension Setting {
     static let migrations = Setting(
         "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new],
         "The folder of migrations.",
-        standard: "Migrations", valueName: "folder", text(\.migrations))
+        standard: "Migrations, otherwise what is found", valueName: "folder", text(\.migrations))
     static let snapshots = Setting(
         "snapshots", flag: "snapshots", [.verify, .lint, .lock], "The folder of snapshots.",
         standard: "Snapshots", valueName: "folder", text(\.snapshots))

@@ -62,9 +62,9 @@ public struct RefineryFormat: NamedHistory {
             return FolderEvidence(.marker, "V1__name.rs", at: folder.file(code.file))
         }
         if let marker = Self.marker(around: folder) { return marker }
-        // A folder with files that refinery would ignore or refuse is Flyway's.
+        // A folder with files that refinery would ignore or refuse is Flyway's, and so is that of a crate without refinery.
         let isWhole =
-            files.count { $0.hasSuffix(".sql") } == scripts.count
+            !Self.isOfAnotherCrate(folder) && files.count { $0.hasSuffix(".sql") } == scripts.count
             && Set(scripts.map(\.version)).count == scripts.count && scripts.allSatisfy { $0.number != nil }
         return FolderEvidence(isWhole ? .layout : .possible, "V1__name.sql", at: folder.file(first.file))
     }
@@ -163,6 +163,15 @@ public struct RefineryFormat: NamedHistory {
                 .integer(version), SQLValue(name), SQLValue(wide), SQLValue(checksum),
                 SQLValue(historyTable ?? ""),
             ])
+    }
+
+    /// Returns whether the nearest Cargo.toml is a crate's that does not name refinery; that of a workspace says nothing.
+    private static func isOfAnotherCrate(_ folder: FolderFiles) -> Bool {
+        for above in ["", "../", "../../", "../../../"] {
+            guard let text = folder.text(above + "Cargo.toml") else { continue }
+            return !text.contains("refinery") && !text.contains("[workspace")
+        }
+        return false
     }
 
     /// Returns the file that refinery's command keeps beside the folder, or the crate's Cargo.toml if it names

@@ -1,0 +1,25 @@
+import Drydock
+import Foundation
+
+/// Where drydock.yml is: in the working folder, or the nearest above it in the same project.
+enum ConfigPlace {
+    /// Returns its path, relative to the working folder; nil if there is none.
+    static func find() -> String? {
+        for (level, folder) in ProjectFolders.upwards(from: ".").enumerated() {
+            let path = folder + "/" + ConfigFile.defaultPath
+            guard FolderListing.exists(path) else { continue }
+            guard level > 0 else { return ConfigFile.defaultPath }
+            // It may name files to be written, so another user's file in a shared folder such as /tmp is not read.
+            guard isTrusted(path) else { continue }
+            return ProjectFolders.relative(levels: level) + "/" + ConfigFile.defaultPath
+        }
+        return nil
+    }
+
+    /// Whether a file is this user's, the system's, or that of the owner of the working folder.
+    private static func isTrusted(_ path: String) -> Bool {
+        var (file, here) = (stat(), stat())
+        guard stat(path, &file) == 0, stat(".", &here) == 0 else { return false }
+        return [0, geteuid(), here.st_uid].contains(file.st_uid)
+    }
+}

@@ -1,0 +1,212 @@
+import DrydockFindings
+import Foundation
+
+/// A search of a project for folders of migrations.
+///
+/// It reads the names in folders, never more than ``SearchLimits`` allow, and the beginnings of very few files.
+package struct MigrationsSurvey: Sendable {
+    package struct Candidate: Sendable, Hashable {
+        /// The path, relative to the folder that was searched; `.` for that folder.
+        package var path: String
+        /// The format that a glance suggests.
+        package var format: String
+        package var sign: String
+    }
+
+    package struct Code: Sendable, Hashable {
+        package var path: String
+        package var tool: ForeignTool
+    }
+
+    /// Folders of migrations that Drydock can read.
+    package private(set) var candidates: [Candidate] = []
+    /// Folders with migrations for another database than SQLite.
+    package private(set) var others: [Candidate] = []
+    /// Folders of SQL, most of it in folders in them, which no format reads.
+    package private(set) var unknown: [String] = []
+    /// Migrations that Drydock cannot read.
+    package private(set) var code: [Code] = []
+    /// Whether the search came to its end, rather than to its limit.
+    package private(set) var isWhole = true
+    /// How many folders were read.
+    package private(set) var folderCount = 0
+
+    private let root: String
+    private var nameCount = 0
+    private var links: [String] = []
+
+    private struct Place {
+        var path: String
+        var level: Int
+        var isForMigrations: Bool
+    }
+
+    /// Searches a folder and what is at most three levels below it.
+    package init(_ root: String) {
+        self.root = root.isEmpty ? "." : root
+        var queue = [Place(path: ".", level: 0, isForMigrations: Self.isForMigrations(self.root))]
+        var next = 0
+        while next < queue.count {
+            guard folderCount < SearchLimits.folders, nameCount < SearchLimits.names else {
+                isWhole = false
+                break
+            }
+            queue += visit(queue[next])
+            next += 1
+        }
+        followLinks()
+        let real = candidates.filter { !SearchLimits.isTrial($0.path) }
+        if !real.isEmpty { candidates = real }
+        let written = code.filter { !SearchLimits.isTrial($0.path) }
+        if !written.isEmpty { code = written }
+    }
+
+    /// Returns what a single folder holds, without those in it; nil if they are not migrations.
+    package static func sign(of folder: String) -> Candidate? {
+        guard let glance = FolderGlance(folder, isForMigrations: isForMigrations(folder)),
+            let trace = MigrationsTrace.first(in: glance)
+        else { return nil }
+        return Candidate(path: ".", format: trace.format, sign: trace.sign)
+    }
+
+    private static func isForMigrations(_ folder: String) -> Bool {
+        FolderGlance.isForMigrations(PathParts.name(of: FolderListing.realPath(folder)))
+    }
+
+    /// Reads a folder.
+    /// - Returns: the folders in it that are searched next.
+    private mutating func visit(_ place: Place) -> [Place] {
+        guard !candidates.contains(where: { place.path.hasPrefix($0.path + "/") || $0.path == place.path }),
+            let glance = glance(place)
+        else { return [] }
+        if let trace = MigrationsTrace.first(in: glance) {
+            add(place.path, trace, glance)
+            return []
+        }
+        if let tool = ForeignTool.all.first(where: { $0.isIn(glance) }) {
+            code.append(Code(path: place.path, tool: tool.named(by: glance.path)))
+        }
+        if glance.folders.contains("src") { visitPrescribed(place.path) }
+        links += glance.links.filter(FolderGlance.isForMigrations).map { join(place.path, $0) }
+        // A folder of migrations may have one for each database in it, and Room's one for each class.
+        let isInside =
+            place.level == 0
+            ? place.isForMigrations : FolderGlance.isForMigrations(PathParts.name(of: place.path))
+        let isSchemas = PathParts.name(of: place.path) == "schemas" && place.level <= SearchLimits.levels
+        return glance.folders.sorted(by: naturallyPrecedes).compactMap { name in
+            guard !SearchLimits.skipped.contains(name.lowercased()) else { return nil }
+            let level = place.level + 1
+            guard level <= SearchLimits.levels || level == SearchLimits.levels + 1 && isInside || isSchemas
+            else { return nil }
+            return Place(
+                path: join(place.path, name), level: level,
+                isForMigrations: isInside || FolderGlance.isForMigrations(name))
+        }
+    }
+
+    private mutating func glance(_ place: Place) -> FolderGlance? {
+        folderCount += 1
+        let glance = FolderGlance(absolute(place.path), isForMigrations: place.isForMigrations)
+        nameCount += glance?.entryCount ?? 0
+        return glance
+    }
+
+    private mutating func add(_ path: String, _ trace: MigrationsTrace, _ glance: FolderGlance) {
+        let candidate = Candidate(path: path, format: trace.format, sign: trace.sign)
+        if trace.isWeak, !SearchLimits.isOfAnotherDatabase(path), isMostlyBelow(glance) {
+            unknown.append(path)
+        } else if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(glance, trace) {
+            others.append(candidate)
+        } else {
+            candidates.append(candidate)
+        }
+    }
+
+    /// Returns whether more folders in a folder have SQL than it has scripts itself.
+    private mutating func isMostlyBelow(_ glance: FolderGlance) -> Bool {
+        let own = glance.scripts.count
+        var others = 0
+        for name in glance.folders.prefix(own + SearchLimits.weakLimit) where others <= own {
+            folderCount += 1
+            let inside = FolderGlance(glance.path + "/" + name, isForMigrations: false)
+            others += inside?.scripts.isEmpty == false ? 1 : 0
+        }
+        return others > own
+    }
+
+    /// Returns whether what the tool wrote into the folder is about another database.
+    private static func namesAnotherDatabase(_ glance: FolderGlance, _ trace: MigrationsTrace) -> Bool {
+        let databases: (file: String, key: String)? =
+            switch trace.sign {
+            case "migration_lock.toml": ("migration_lock.toml", "provider")
+            case "meta/_journal.json": ("meta/_journal.json", "dialect")
+            default: nil
+            }
+        guard let databases,
+            let bytes = try? FolderListing.contents(of: glance.path + "/" + databases.file, limit: 4096)
+        else { return false }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let key = text.range(of: databases.key) else { return false }
+        let value = text[key.upperBound...].drop { !$0.isLetter }.prefix { $0.isLetter || $0.isNumber }
+        return !value.isEmpty && !["sqlite", "turso", "libsql", "d1"].contains(value.lowercased())
+    }
+
+    /// Looks where frameworks prescribe it, below a folder with a folder `src`.
+    private mutating func visitPrescribed(_ path: String) {
+        for name in MigrationsTrace.prescribed {
+            let place = Place(path: join(path, name), level: SearchLimits.levels, isForMigrations: true)
+            guard let glance = glance(place) else { continue }
+            if let trace = MigrationsTrace.first(in: glance) {
+                add(place.path, trace, glance)
+                continue
+            }
+            // Folders of releases belong to one set, those of databases do not.
+            let inside = glance.folders.sorted(by: naturallyPrecedes).compactMap { name in
+                FolderGlance(absolute(join(place.path, name)), isForMigrations: true).flatMap { glance in
+                    MigrationsTrace.first(in: glance).map { (join(place.path, name), $0, glance) }
+                }
+            }
+            if let own = inside.first(where: { $0.0.hasSuffix("/sqlite") || $0.0.hasSuffix("/sqlite3") }) {
+                add(own.0, own.1, own.2)
+            } else if let first = inside.first(where: { !SearchLimits.isOfAnotherDatabase($0.0) }) {
+                add(place.path, first.1, glance)
+            }
+        }
+        let sources = join(path, "src")
+        for set in (FolderListing.entries(in: absolute(sources)) ?? []).map(\.name).sorted() {
+            let folder = join(join(sources, set), MigrationsTrace.sourceSetFolder)
+            guard FolderListing.isFolder(absolute(folder)), holdsMigrations(folder, depth: 8) else {
+                continue
+            }
+            candidates.append(Candidate(path: folder, format: "sqldelight", sign: "1.sqm"))
+        }
+    }
+
+    /// Returns whether a folder of SQLDelight's has a migration, in whatever package.
+    private mutating func holdsMigrations(_ path: String, depth: Int) -> Bool {
+        let place = Place(path: path, level: SearchLimits.levels, isForMigrations: false)
+        guard depth > 0, folderCount < SearchLimits.folders, let glance = glance(place) else { return false }
+        if glance.files.contains(where: { $0.hasSuffix(".sqm") }) { return true }
+        return glance.folders.contains { holdsMigrations(join(path, $0), depth: depth - 1) }
+    }
+
+    /// A link to a folder of migrations counts unless it leads to one that was found; nothing below it is searched, so that
+    /// it cannot lead in a circle.
+    private mutating func followLinks() {
+        guard !links.isEmpty else { return }
+        var known = Set((candidates + others).map { FolderListing.realPath(absolute($0.path)) })
+        for path in links where known.insert(FolderListing.realPath(absolute(path))).inserted {
+            guard FolderListing.isFolder(absolute(path)),
+                let glance = glance(Place(path: path, level: SearchLimits.levels, isForMigrations: true)),
+                let trace = MigrationsTrace.first(in: glance)
+            else { continue }
+            add(path, trace, glance)
+        }
+    }
+
+    private func absolute(_ path: String) -> String { ProjectFolders.path(path, in: root) }
+
+    private func join(_ folder: String, _ name: String) -> String {
+        folder == "." ? name : folder + "/" + name
+    }
+}
