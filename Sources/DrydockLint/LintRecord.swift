@@ -32,7 +32,14 @@ struct LintRecord: Sendable {
         var isLinted: Bool
     }
 
+    /// Rows that were copied into another table, which is still there; tables by the folded names that they have now.
+    struct Copy: Sendable {
+        var source, target: String
+        var origin: Origin
+    }
+
     private var origins: [Object: Origin] = [:]
+    private(set) var copies: [Copy] = []
     /// Tables, by folded name, that may have rows in a user's database.
     var occupied: Set<String> = []
     /// The statements that have deleted rows of a table, in any migration, by its folded name at the time.
@@ -50,6 +57,9 @@ struct LintRecord: Sendable {
                 forgetColumns(of: name.folded, movedTo: nil)
             }
             guard asSelect else { return }
+            if name.isMain, let copied = origin.statement.tableSource?.tables {
+                note(copyOf: copied.map(\.foldedASCII), to: name, origin)
+            }
             let sources = occupied.filter { origin.statement.mentions($0) && $0 != name.folded }
             if !sources.isEmpty { occupied.insert(name.folded) }
         case .createIndex(let name, _): set(.index(name.name), origin)
@@ -59,19 +69,32 @@ struct LintRecord: Sendable {
             // Rows that were copied to a temporary table may be copied back.
             let sources = copy.tables.map(\.foldedASCII)
             if sources.contains(where: occupied.contains) { occupied.insert(name.folded) }
+            if name.isMain { note(copyOf: sources, to: name, origin) }
         case .addColumn(let name, let column) where name.isMain:
             set(.column(column, of: name.name), origin)
         case .delete(let name) where name.isMain:
             deletes[name.folded, default: []].append(origin.statement)
+            copies.removeAll { $0.target == name.folded }
         case .dropTable(let name) where name.isMain:
             occupied.remove(name.folded)
             forgetColumns(of: name.folded, movedTo: nil)
+            copies.removeAll { $0.source == name.folded || $0.target == name.folded }
         case .renameTable(let name, let to) where name.isMain:
             let new = to.foldedASCII
             if occupied.remove(name.folded) != nil { occupied.insert(new) }
             forgetColumns(of: name.folded, movedTo: new)
+            for index in copies.indices {
+                if copies[index].source == name.folded { copies[index].source = new }
+                if copies[index].target == name.folded { copies[index].target = new }
+            }
             origins[.table(new)] = origins.removeValue(forKey: .table(name.folded))
         default: break
+        }
+    }
+
+    private mutating func note(copyOf sources: [String], to target: QualifiedName, _ origin: Origin) {
+        copies += sources.filter { $0 != target.folded }.map {
+            Copy(source: $0, target: target.folded, origin: origin)
         }
     }
 

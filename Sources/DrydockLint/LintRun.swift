@@ -176,7 +176,8 @@ struct LintRun: Sendable {
                 migration: migration, format: set.format, statement: statement, index: index,
                 action: action, start: progress.start, before: before, after: replay.schema,
                 occupied: record.occupied, lineage: progress.lineage, changes: progress.changes,
-                deletes: record.deletes, connection: replay.connection, minimum: request.minimumSQLite)
+                deletes: record.deletes, copies: record.copies, connection: replay.connection,
+                minimum: request.minimumSQLite)
             linted.statements += 1
             sink.add(to: migration, behind: code.last) { $0.check(step) }
         case .refused(let error), .lost(let error):

@@ -25,6 +25,8 @@ struct LintStep {
     let changes: [Int: [Int]]
     /// The earlier statements that deleted rows of a table, in any migration, by its name at the time.
     let deletes: [String: [SQLStatement]]
+    /// Rows that earlier statements copied, in any migration.
+    let copies: [LintRecord.Copy]
     let connection: any Connection
     let minimum: SQLiteVersion?
 

@@ -64,8 +64,9 @@ extension LintRuleText {
             deletes the row that has the same key: what it does not name is lost and, with foreign keys on, \
             ON DELETE acts on the children. So does DELETE, and UPDATE of a key by ON UPDATE: the children's \
             rows are declared beside the parent's. What a trigger deletes that a statement fires counts as \
-            well. A table whose rows were copied before to one that is there at the end, and what the same \
-            migration made, is not meant here.
+            well. A table whose rows the migration copied before to one that is there at the end, and what the \
+            migration itself made, is not meant here. Where an earlier migration copied the rows, it is a warning: \
+            rows that came since are not in the copy.
             """,
         bad: "DROP TABLE legacy_label;",
         good: """

@@ -158,7 +158,7 @@ extension Rule {
         case .searchIndexStale:
             "Searches miss rows or find what is no longer there; integrity_check does not see it."
         case .viewBroken:
-            "SQLite reports a broken view or trigger only when it is used, and a changed meaning never."
+            "SQLite reports a broken view or trigger only when it is used, and never reports a changed meaning."
         case .tableUnreadable:
             "SQLite reports it only when the table is used: every SELECT * or INSERT of the app fails then."
         case .foreignKeyViolation: "With foreign keys on, later changes to these rows fail."

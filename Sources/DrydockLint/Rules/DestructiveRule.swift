@@ -86,10 +86,25 @@ struct DestructiveRule: LintRule {
                 "DROP TABLE takes the rows of \(name.name) that were not copied: the copy takes some only"
             severity = .error
         }
+        if case .none = holding, let copy = earlierCopy(of: name, step) {
+            message =
+                "DROP TABLE takes the rows of \(name.name) that came after \(copy.origin.migration.identifier), which "
+                + "copied those of its time to \(copy.target)"
+            severity = .warning
+        }
         return LintFault(
             severity, message,
             help: remedy("they may go", "drops table \(quotedIfNeeded(step.firstName(of: name.name)))"),
             at: step.statement, table: name.name)
+    }
+
+    /// Returns the copy of all rows of a table that an earlier migration made and that is still there: a rebuild may be
+    /// spread over several files.
+    private func earlierCopy(of name: QualifiedName, _ step: LintStep) -> LintRecord.Copy? {
+        step.copies.last { copy in
+            copy.source == name.folded && copy.origin.migration.identifier != step.migration.identifier
+                && !["where", "limit"].contains { copy.origin.statement.outermost($0) != nil }
+        }
     }
 
     /// Returns the names by which a declaration may refer to a table.

@@ -84,7 +84,7 @@ struct ObjectLostRule: StepRule {
         let kind = object.kind.rawValue
         return Finding(
             .objectLost, .warning,
-            "\(kind) \(object.name) of \(home) is not what it was: \(differences.joined(separator: "; "))",
+            "\(kind) \(object.name) of \(home) has changed: \(differences.joined(separator: "; "))",
             help: Help(
                 """
                 It was dropped with its table, and recreated as another \(kind). It was:

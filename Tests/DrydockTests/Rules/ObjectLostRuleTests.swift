@@ -405,7 +405,7 @@ import Testing
         let finding = try report.finding(.objectLost)
         #expect(
             finding.message
-                == "index n_a of n is not what it was: it no longer is UNIQUE and accepts duplicates that it refused; "
+                == "index n_a of n has changed: it no longer is UNIQUE and accepts duplicates that it refused; "
                 + "columns: (a) -> (a, b); WHERE: none -> a > 'x'")
         #expect(finding.place?.statement == different)
         #expect(finding.proposedSQL == "CREATE UNIQUE INDEX n_a ON n(a);\nDROP INDEX n_a;\n")

@@ -38,6 +38,22 @@ import Testing
             "there and back", schema: plain,
             "CREATE TEMP TABLE t AS SELECT * FROM e; DROP TABLE e;"
                 + plain + "INSERT INTO e(id, s, n) SELECT id, s, n FROM t; DROP TABLE t"),
+        // A rebuild over several files: rows that came in between are not in the copy.
+        LintCase(
+            "copied in an earlier file", schema: plain + keep + copy,
+            "DROP TABLE e; ALTER TABLE keep RENAME TO e", says: [.warning]),
+        LintCase(
+            "copied in an earlier file, under other names", schema: plain + keep + copy,
+            "ALTER TABLE e RENAME TO old; ALTER TABLE keep RENAME TO e; DROP TABLE old", says: [.warning]),
+        LintCase(
+            "created from it in an earlier file", schema: plain + "CREATE TABLE keep AS SELECT * FROM e",
+            "DROP TABLE e", says: [.warning]),
+        LintCase(
+            "some rows in an earlier file", schema: plain + keep + "INSERT INTO keep SELECT * FROM e WHERE n",
+            "DROP TABLE e", says: [.error]),
+        LintCase(
+            "copied in an earlier file and emptied", schema: plain + keep + copy,
+            "DELETE FROM keep; DROP TABLE e", says: [.error, .error]),
         LintCase("renamed before", schema: plain, keep + copy + "ALTER TABLE e RENAME TO o; DROP TABLE o"),
     ]) func whetherACopyIsKept(_ it: LintCase) async throws { try await it.check(.destructiveUndeclared) }
 
