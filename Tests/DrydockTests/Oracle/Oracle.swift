@@ -54,6 +54,8 @@ struct Oracle {
             after.foreignKeyFaults > before.foreignKeyFaults || !after.brokenObjects.isEmpty
             || !after.isIntact || areMarksLowered
             || !before.objects.isSubset(of: after.objects)
+            // A key that follows a rename points elsewhere at once, and to nothing when a later file drops that.
+            || !after.keysWithoutParent.union(last.keysWithoutParent).isSubset(of: before.keysWithoutParent)
     }
 
     private static func areRelated(_ a: ModelTable, _ b: ModelTable) -> Bool {

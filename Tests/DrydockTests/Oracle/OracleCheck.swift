@@ -43,7 +43,7 @@ struct OracleCheck {
     private static let aboutData: Set<Rule> = [.rowsLost, .valuesChanged, .tableDropped, .columnDropped]
     private static let aboutState: Set<Rule> = [
         .objectLost, .viewBroken, .foreignKeyViolation, .integrityFailure, .autoincrementReset,
-        .searchIndexStale,
+        .searchIndexStale, .referenceMoved,
     ]
 
     private func judge(_ report: Report) -> [Fault] {

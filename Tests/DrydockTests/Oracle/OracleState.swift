@@ -14,6 +14,8 @@ struct OracleState {
     var unreadable: [(table: ModelTable, reason: String)] = []
     /// The number of rows without their parent, and of keys that cannot be checked.
     var foreignKeyFaults = 0
+    /// The keys that reference a table that does not exist, with rows or without.
+    var keysWithoutParent: Set<String> = []
     /// Indexes, triggers and views, each with its table.
     var objects: Set<String> = []
     /// Views and triggers that do not compile, and indexes on a string.
@@ -57,6 +59,15 @@ struct OracleState {
             }
         }
         foreignKeyFaults = (try? database.rows("PRAGMA foreign_key_check") { $0.string(0) }.count) ?? 1
+        // As they are written: SQLite folds ASCII alone.
+        let written = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+            $0.string(0)
+        }
+        keysWithoutParent = try written.reduce(into: []) { keys, table in
+            let parents = try database.rows("PRAGMA main.foreign_key_list(\(quote(table)))") { $0.string(2) }
+            keys.formUnion(
+                parents.filter { !real.contains($0.lowercased()) }.map { "\(table) to \($0)" })
+        }
         objects = Set(
             try database.rows(
                 "SELECT name, tbl_name FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL"
@@ -78,6 +89,7 @@ struct OracleState {
             let keys = try database.rows("PRAGMA main.index_xinfo(\(quote(index)))") { $0.integer(1) }
             if keys.contains(-2) { brokenObjects.insert(index.lowercased()) }
         }
+        brokenObjects.formUnion(try Self.objectsWithStrings(database, model))
         let triggers = try database.rows("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'") {
             ($0.string(0), $0.string(1))
         }
@@ -101,6 +113,20 @@ struct OracleState {
         {
             for (name, mark) in all { if let id = model.table(name)?.id { marks[id] = mark } }
         }
+    }
+
+    /// Returns the views and indexes with a name in double quotes that nothing has: the generator writes no strings so.
+    private static func objectsWithStrings(_ database: PlainDatabase, _ model: Model) throws -> [String] {
+        let objects = try database.rows(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('view', 'index')", []
+        ) { ($0.string(0), $0.string(1)) }
+        let tables = model.tables.flatMap { [$0.name] + $0.columns.map(\.name) }
+        let known = Set((tables + objects.map(\.0)).map { $0.lowercased() })
+        return objects.filter { _, sql in
+            sql.matches(of: /"((?:[^"]|"")*)"/).contains {
+                !known.contains($0.output.1.replacing("\"\"", with: "\"").lowercased())
+            }
+        }.map { $0.0.lowercased() }
     }
 
     subscript(id: Int) -> Table? { tables.first { $0.table.id == id } }
