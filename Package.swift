@@ -60,9 +60,14 @@ let package = Package(
         .target(
             name: "Drydock",
             dependencies: [
-                "DrydockMigrate", "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockReplay",
-                "DrydockState",
-                "DrydockMigrations", "DrydockFindings",
+                "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff", "DrydockLint",
+                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+            ]),
+        .target(
+            name: "DrydockProbes",
+            dependencies: [
+                "DrydockLint", "DrydockReplay", "DrydockMigrations", "DrydockFindings", engine,
+                "SQLiteSchema",
             ]),
         .target(
             name: "DrydockMigrate",
@@ -119,9 +124,9 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff", "DrydockLint",
-                "DrydockReplay",
-                "DrydockState", "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
+                "Drydock", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff",
+                "DrydockLint", "DrydockReplay", "DrydockState",
+                "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
                 "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
             ]),
         .testTarget(

@@ -8,3 +8,4 @@
 @_exported import DrydockDiff
 @_exported import DrydockMaintenance
 @_exported import DrydockMigrate
+@_exported import DrydockProbes
