@@ -1,4 +1,5 @@
 import DatabaseEngine
+import DrydockFindings
 import DrydockReplay
 import SQLiteSchema
 
