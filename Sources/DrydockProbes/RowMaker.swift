@@ -5,37 +5,40 @@ import SQLiteSchema
 
 /// Generates the rows of probes.
 package struct RowMaker: RowGenerator {
+    private let shared = SharedLookups()
+
     package init() {}
 
     package func insertOrdinaryRows(
         _ request: RowRequest, on connection: any Connection
     ) throws -> GeneratedRows {
-        var result = GeneratedRows()
+        var facts = shared.facts(request.statements)
+        facts.note(objectsOf: request.schema)
+        let planner = TablePlanner(
+            SchemaLookup(request.schema), later: shared.lookups(request.later), facts: facts)
+        var plans: [String: TablePlan] = [:]
         for name in request.tables.sorted() {
-            guard let table = request.schema.table(name) else { continue }
-            for number in 1...request.rowCount {
-                let columns = table.columns.filter { $0.generated == nil }
-                let values = columns.map { column -> SQLValue in
-                    switch table.affinity(of: column) {
-                    case .integer, .real, .numeric: .integer(Int64(100 + number))
-                    default: SQLValue("\(column.name) \(number)")
-                    }
-                }
-                let names = columns.map { quotedName($0.name) }.joined(separator: ", ")
-                let marks = columns.map { _ in "?" }.joined(separator: ", ")
-                let statement = try connection.prepare(
-                    "INSERT INTO \(quotedName(table.name)) (\(names)) VALUES (\(marks))")
-                do {
-                    try statement.reset(binding: values)
-                    _ = try statement.step()
-                    result.rows.append(
-                        GeneratedRow(table: table.name, columns: columns.map(\.name), values: values))
-                } catch let error as EngineError where !error.isInterrupt {
-                    result.empty.append(.init(table: table.name, reason: error.message))
-                }
-            }
+            guard let table = request.schema.tables[name] else { continue }
+            plans[name] = planner.plan(table)
         }
-        return result
+        var limits: [String: Int] = [:]
+        var reasons: [String: String] = [:]
+        while true {
+            var fill = OrdinaryFill(request, plans, limits: limits, on: connection)
+            do {
+                try Transaction(connection, enforcesForeignKeys: !fill.isCircular).run { try fill.run() }
+            } catch let error as OrdinaryFill.RolledBack where (limits[error.table] ?? Int.max) > error.rows {
+                limits[error.table] = error.rows
+                reasons[error.table] = error.reason
+                continue
+            }
+            var result = fill.result
+            for place in result.empty.indices {
+                result.empty[place].reason =
+                    reasons[result.empty[place].table.foldedASCII] ?? result.empty[place].reason
+            }
+            return result
+        }
     }
 
     package func insertEdgeRows(

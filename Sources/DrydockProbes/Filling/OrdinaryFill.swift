@@ -1,0 +1,278 @@
+import DatabaseEngine
+import DrydockFindings
+import DrydockReplay
+import SQLiteSchema
+
+/// Fills tables with ordinary rows, in one transaction that is open.
+struct OrdinaryFill {
+    private let request: RowRequest
+    private let connection: any Connection
+    private let order: FillOrder
+    private var builders: [String: RowBuilder] = [:]
+    private var filled: Set<String> = []
+    private var parentKeys: [String: [[SQLValue]]] = [:]
+    private(set) var result = GeneratedRows()
+    /// How many rows a table may get, where one more would roll everything back.
+    private let limits: [String: Int]
+
+    /// Thrown where SQLite has rolled back the transaction, which ON CONFLICT ROLLBACK and RAISE(ROLLBACK) do.
+    struct RolledBack: Error {
+        var table: String
+        var rows: Int
+        var reason: String
+    }
+
+    /// At most so many rows are inserted so that each value and each parent has one.
+    private static let most = 64
+
+    init(
+        _ request: RowRequest, _ plans: [String: TablePlan], limits: [String: Int],
+        on connection: any Connection
+    ) {
+        (self.request, self.connection, self.limits) = (request, connection, limits)
+        order = FillOrder(plans)
+        for (name, plan) in plans {
+            builders[name] = RowBuilder(plan, seed: request.seed, round: request.round)
+        }
+    }
+
+    var isCircular: Bool { order.isCircular }
+
+    mutating func run() throws {
+        for name in order.tables {
+            try fill(name)
+            filled.insert(name)
+        }
+        if order.isCircular { try removeOrphans() }
+        for name in request.tables.sorted() {
+            guard let table = request.schema.virtualTables[name] else { continue }
+            try VirtualTableFill(table, request, on: connection).run(&result)
+        }
+    }
+
+    // MARK: - A table
+
+    private mutating func fill(_ name: String) throws {
+        guard var builder = builders[name] else { return }
+        let plan = builder.plan
+        let statement: any PreparedStatement
+        do {
+            statement = try connection.prepare(plan.insertion)
+        } catch let error as EngineError where !error.isInterrupt {
+            return result.empty.append(.init(table: plan.name, reason: error.message))
+        }
+        let target = min(try target(plan), limits[name] ?? Int.max)
+        if request.round > 0 { try noteKeys(&builder) }
+        var reason = plan.obstacle
+        var failures = 0
+        while builder.count < target, failures < 2 {
+            let attempts = builder.count == 0 ? 60 : 24
+            if let refusal = try insertRow(&builder, statement, attempts) {
+                reason = refusal
+                failures += 1
+            }
+        }
+        builders[name] = builder
+        let columns = plan.columns.map(\.name)
+        result.rows += builder.rows.map { GeneratedRow(table: plan.name, columns: columns, values: $0) }
+        if builder.count == 0, try isEmpty(plan.name) {
+            result.empty.append(.init(table: plan.name, reason: reason ?? "no row was tried"))
+        }
+    }
+
+    /// Inserts one row; returns what refused it.
+    private mutating func insertRow(
+        _ builder: inout RowBuilder, _ statement: any PreparedStatement, _ attempts: Int
+    ) throws -> String? {
+        var reason: String?
+        for attempt in 0..<attempts {
+            let row: [SQLValue]
+            do {
+                row = try builder.row(attempt: attempt) { try keys(for: $0) }
+            } catch let refusal as RowBuilder.Refusal {
+                switch refusal {
+                case .noParent(let reference): return reason ?? noParent(reference, builder.plan)
+                case .duplicate(let key):
+                    let names = key.columns.map { builder.plan.columns[$0].name }.joined(separator: ", ")
+                    reason = "UNIQUE (\(names)): every row that was tried has values that are taken"
+                    builder.advanceKey()
+                }
+                continue
+            }
+            guard let refusal = try refusal(of: row, statement, builder.plan) else {
+                builder.accept(row)
+                return nil
+            }
+            if !connection.isInTransaction {
+                throw RolledBack(table: builder.plan.folded, rows: builder.count, reason: refusal.reason)
+            }
+            reason = refusal.reason
+            refusal.vary(&builder, attempt)
+        }
+        return reason
+    }
+
+    /// Inserts a row; returns what SQLite said if it refused it.
+    private func refusal(
+        of row: [SQLValue], _ statement: any PreparedStatement, _ plan: TablePlan
+    ) throws -> RowRefusal? {
+        do {
+            try statement.reset(binding: row)
+            while try statement.step() {}
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return RowRefusal(error, plan)
+        }
+        guard plan.mayIgnore, try changes() == 0 else { return nil }
+        return RowRefusal(
+            reason: "the row is left out without an error, by ON CONFLICT IGNORE or RAISE(IGNORE)")
+    }
+
+    /// The number of rows that the last statement inserted.
+    private func changes() throws -> Int64? { try connection.firstRow("SELECT changes()") { $0.integer(0) } }
+
+    private func noParent(_ reference: TablePlan.Reference, _ plan: TablePlan) -> String {
+        let names = reference.columns.map { plan.columns[$0].name }.joined(separator: ", ")
+        let parent = request.schema.tables[reference.parent]?.name
+        let cause =
+            parent == nil ? "there is no such table" : "\(parent ?? "") has no rows that it can refer to"
+        return "FOREIGN KEY (\(names)) REFERENCES \(parent ?? reference.parent): \(cause)"
+    }
+
+    private func isEmpty(_ table: String) throws -> Bool {
+        try connection.firstRow("SELECT 1 FROM main.\(quotedName(table)) LIMIT 1") { _ in true } == nil
+    }
+
+    // MARK: - Numbers of rows
+
+    /// Returns how many rows a table gets: more than an enumeration has values, and one for each parent.
+    private mutating func target(_ plan: TablePlan) throws -> Int {
+        var target = request.rowCount
+        for check in plan.checks + plan.laterChecks {
+            let ways = check.alternatives.all
+            target = max(target, ways.count > 1 ? ways.count : 0)
+            for name in check.alternatives.columns {
+                var values: Set<SQLValue> = []
+                for way in ways {
+                    for case .isIn(let column, let list) in way where column == name {
+                        values.formUnion(list)
+                    }
+                }
+                if !values.isEmpty { target = max(target, values.count + 1) }
+            }
+        }
+        for column in plan.columns where !column.suggestions.isEmpty {
+            target = max(target, column.suggestions.count + 1)
+        }
+        for reference in plan.references where reference.parent != plan.folded {
+            target = max(target, try keys(for: reference).count)
+        }
+        return min(target, max(Self.most, request.rowCount))
+    }
+
+    // MARK: - Keys of parents
+
+    /// Returns the keys that a reference may have: those in the parent, or those that it will have.
+    private mutating func keys(for reference: TablePlan.Reference) throws -> [[SQLValue]] {
+        guard reference.parentColumns.count == reference.columns.count else { return [] }
+        if let builder = builders[reference.parent], !filled.contains(reference.parent), builder.count == 0,
+            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount), isCircular
+        {
+            return keys
+        }
+        let cacheKey = ([reference.parent] + reference.parentColumns).joined(separator: "\u{0}")
+        if let known = parentKeys[cacheKey] { return known }
+        let columns = reference.parentColumns.map(quotedName)
+        let sql = """
+            SELECT \(columns.joined(separator: ", ")) FROM main.\(quotedName(reference.parent)) \
+            WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
+            ORDER BY \(columns.joined(separator: ", ")) LIMIT \(Self.most)
+            """
+        var keys: [[SQLValue]] = []
+        do {
+            keys = try connection.rows(sql) { row in columns.indices.map { encoded(row.value($0)) } }
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            // No such table or column: SQLite refuses each row that refers to it.
+        }
+        if filled.contains(reference.parent) || builders[reference.parent] == nil {
+            parentKeys[cacheKey] = keys
+        }
+        return keys
+    }
+
+    /// Returns a value that was read as one that can be bound: text is bound as UTF-8.
+    private func encoded(_ value: SQLValue) -> SQLValue {
+        guard case .text(let bytes) = value, let encoding = request.schema.settings.encoding,
+            encoding != .utf8
+        else {
+            return value
+        }
+        return SQLValue(encoding.decode(bytes))
+    }
+
+    /// Notes the values of keys that only later migrations demand: SQLite does not refuse those yet.
+    private func noteKeys(_ builder: inout RowBuilder) throws {
+        for (place, key) in builder.plan.keys.enumerated() where !key.isPresent {
+            let columns = key.columns.map { quotedName(builder.plan.columns[$0].name) }.joined(
+                separator: ", ")
+            let sql = "SELECT \(columns) FROM main.\(quotedName(builder.plan.name)) LIMIT 10000"
+            for values in try connection.rows(
+                sql, [], { row in key.columns.indices.map { encoded(row.value($0)) } })
+            {
+                builder.note(values, of: place)
+            }
+        }
+    }
+
+    // MARK: - Circles
+
+    /// Removes the rows of which the expected parents were refused.
+    private mutating func removeOrphans() throws {
+        var isClean = false
+        while !isClean {
+            isClean = true
+            for name in order.tables {
+                guard let plan = builders[name]?.plan, plan.references.contains(where: \.isPresent) else {
+                    continue
+                }
+                let table = quotedName(plan.name)
+                let rowids: [SQLValue]
+                do {
+                    rowids = try connection.rows("PRAGMA main.foreign_key_check(\(table))") { $0.value(1) }
+                } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                    continue
+                }
+                let found = Set(rowids).subtracting([.null])
+                guard !found.isEmpty else { continue }
+                isClean = false
+                let delete = try connection.prepare("DELETE FROM main.\(table) WHERE rowid = ?")
+                for rowid in rowids where found.contains(rowid) {
+                    try delete.reset(binding: [rowid])
+                    while try delete.step() {}
+                }
+                try forgetMissing(plan)
+            }
+        }
+    }
+
+    /// Takes the rows out of the result that are not in the table any more.
+    private mutating func forgetMissing(_ plan: TablePlan) throws {
+        let condition = plan.columns.map { "\(quotedName($0.name)) IS ?" }.joined(separator: " AND ")
+        let statement = try connection.prepare(
+            "SELECT 1 FROM main.\(quotedName(plan.name)) WHERE \(condition)")
+        var kept: [GeneratedRow] = []
+        for row in result.rows {
+            guard row.table == plan.name else {
+                kept.append(row)
+                continue
+            }
+            try statement.reset(binding: row.values)
+            if try statement.step() { kept.append(row) }
+        }
+        result.rows = kept
+        if !kept.contains(where: { $0.table == plan.name }), try isEmpty(plan.name) {
+            result.empty.append(
+                .init(table: plan.name, reason: "its foreign keys form a circle in which a table stays empty")
+            )
+        }
+    }
+}

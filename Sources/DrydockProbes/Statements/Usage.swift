@@ -1,0 +1,24 @@
+import DatabaseEngine
+
+/// What statements say of the values of columns, found in their tokens.
+struct Usage: Sendable {
+    /// A column that is compared with a value.
+    struct Comparison: Sendable, Hashable {
+        var column: String
+        var value: SQLValue
+    }
+
+    /// A column that is read as JSON.
+    struct JSONUse: Sendable, Hashable {
+        var column: String
+        var path: String?
+        var shape: JSONShape = .any
+        /// What it is compared with at the path.
+        var value: SQLValue?
+    }
+
+    var comparisons: [Comparison] = []
+    var json: [JSONUse] = []
+
+    var isEmpty: Bool { comparisons.isEmpty && json.isEmpty }
+}

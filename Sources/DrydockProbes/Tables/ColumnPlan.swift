@@ -1,0 +1,35 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// A column that is filled, with what is known of its values before the first row.
+struct ColumnPlan: Sendable {
+    var name: String
+    var folded: String
+    var affinity: Affinity
+    var kind: ColumnKind
+    var isNotNull: Bool
+    /// Whether it is an alias of the rowid.
+    var isRowid = false
+    /// Whether it alone is a key.
+    var isUnique = false
+    /// Whether the table is STRICT, where values of another class are refused.
+    var isStrict = false
+    var declaredType: String
+    /// Its place among the columns of its table, lesser values first: numbers, dates and words grow with it.
+    var rank = 0
+    /// Values that statements compare it with.
+    var suggestions: [SQLValue] = []
+    /// Paths that statements read in its JSON, such as `$.kind`, with the values that they compare them with.
+    var jsonPaths: [JSONPath] = []
+    /// Whether a condition that is not understood depends on it.
+    var isUncertain = false
+
+    /// The texts that it may have are few and known: an enumeration, a flag.
+    var isBoolean: Bool { kind == .boolean }
+}
+
+/// A path in a JSON value.
+struct JSONPath: Sendable, Hashable {
+    var text: String
+    var values: [SQLValue] = []
+}

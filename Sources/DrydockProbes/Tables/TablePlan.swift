@@ -1,0 +1,72 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// All that is known of a table's rows before the first one: read once, from its definition, those that later
+/// migrations give it, and the statements.
+struct TablePlan: Sendable {
+    /// A constraint with its ways to be satisfied.
+    struct Check: Sendable {
+        var alternatives: Alternatives
+        /// Its name, and its text, as SQLite's message has one of them.
+        var labels: Set<String> = []
+    }
+
+    /// Columns that are not alike in two rows.
+    struct Key: Sendable {
+        var columns: [Int]
+        /// Whether the columns ignore the case of ASCII.
+        var foldsCase: [Bool]
+        /// Whether the present schema demands it.
+        var isPresent: Bool
+        var isPrimary = false
+    }
+
+    /// A foreign key, or columns that hold the keys of another table without one.
+    struct Reference: Sendable {
+        var columns: [Int]
+        /// The folded name.
+        var parent: String
+        var parentColumns: [String]
+        /// Whether SQLite would refuse other values.
+        var isPresent: Bool
+    }
+
+    var name: String
+    var folded: String
+    /// A number that no other table of the schema has, and that hardly changes from schema to schema.
+    var number: Int
+    var columns: [ColumnPlan] = []
+    /// What holds in every row.
+    var domains: [Domain] = []
+    /// Constraints of which one of several ways must hold.
+    var checks: [Check] = []
+    /// What later migrations demand, in the order in which they do.
+    var laterChecks: [Check] = []
+    /// Pairs of columns that are compared, in every row.
+    var orders: [Order] = []
+    var keys: [Key] = []
+    var references: [Reference] = []
+    /// The literals that migrations insert into the table.
+    var reserved: Set<SQLValue> = []
+    /// Columns in which later migrations refuse NULL.
+    var laterNotNull: Set<Int> = []
+    /// Whether a row can be left out without an error: ON CONFLICT IGNORE, RAISE(IGNORE).
+    var mayIgnore = false
+    /// Why no row can be made, if that is known.
+    var obstacle: String?
+
+    struct Order: Sendable {
+        var a: Int
+        var comparison: Condition.Comparison
+        var b: Int
+    }
+
+    var places: [String: Int] = [:]
+    var insertion: String {
+        "INSERT INTO main.\(quoted(name)) (\(columns.map { quoted($0.name) }.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+    }
+
+    func isUnique(_ columns: [Int]) -> Bool { keys.contains { $0.columns == columns } }
+
+    private func quoted(_ name: String) -> String { name.enclosed(in: UInt8(ascii: "\"")) }
+}

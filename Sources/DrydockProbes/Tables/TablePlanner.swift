@@ -1,0 +1,254 @@
+import DatabaseEngine
+import SQLiteSchema
+
+/// A maker of plans for tables.
+struct TablePlanner {
+    let present: SchemaLookup
+    let later: [SchemaLookup]
+    let facts: StatementFacts
+    /// The numbers of tables by folded name.
+    let numbers: [String: Int]
+
+    init(_ request: SchemaLookup, later: [SchemaLookup], facts: StatementFacts) {
+        (present, self.later, self.facts) = (request, later, facts)
+        numbers = Self.numbers(request.schema)
+    }
+
+    /// Returns a number for each table that depends on its name, so that it hardly changes when others come and go.
+    private static func numbers(_ schema: Schema) -> [String: Int] {
+        let names = (Array(schema.tables.keys) + Array(schema.virtualTables.keys)).sorted()
+        let count = names.count < 400 ? 899 : names.count * 4
+        var taken: Set<Int> = []
+        var numbers: [String: Int] = [:]
+        for name in names {
+            var number = Int(SeededRandom.hash(name) % UInt64(count))
+            while !taken.insert(number).inserted { number = (number + 1) % count }
+            numbers[name] = number + 1
+        }
+        return numbers
+    }
+
+    func plan(_ table: Table) -> TablePlan {
+        let folded = table.name.foldedASCII
+        let names = facts.names(of: folded)
+        var plan = TablePlan(name: table.name, folded: folded, number: numbers[folded] ?? numbers.count + 1)
+        plan.reserved = names.reduce(into: []) { $0.formUnion(facts.inserted[$1] ?? []) }
+        let own = present.indexes[folded] ?? []
+        let demands = LaterDemands(of: table, indexes: own, names: names, later, facts)
+        addColumns(table, names, demands, &plan)
+        addKeys(table, own, demands, &plan)
+        addReferences(table, demands, &plan)
+        addChecks(table, demands, &plan)
+        addTriggers(folded, &plan)
+        addUses(names, &plan)
+        return plan
+    }
+
+    // MARK: - Columns
+
+    private func addColumns(
+        _ table: Table, _ names: [String], _ demands: LaterDemands, _ plan: inout TablePlan
+    ) {
+        let alias = table.rowidAlias?.name
+        let jsonChecks = table.checks.filter { $0.expression.names.contains { $0.hasPrefix("json") } }
+        for column in table.columns where column.generated == nil {
+            let folded = column.name.foldedASCII
+            let affinity = table.affinity(of: column)
+            let uses = facts.jsonUses(folded, tables: names) + Self.generatedUses(table, folded)
+            var shape: JSONShape? = uses.isEmpty ? demands.json[folded] : .any
+            if uses.contains(where: { $0.shape == .array }), uses.allSatisfy({ $0.path == nil }) {
+                shape = .array
+            }
+            if shape == nil, jsonChecks.contains(where: { $0.expression.names.contains(folded) }) {
+                shape = .any
+            }
+            var planned = ColumnPlan(
+                name: column.name, folded: folded, affinity: affinity,
+                kind: ColumnKind(column, affinity: affinity, json: shape), isNotNull: table.isNotNull(column),
+                declaredType: column.declaredType)
+            planned.isRowid = column.name == alias
+            planned.isStrict = table.isStrict
+            planned.jsonPaths = Self.paths(uses)
+            plan.places[folded] = plan.columns.count
+            plan.columns.append(planned)
+            plan.domains.append(Domain())
+        }
+        plan.laterNotNull = Set(demands.notNull.compactMap { plan.places[$0] })
+    }
+
+    private static func paths(_ uses: [Usage.JSONUse]) -> [JSONPath] {
+        var paths: [JSONPath] = []
+        for use in uses {
+            guard let path = use.path else { continue }
+            if !paths.contains(where: { $0.text == path }) { paths.append(JSONPath(text: path)) }
+            if let value = use.value, let place = paths.firstIndex(where: { $0.text == path }),
+                !paths[place].values.contains(value)
+            {
+                paths[place].values.append(value)
+            }
+        }
+        return paths
+    }
+
+    /// The JSON that the generated columns and indexes of the table read from a column.
+    private static func generatedUses(_ table: Table, _ column: String) -> [Usage.JSONUse] {
+        table.columns.compactMap(\.generated).flatMap { generated in
+            UsageReader.usage(generated.expression.items, comparisons: false).json.filter {
+                $0.column == column
+            }
+        }
+    }
+
+    // MARK: - Keys
+
+    private func addKeys(
+        _ table: Table, _ indexes: [Index], _ demands: LaterDemands, _ plan: inout TablePlan
+    ) {
+        func add(_ names: [(name: String, collation: String?)], isPresent: Bool, isPrimary: Bool = false) {
+            let columns = names.compactMap { plan.places[$0.name.foldedASCII] }
+            guard columns.count == names.count, !columns.isEmpty else { return }
+            let folds = names.map {
+                ($0.collation ?? table.column($0.name)?.collation)?.foldedASCII == "nocase"
+            }
+            plan.keys.append(
+                .init(columns: columns, foldsCase: folds, isPresent: isPresent, isPrimary: isPrimary))
+            if columns.count == 1 { plan.columns[columns[0]].isUnique = true }
+        }
+        if let key = table.primaryKey {
+            add(key.terms.map { ($0.column, $0.collation) }, isPresent: true, isPrimary: true)
+        }
+        for unique in table.uniques { add(unique.terms.map { ($0.column, $0.collation) }, isPresent: true) }
+        for index in indexes where index.isUnique {
+            add(LaterDemands.columns(of: index), isPresent: index.condition == nil)
+        }
+        for key in demands.keys { add(key.map { ($0.column, $0.collation) }, isPresent: false) }
+        let conflicts =
+            [table.primaryKey?.onConflict] + table.uniques.map(\.onConflict)
+            + table.columns.map { $0.notNull?.onConflict }
+        plan.mayIgnore = conflicts.contains(.ignore)
+    }
+
+    // MARK: - References
+
+    private func addReferences(_ table: Table, _ demands: LaterDemands, _ plan: inout TablePlan) {
+        var known: Set<[Int]> = []
+        func add(_ key: ForeignKey, isPresent: Bool) {
+            let columns = key.columns.compactMap { plan.places[$0.foldedASCII] }
+            guard columns.count == key.columns.count, isPresent || !known.contains(columns) else { return }
+            let parent = key.parent.foldedASCII
+            guard isPresent || present.schema.tables[parent] != nil else { return }
+            let parentColumns = present.schema.parentColumns(of: key) ?? []
+            guard isPresent || parentColumns.count == columns.count else { return }
+            known.insert(columns)
+            plan.references.append(
+                .init(
+                    columns: columns, parent: parent, parentColumns: parentColumns.map(\.foldedASCII),
+                    isPresent: isPresent))
+        }
+        for key in table.foreignKeys { add(key, isPresent: true) }
+        for key in demands.foreignKeys { add(key, isPresent: false) }
+        let referencing = Set(plan.references.flatMap(\.columns))
+        for (place, column) in plan.columns.enumerated() where !referencing.contains(place) && !column.isRowid
+        {
+            guard let (parent, key) = impliedParent(column, of: table) else { continue }
+            plan.references.append(
+                .init(columns: [place], parent: parent, parentColumns: [key], isPresent: false))
+        }
+        plan.references.sort {
+            ($0.isPresent ? 1 : 0, $0.columns.count) > ($1.isPresent ? 1 : 0, $1.columns.count)
+        }
+    }
+
+    /// Returns the table that a column without a foreign key names: `user_id` names `user` or `users`, and `parent_id`
+    /// the table itself.
+    private func impliedParent(_ column: ColumnPlan, of table: Table) -> (table: String, key: String)? {
+        var words = ColumnKind.words(column.name)
+        guard words.count > 1, words.last == "id" else { return nil }
+        words.removeLast()
+        let stem = words.joined(separator: "_")
+        let plural = stem.hasSuffix("y") ? String(stem.dropLast()) + "ies" : stem + "s"
+        var names = [stem, plural, stem + "es", words.joined(), words.joined() + "s"]
+        if words == ["parent"] { names.insert(table.name.foldedASCII, at: 0) }
+        for name in names {
+            guard let parent = present.schema.tables[name], let key = parent.primaryKey, key.terms.count == 1,
+                let term = parent.column(key.terms[0].column), parent.affinity(of: term) == column.affinity
+            else { continue }
+            return (name, term.name.foldedASCII)
+        }
+        return nil
+    }
+
+    // MARK: - Checks
+
+    private func addChecks(_ table: Table, _ demands: LaterDemands, _ plan: inout TablePlan) {
+        for check in table.checks {
+            let labels = Set([check.name, check.expression.description].compactMap { $0?.foldedASCII })
+            add(
+                .init(
+                    alternatives: Alternatives(ExpressionReader.expression(check.expression)), labels: labels),
+                &plan)
+        }
+        plan.laterChecks = demands.checks.map { .init(alternatives: $0) }
+    }
+
+    private func add(_ check: TablePlan.Check, _ plan: inout TablePlan) {
+        for way in check.alternatives.all {
+            for case .unknown(let columns) in way {
+                for column in columns { plan.places[column].map { plan.columns[$0].isUncertain = true } }
+            }
+        }
+        guard check.alternatives.all.count == 1 else { return plan.checks.append(check) }
+        // What must hold in any case is added once.
+        plan.checks.append(check)
+    }
+
+    /// Adds what the triggers of the table refuse: `SELECT RAISE(ABORT, ...) WHERE condition`, also with WHEN.
+    private func addTriggers(_ folded: String, _ plan: inout TablePlan) {
+        for (_, trigger) in present.schema.triggers.sorted(by: { $0.key < $1.key })
+        where trigger.event == .insert && trigger.table.foldedASCII == folded {
+            let refusals = TriggerReader.refusals(trigger)
+            if refusals.ignores { plan.mayIgnore = true }
+            for condition in refusals.conditions {
+                let alternatives = Alternatives(condition, isNegated: true)
+                if alternatives.columns.isSubset(of: Set(plan.places.keys)) {
+                    add(.init(alternatives: alternatives), &plan)
+                }
+            }
+        }
+    }
+
+    // MARK: - Uses
+
+    /// Adds the values that statements compare columns with, and sorts the columns by what they are compared with.
+    private func addUses(_ names: [String], _ plan: inout TablePlan) {
+        let referencing = Set(plan.references.flatMap(\.columns))
+        for (place, column) in plan.columns.enumerated() where !column.isRowid && !referencing.contains(place)
+        {
+            plan.columns[place].suggestions = suggestions(column, names, plan)
+        }
+        ColumnRanks.rank(&plan)
+    }
+
+    private func suggestions(_ column: ColumnPlan, _ names: [String], _ plan: TablePlan) -> [SQLValue] {
+        if column.isBoolean { return [] }
+        if case .json = column.kind { return [] }
+        let isKey = plan.keys.contains { key in
+            key.columns.contains { plan.columns[$0].folded == column.folded }
+        }
+        var found: [SQLValue] = []
+        for value in facts.comparedValues(column.folded, tables: names) where found.count < 8 {
+            let value = value.stored(as: column.affinity)
+            let fits =
+                switch (column.affinity, value) {
+                case (.integer, .integer), (.real, .real), (.numeric, .integer), (.numeric, .real),
+                    (.text, .text),
+                    (.blob, .text), (.blob, .blob):
+                    true
+                case (.numeric, .text): !column.isStrict
+                default: false
+                }
+            if fits, !found.contains(value), !(isKey && plan.reserved.contains(value)) { found.append(value) }
+        }
+        return found
+    }
+}
