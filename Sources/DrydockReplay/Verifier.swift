@@ -306,9 +306,9 @@ public struct Verifier: Sendable {
     ) {
         report.body = .verify(VerifySummary(replays: results.map(\.summary)))
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
-        for migration in context.targets where tried.contains(migration.identifier) {
-            let index = context.set.index(of: migration.identifier) ?? 0
-            let schema = catalogs[index]?.schema
+        var reader = SchemaReader()
+        for (index, migration) in context.targets.enumerated() where tried.contains(migration.identifier) {
+            let schema = catalogs[index].map { reader.schema(of: $0) }
             let weight = PragmaSeverity(
                 migration: migration, before: schema, found: results.flatMap(\.findings))
             report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)

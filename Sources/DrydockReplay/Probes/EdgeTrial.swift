@@ -21,7 +21,7 @@ struct EdgeTrial {
         let tables = StepTables(scene.statements, in: schema).withChildren
         guard !tables.isEmpty else { return [] }
         var request = RowRequest(schema: schema, tables: tables)
-        request.statements = scene.statements
+        request.statements = source.statements
         (request.rowCount, request.seed) = (source.options.rowCount, source.options.seed)
         let generated = try await rows(request)
         guard !generated.isEmpty, let state = try await state(with: generated) else { return [] }

@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 /// When probes are replayed, and what they hold. A probe is a database that Drydock fills with generated rows.
 public struct ProbeOptions: Sendable {
     public enum Use: Sendable {
@@ -23,4 +25,6 @@ public struct ProbeOptions: Sendable {
 struct ProbeSource: Sendable {
     let generator: any RowGenerator
     let options: ProbeOptions
+    /// The statements of all migrations.
+    let statements: [SQLStatement]
 }

@@ -250,7 +250,7 @@ struct ProbeWalk {
         guard !wanted.isEmpty else { return state }
         var request = RowRequest(schema: reader.schema(of: state.catalog), tables: wanted)
         request.later = later.after(index + 1)
-        request.statements = context.set.migrations.flatMap(\.statements)
+        request.statements = parent.source.statements
         (request.rowCount, request.seed) = (parent.source.options.rowCount, parent.source.options.seed)
         request.round = round
         round += 1

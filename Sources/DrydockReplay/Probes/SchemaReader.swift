@@ -3,7 +3,12 @@ import SQLiteSchema
 
 /// Reads the schemas of successive states, and parses each definition once.
 struct SchemaReader {
-    private var parsed: [String: Schema] = [:]
+    private var parsed: [Key: Schema] = [:]
+
+    private struct Key: Hashable {
+        var name: String
+        var sql: String?
+    }
 
     /// Returns the schema by meaning, without history and SQLite's own tables.
     mutating func schema(of catalog: Catalog) -> Schema {
@@ -23,7 +28,7 @@ struct SchemaReader {
     }
 
     private mutating func read(_ row: SchemaRow) -> Schema {
-        let key = "\(row.name)\n\(row.sql ?? "")"
+        let key = Key(name: row.name, sql: row.sql)
         if let known = parsed[key] { return known }
         let schema = SchemaParser().schema(of: [row])
         parsed[key] = schema
@@ -34,11 +39,11 @@ struct SchemaReader {
 extension Schema {
     /// Takes in the single object of another schema.
     fileprivate mutating func add(_ other: Schema) {
-        tables.merge(other.tables) { first, _ in first }
-        indexes.merge(other.indexes) { first, _ in first }
-        views.merge(other.views) { first, _ in first }
-        triggers.merge(other.triggers) { first, _ in first }
-        virtualTables.merge(other.virtualTables) { first, _ in first }
-        unparsed.merge(other.unparsed) { first, _ in first }
+        for (name, table) in other.tables { tables[name] = table }
+        for (name, index) in other.indexes { indexes[name] = index }
+        for (name, view) in other.views { views[name] = view }
+        for (name, trigger) in other.triggers { triggers[name] = trigger }
+        for (name, table) in other.virtualTables { virtualTables[name] = table }
+        for (name, object) in other.unparsed { unparsed[name] = object }
     }
 }

@@ -29,7 +29,9 @@ extension Verifier {
             if case .step(_, let migration, _, _) = event { place.set(migration) }
             onEvent(event)
         }
-        let source = ProbeSource(generator: generator, options: request.probes)
+        let source = ProbeSource(
+            generator: generator, options: request.probes,
+            statements: context.set.migrations.flatMap(\.statements))
         let results = try await BoundedWait(watchdog: watchdog).result {
             try await ProbeReplay(
                 context: context, source: source, fresh: fresh, watchdog: watchdog, onEvent: noting
