@@ -16,9 +16,10 @@ struct ObjectLostRule: StepRule {
             step.conservation.kept.map { ($0.match.before.name.foldedASCII, $0.match.after.name.foldedASCII) },
             uniquingKeysWith: { first, _ in first })
         return before.compactMap { id, object in
-            guard !isUnchanged(object, id, in: step, homes), step.lineage.dropStatement(of: id) == nil,
-                !moved(id, in: step),
-                let finding = loss(of: object, id, in: step) ?? disinheritance(of: object, id, in: step)
+            guard step.lineage.dropStatement(of: id) == nil, !moved(id, in: step) else { return nil }
+            // What is where it was may still be missing where its table's rows went.
+            let loss = isUnchanged(object, id, in: step, homes) ? nil : loss(of: object, id, in: step)
+            guard let finding = loss ?? disinheritance(of: object, id, in: step)
             else { return nil }
             let kind = object.kind.rawValue
             let isDeclared = declarations.covers {
