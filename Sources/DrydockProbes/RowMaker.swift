@@ -4,6 +4,8 @@ import DrydockReplay
 import SQLiteSchema
 
 /// Generates the rows of probes.
+///
+/// One value serves a whole run: what the statements say is read once.
 package struct RowMaker: RowGenerator {
     private let shared = SharedLookups()
 
@@ -12,30 +14,25 @@ package struct RowMaker: RowGenerator {
     package func insertOrdinaryRows(
         _ request: RowRequest, on connection: any Connection
     ) throws -> GeneratedRows {
-        var facts = shared.facts(request.statements)
-        facts.note(objectsOf: request.schema)
-        let planner = TablePlanner(
-            SchemaLookup(request.schema), later: shared.lookups(request.later), facts: facts)
-        var plans: [String: TablePlan] = [:]
-        for name in request.tables.sorted() {
-            guard let table = request.schema.tables[name] else { continue }
-            plans[name] = planner.plan(table)
-        }
+        let plans = try plans(request, on: connection)
         var limits: [String: Int] = [:]
         var reasons: [String: String] = [:]
         while true {
             var fill = OrdinaryFill(request, plans, limits: limits, on: connection)
             do {
-                try Transaction(connection, enforcesForeignKeys: !fill.isCircular).run { try fill.run() }
-            } catch let error as OrdinaryFill.RolledBack where (limits[error.table] ?? Int.max) > error.rows {
-                limits[error.table] = error.rows
+                let transaction = Transaction(connection, enforcesForeignKeys: !fill.needsForeignKeysOff)
+                try transaction.run { try fill.run() }
+            } catch let error as RowInserter.RolledBack {
+                // Once more, and no further than before.
+                let count = fill.inserted[error.table] ?? 0
+                guard (limits[error.table] ?? Int.max) > count else { throw EngineError(.constraint, error.reason) }
+                limits[error.table] = count
                 reasons[error.table] = error.reason
                 continue
             }
             var result = fill.result
-            for place in result.empty.indices {
-                result.empty[place].reason =
-                    reasons[result.empty[place].table.foldedASCII] ?? result.empty[place].reason
+            for (place, empty) in result.empty.enumerated() {
+                result.empty[place].reason = reasons[empty.table.foldedASCII] ?? empty.reason
             }
             return result
         }
@@ -43,5 +40,37 @@ package struct RowMaker: RowGenerator {
 
     package func insertEdgeRows(
         _ request: RowRequest, on connection: any Connection
-    ) throws -> GeneratedRows { GeneratedRows() }
+    ) throws -> GeneratedRows {
+        let plans = try plans(request, on: connection)
+        let enforces = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) } == 1
+        var excluded: Set<String> = []
+        while true {
+            var fill = EdgeFill(request, plans, enforcesForeignKeys: enforces, on: connection)
+            do {
+                try Transaction(connection, enforcesForeignKeys: true).run { try fill.run(leavingOut: excluded) }
+                return fill.result
+            } catch let error as RowInserter.RolledBack where excluded.insert(error.table).inserted {
+                continue
+            }
+        }
+    }
+
+    /// Returns the plans of the tables that are asked for.
+    private func plans(_ request: RowRequest, on connection: any Connection) throws -> [String: TablePlan] {
+        var facts = shared.facts(request.statements)
+        facts.note(objectsOf: request.schema)
+        let planner = TablePlanner(
+            SchemaLookup(request.schema), later: shared.lookups(request.later), facts: facts)
+        var plans: [String: TablePlan] = [:]
+        for name in request.tables.sorted() {
+            if let table = request.schema.tables[name] {
+                plans[name] = planner.plan(table)
+            } else if let unparsed = request.schema.unparsed[name], unparsed.type == "table",
+                let table = try ListedTable.table(unparsed.name, on: connection)
+            {
+                plans[name] = planner.plan(table)
+            }
+        }
+        return plans
+    }
 }

@@ -4,16 +4,21 @@ import DatabaseEngine
 struct Choice {
     private let plan: TablePlan
     private var domains: [Domain]
-    private var orders: [TablePlan.Order] = []
+    private var orders: [TablePlan.Order]
+
+    /// Creates the choice that leaves open what every row leaves open.
+    init(_ plan: TablePlan) {
+        self.plan = plan
+        (domains, orders) = (plan.domains, plan.orders)
+    }
 
     /// - Parameters:
     ///   - index: the place of the row in its table.
     ///   - shift: how often the row was refused.
     ///   - keepsLater: whether what later migrations demand counts.
     init(_ plan: TablePlan, index: Int, shift: Int, keepsLater: Bool) {
-        self.plan = plan
-        domains = plan.domains
-        for check in plan.checks { choose(check, index + shift) }
+        self.init(plan)
+        for check in plan.checks where !check.isSettled { choose(check, index + shift) }
         guard keepsLater else { return }
         for check in plan.laterChecks { choose(check, index + shift) }
     }
@@ -26,7 +31,7 @@ struct Choice {
     }
 
     /// Adds the conditions of a way; returns false and changes nothing if they do not agree with the others.
-    private mutating func add(_ way: [Condition]) -> Bool {
+    mutating func add(_ way: [Condition]) -> Bool {
         var before: [Int: Domain] = [:]
         for condition in way {
             for name in condition.columns {

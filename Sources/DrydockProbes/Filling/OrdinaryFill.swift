@@ -10,17 +10,14 @@ struct OrdinaryFill {
     private let order: FillOrder
     private var builders: [String: RowBuilder] = [:]
     private var filled: Set<String> = []
-    private var parentKeys: [String: [[SQLValue]]] = [:]
+    private var parentKeys: ParentKeys
     private(set) var result = GeneratedRows()
+    /// How many rows each table got.
+    private(set) var inserted: [String: Int] = [:]
+    /// Whether rows come before those that they refer to, or refer to a table that is not there.
+    let needsForeignKeysOff: Bool
     /// How many rows a table may get, where one more would roll everything back.
     private let limits: [String: Int]
-
-    /// Thrown where SQLite has rolled back the transaction, which ON CONFLICT ROLLBACK and RAISE(ROLLBACK) do.
-    struct RolledBack: Error {
-        var table: String
-        var rows: Int
-        var reason: String
-    }
 
     /// At most so many rows are inserted so that each value and each parent has one.
     private static let most = 64
@@ -31,19 +28,23 @@ struct OrdinaryFill {
     ) {
         (self.request, self.connection, self.limits) = (request, connection, limits)
         order = FillOrder(plans)
+        needsForeignKeysOff =
+            order.isCircular
+            || plans.values.contains { plan in
+                plan.references.contains { $0.isPresent && request.schema.tables[$0.parent] == nil }
+            }
+        parentKeys = ParentKeys(connection, encoding: request.schema.settings.encoding)
         for (name, plan) in plans {
             builders[name] = RowBuilder(plan, seed: request.seed, round: request.round)
         }
     }
-
-    var isCircular: Bool { order.isCircular }
 
     mutating func run() throws {
         for name in order.tables {
             try fill(name)
             filled.insert(name)
         }
-        if order.isCircular { try removeOrphans() }
+        if needsForeignKeysOff { try removeOrphans() }
         for name in request.tables.sorted() {
             guard let table = request.schema.virtualTables[name] else { continue }
             try VirtualTableFill(table, request, on: connection).run(&result)
@@ -55,9 +56,9 @@ struct OrdinaryFill {
     private mutating func fill(_ name: String) throws {
         guard var builder = builders[name] else { return }
         let plan = builder.plan
-        let statement: any PreparedStatement
+        let inserter: RowInserter
         do {
-            statement = try connection.prepare(plan.insertion)
+            inserter = try RowInserter(plan, on: connection)
         } catch let error as EngineError where !error.isInterrupt {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
@@ -67,7 +68,7 @@ struct OrdinaryFill {
         var failures = 0
         while builder.count < target, failures < 2 {
             let attempts = builder.count == 0 ? 60 : 24
-            if let refusal = try insertRow(&builder, statement, attempts) {
+            if let refusal = try insertRow(&builder, inserter, attempts) {
                 reason = refusal
                 failures += 1
             }
@@ -75,14 +76,14 @@ struct OrdinaryFill {
         builders[name] = builder
         let columns = plan.columns.map(\.name)
         result.rows += builder.rows.map { GeneratedRow(table: plan.name, columns: columns, values: $0) }
-        if builder.count == 0, try isEmpty(plan.name) {
+        if builder.count == 0, try connection.isEmpty(plan.name) {
             result.empty.append(.init(table: plan.name, reason: reason ?? "no row was tried"))
         }
     }
 
     /// Inserts one row; returns what refused it.
     private mutating func insertRow(
-        _ builder: inout RowBuilder, _ statement: any PreparedStatement, _ attempts: Int
+        _ builder: inout RowBuilder, _ inserter: RowInserter, _ attempts: Int
     ) throws -> String? {
         var reason: String?
         for attempt in 0..<attempts {
@@ -99,12 +100,10 @@ struct OrdinaryFill {
                 }
                 continue
             }
-            guard let refusal = try refusal(of: row, statement, builder.plan) else {
+            guard let refusal = try inserter.refusal(of: row) else {
                 builder.accept(row)
+                inserted[builder.plan.folded] = builder.count
                 return nil
-            }
-            if !connection.isInTransaction {
-                throw RolledBack(table: builder.plan.folded, rows: builder.count, reason: refusal.reason)
             }
             reason = refusal.reason
             refusal.vary(&builder, attempt)
@@ -112,34 +111,12 @@ struct OrdinaryFill {
         return reason
     }
 
-    /// Inserts a row; returns what SQLite said if it refused it.
-    private func refusal(
-        of row: [SQLValue], _ statement: any PreparedStatement, _ plan: TablePlan
-    ) throws -> RowRefusal? {
-        do {
-            try statement.reset(binding: row)
-            while try statement.step() {}
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-            return RowRefusal(error, plan)
-        }
-        guard plan.mayIgnore, try changes() == 0 else { return nil }
-        return RowRefusal(
-            reason: "the row is left out without an error, by ON CONFLICT IGNORE or RAISE(IGNORE)")
-    }
-
-    /// The number of rows that the last statement inserted.
-    private func changes() throws -> Int64? { try connection.firstRow("SELECT changes()") { $0.integer(0) } }
-
     private func noParent(_ reference: TablePlan.Reference, _ plan: TablePlan) -> String {
         let names = reference.columns.map { plan.columns[$0].name }.joined(separator: ", ")
         let parent = request.schema.tables[reference.parent]?.name
         let cause =
             parent == nil ? "there is no such table" : "\(parent ?? "") has no rows that it can refer to"
         return "FOREIGN KEY (\(names)) REFERENCES \(parent ?? reference.parent): \(cause)"
-    }
-
-    private func isEmpty(_ table: String) throws -> Bool {
-        try connection.firstRow("SELECT 1 FROM main.\(quotedName(table)) LIMIT 1") { _ in true } == nil
     }
 
     // MARK: - Numbers of rows
@@ -173,53 +150,20 @@ struct OrdinaryFill {
 
     /// Returns the keys that a reference may have: those in the parent, or those that it will have.
     private mutating func keys(for reference: TablePlan.Reference) throws -> [[SQLValue]] {
-        guard reference.parentColumns.count == reference.columns.count else { return [] }
         if let builder = builders[reference.parent], !filled.contains(reference.parent), builder.count == 0,
-            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount), isCircular
+            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount), order.isCircular
         {
             return keys
         }
-        let cacheKey = ([reference.parent] + reference.parentColumns).joined(separator: "\u{0}")
-        if let known = parentKeys[cacheKey] { return known }
-        let columns = reference.parentColumns.map(quotedName)
-        let sql = """
-            SELECT \(columns.joined(separator: ", ")) FROM main.\(quotedName(reference.parent)) \
-            WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
-            ORDER BY \(columns.joined(separator: ", ")) LIMIT \(Self.most)
-            """
-        var keys: [[SQLValue]] = []
-        do {
-            keys = try connection.rows(sql) { row in columns.indices.map { encoded(row.value($0)) } }
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-            // No such table or column: SQLite refuses each row that refers to it.
-        }
-        if filled.contains(reference.parent) || builders[reference.parent] == nil {
-            parentKeys[cacheKey] = keys
-        }
-        return keys
-    }
-
-    /// Returns a value that was read as one that can be bound: text is bound as UTF-8.
-    private func encoded(_ value: SQLValue) -> SQLValue {
-        guard case .text(let bytes) = value, let encoding = request.schema.settings.encoding,
-            encoding != .utf8
-        else {
-            return value
-        }
-        return SQLValue(encoding.decode(bytes))
+        let isFinal = filled.contains(reference.parent) || builders[reference.parent] == nil
+        return try parentKeys.keys(for: reference, isFinal: isFinal)
     }
 
     /// Notes the values of keys that only later migrations demand: SQLite does not refuse those yet.
     private func noteKeys(_ builder: inout RowBuilder) throws {
         for (place, key) in builder.plan.keys.enumerated() where !key.isPresent {
-            let columns = key.columns.map { quotedName(builder.plan.columns[$0].name) }.joined(
-                separator: ", ")
-            let sql = "SELECT \(columns) FROM main.\(quotedName(builder.plan.name)) LIMIT 10000"
-            for values in try connection.rows(
-                sql, [], { row in key.columns.indices.map { encoded(row.value($0)) } })
-            {
-                builder.note(values, of: place)
-            }
+            let columns = key.columns.map { builder.plan.columns[$0].name }
+            for values in try parentKeys.values(columns, of: builder.plan.name) { builder.note(values, of: place) }
         }
     }
 
@@ -269,7 +213,7 @@ struct OrdinaryFill {
             if try statement.step() { kept.append(row) }
         }
         result.rows = kept
-        if !kept.contains(where: { $0.table == plan.name }), try isEmpty(plan.name) {
+        if !kept.contains(where: { $0.table == plan.name }), try connection.isEmpty(plan.name) {
             result.empty.append(
                 .init(table: plan.name, reason: "its foreign keys form a circle in which a table stays empty")
             )

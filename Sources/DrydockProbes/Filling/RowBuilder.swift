@@ -10,6 +10,9 @@ struct RowBuilder {
     private let maker: ValueMaker
     /// The number of rows so far.
     private(set) var count = 0
+    /// Whether rows are only variations of others: they take no value that a statement compares with, and refer to no
+    /// row of their own.
+    private let isEdge: Bool
     /// What the next row's key is made of.
     private var nextKey: Int
     private(set) var rows: [[SQLValue]] = []
@@ -19,12 +22,15 @@ struct RowBuilder {
     /// How far uncertain columns have gone through the values that they try.
     private var variants: [Int: Int] = [:]
 
-    init(_ plan: TablePlan, seed: UInt64, round: Int) {
-        self.plan = plan
+    init(_ plan: TablePlan, seed: UInt64, round: Int, isEdge: Bool = false) {
+        (self.plan, self.isEdge) = (plan, isEdge)
         maker = ValueMaker(seed: seed, table: plan.folded)
-        nextKey = plan.number * 100 + round * 40 + 1
+        nextKey = plan.number * 100 + round * 40 + 1 + (isEdge ? Self.edgeKeys : 0)
         used = Array(repeating: [], count: plan.keys.count)
     }
+
+    /// Keys of edge rows begin here.
+    private static let edgeKeys = 1_000_000
 
     /// Returns a row that fits what is known.
     /// - Parameters:
@@ -56,7 +62,9 @@ struct RowBuilder {
 
     /// Takes note of a row that SQLite accepted.
     mutating func accept(_ row: [SQLValue]) {
-        for (place, key) in plan.keys.enumerated() { used[place].insert(tuple(key, row)) }
+        for (place, key) in plan.keys.enumerated() where key.isPresent || !isEdge {
+            used[place].insert(tuple(key, row))
+        }
         for place in plan.columns.indices where plan.domains[place].values != nil || uses[place] != nil {
             uses[place, default: [:]][row[place], default: 0] += 1
         }
@@ -104,7 +112,7 @@ struct RowBuilder {
         let column = plan.columns[place]
         if domain.isNull == true { return .null }
         if domain.values != nil { return enumerated(place, domain, attempt) }
-        if attempt == 0, count < column.suggestions.count {
+        if attempt == 0, !isEdge, count < column.suggestions.count {
             let value = column.suggestions[count]
             if domain.allows(value) { return value }
         }
@@ -169,7 +177,7 @@ struct RowBuilder {
                 for place in canBeNull { values[place] = .null }
                 continue
             }
-            let known = isSelf ? ownKeys(reference) + (try parents(reference)) : try parents(reference)
+            let known = (isSelf && !isEdge ? ownKeys(reference) : []) + (try parents(reference))
             let fitting = known.filter { key in
                 zip(reference.columns, key).allSatisfy { place, value in
                     (values[place] == nil || values[place] == value) && domains[place].allows(value)
@@ -191,11 +199,21 @@ struct RowBuilder {
                 }
                 continue
             }
-            let start = isSelf ? (count < 3 ? max(count - 1, 0) : (count - 1) / 2) : count
-            let key = fitting[(start + attempt * (ordinal + 1)) % fitting.count]
+            let free = fitting.filter { !isTaken(reference, $0) }
+            let choices = free.isEmpty ? fitting : free
+            let start = isSelf && !isEdge ? (count < 3 ? max(count - 1, 0) : (count - 1) / 2) : count
+            let key = choices[(start + attempt * (ordinal + 1)) % choices.count]
             for (place, value) in zip(reference.columns, key) { values[place] = value }
         }
         return own
+    }
+
+    /// Returns whether another row has the key, where only one may.
+    private func isTaken(_ reference: TablePlan.Reference, _ key: [SQLValue]) -> Bool {
+        plan.keys.indices.contains { place in
+            plan.keys[place].columns == reference.columns
+                && used[place].contains(folded(key, plan.keys[place]))
+        }
     }
 
     /// What stands for "no parent" in a column that has no foreign key and refuses NULL.

@@ -19,8 +19,7 @@ struct RowRefusal {
         // CHECK, TRIGGER, and UNIQUE, PRIMARY KEY and ROWID (https://www.sqlite.org/rescode.html).
         case 1:
             guard let check = Self.check(error.message, plan) else { return }
-            let text = check.labels.max { ($0.count, $0) < ($1.count, $1) } ?? ""
-            reason = "CHECK (\(text))"
+            reason = "CHECK (\(check.text))"
             columns = check.alternatives.columns.compactMap { plan.places[$0] }.sorted()
         case 7: reason = "a trigger refuses it: \(error.message)"
         case 6, 8, 10: isDuplicate = true

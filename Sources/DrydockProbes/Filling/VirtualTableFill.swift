@@ -29,6 +29,25 @@ struct VirtualTableFill {
         }
     }
 
+    /// Adds unusual rows to a full-text table that has its own text.
+    func runEdges(_ result: inout GeneratedRows) throws {
+        guard table.isFullText, !table.isExternalContent, !table.isContentless else { return }
+        do {
+            guard try !isFilledByTriggers() else { return }
+            let columns = try self.columns()
+            guard let first = columns.first else { return }
+            let sql = "INSERT INTO \(name) (\(quotedName(first.name))) VALUES (?)"
+            let statement = try connection.prepare(sql)
+            for value: SQLValue in [.null, "", "a\u{0}b", SQLValue(String(repeating: "long ", count: 900))] {
+                try statement.reset(binding: [value])
+                while try statement.step() {}
+                result.rows.append(GeneratedRow(table: table.name, columns: [first.name], values: [value]))
+            }
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage && connection.isInTransaction {
+            // What the module refuses is no edge row.
+        }
+    }
+
     // MARK: - External content
 
     /// Builds the index of a table that has the text, unless triggers have done that.
@@ -37,12 +56,8 @@ struct VirtualTableFill {
         let isKept = request.schema.triggers.values.contains { trigger in
             trigger.table.foldedASCII == content.foldedASCII && trigger.names.contains(table.name.foldedASCII)
         }
-        guard !isKept, try hasRows("main." + quotedName(content)) else { return }
+        guard !isKept, try !connection.isEmpty(content) else { return }
         try connection.execute("INSERT INTO \(name)(\(quotedName(table.name))) VALUES ('rebuild')")
-    }
-
-    private func hasRows(_ name: String) throws -> Bool {
-        try connection.firstRow("SELECT 1 FROM \(name) LIMIT 1") { _ in true } ?? false
     }
 
     // MARK: - Own content
@@ -50,9 +65,7 @@ struct VirtualTableFill {
     private func insert(_ result: inout GeneratedRows) throws {
         // Rows of a trigger belong to those of another table; more would not.
         if !table.isContentless, try isFilledByTriggers() { return }
-        let columns = try connection.rows("PRAGMA main.table_xinfo(\(quotedName(table.name)))") { row in
-            (name: row.string(1), type: row.string(2), isHidden: row.integer(6) != 0)
-        }.filter { !$0.isHidden }
+        let columns = try columns()
         var names = columns.map(\.name)
         if table.isFullText { names.insert("rowid", at: 0) }
         let marks = names.map { _ in "?" }.joined(separator: ", ")
@@ -72,13 +85,21 @@ struct VirtualTableFill {
         }
     }
 
+    private typealias NamedColumn = (name: String, type: String, isHidden: Bool)
+
+    private func columns() throws -> [NamedColumn] {
+        try connection.rows("PRAGMA main.table_xinfo(\(quotedName(table.name)))") { row in
+            (name: row.string(1), type: row.string(2), isHidden: row.integer(6) != 0)
+        }.filter { !$0.isHidden }
+    }
+
     private func isFilledByTriggers() throws -> Bool {
         let folded = table.name.foldedASCII
-        return try request.schema.triggers.values.contains { $0.names.contains(folded) } && hasRows(name)
+        return try request.schema.triggers.values.contains { $0.names.contains(folded) } && !connection.isEmpty(table.name)
     }
 
     private func value(
-        _ column: (name: String, type: String, isHidden: Bool), _ place: Int, _ row: ValueMaker.Row,
+        _ column: NamedColumn, _ place: Int, _ row: ValueMaker.Row,
         _ maker: ValueMaker
     ) -> SQLValue {
         switch table.module.foldedASCII {

@@ -91,9 +91,9 @@ struct LaterDemands {
         }
     }
 
-    /// The columns of an index; for `lower(email)` the column ignores case.
+    /// The columns of an index, none if it has other terms; for `lower(email)` the column ignores case.
     static func columns(of index: Index) -> [(name: String, collation: String?)] {
-        index.terms.compactMap { term in
+        let columns = index.terms.compactMap { term -> (name: String, collation: String?)? in
             switch term.value {
             case .column(let name): return (name, term.collation)
             case .expression(let fragment):
@@ -103,5 +103,6 @@ struct LaterDemands {
                 return (name, "NOCASE")
             }
         }
+        return columns.count == index.terms.count ? columns : []
     }
 }

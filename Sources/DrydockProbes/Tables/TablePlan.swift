@@ -7,8 +7,12 @@ struct TablePlan: Sendable {
     /// A constraint with its ways to be satisfied.
     struct Check: Sendable {
         var alternatives: Alternatives
-        /// Its name, and its text, as SQLite's message has one of them.
+        /// Its text.
+        var text = ""
+        /// Its name and its text, folded: SQLite's message has one of them.
         var labels: Set<String> = []
+        /// Whether it holds in every row by ``TablePlan/domains``.
+        var isSettled = false
     }
 
     /// Columns that are not alike in two rows.

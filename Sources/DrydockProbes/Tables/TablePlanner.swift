@@ -8,10 +8,16 @@ struct TablePlanner {
     let facts: StatementFacts
     /// The numbers of tables by folded name.
     let numbers: [String: Int]
+    /// The triggers that an INSERT fires, by the folded name of their table, sorted by name.
+    private let triggers: [String: [Trigger]]
 
     init(_ request: SchemaLookup, later: [SchemaLookup], facts: StatementFacts) {
         (present, self.later, self.facts) = (request, later, facts)
         numbers = Self.numbers(request.schema)
+        let inserting = request.schema.triggers.filter { $0.value.event == .insert }
+        triggers = Dictionary(grouping: inserting.sorted { $0.key < $1.key }.map(\.value)) {
+            $0.table.foldedASCII
+        }
     }
 
     /// Returns a number for each table that depends on its name, so that it hardly changes when others come and go.
@@ -182,11 +188,10 @@ struct TablePlanner {
 
     private func addChecks(_ table: Table, _ demands: LaterDemands, _ plan: inout TablePlan) {
         for check in table.checks {
-            let labels = Set([check.name, check.expression.description].compactMap { $0?.foldedASCII })
-            add(
-                .init(
-                    alternatives: Alternatives(ExpressionReader.expression(check.expression)), labels: labels),
-                &plan)
+            let text = check.expression.description
+            let labels = Set([check.name, text].compactMap { $0?.foldedASCII })
+            let alternatives = Alternatives(ExpressionReader.expression(check.expression))
+            add(.init(alternatives: alternatives, text: text, labels: labels), &plan)
         }
         plan.laterChecks = demands.checks.map { .init(alternatives: $0) }
     }
@@ -194,18 +199,21 @@ struct TablePlanner {
     private func add(_ check: TablePlan.Check, _ plan: inout TablePlan) {
         for way in check.alternatives.all {
             for case .unknown(let columns) in way {
-                for column in columns { plan.places[column].map { plan.columns[$0].isUncertain = true } }
+                for place in columns.compactMap({ plan.places[$0] }) { plan.columns[place].isUncertain = true }
             }
         }
-        guard check.alternatives.all.count == 1 else { return plan.checks.append(check) }
-        // What must hold in any case is added once.
         plan.checks.append(check)
+        // What has one way is settled once for all rows.
+        guard check.alternatives.all.count == 1 else { return }
+        var choice = Choice(plan)
+        guard choice.add(check.alternatives.all[0]) else { return }
+        (plan.domains, plan.orders) = choice.made
+        plan.checks[plan.checks.count - 1].isSettled = true
     }
 
     /// Adds what the triggers of the table refuse: `SELECT RAISE(ABORT, ...) WHERE condition`, also with WHEN.
     private func addTriggers(_ folded: String, _ plan: inout TablePlan) {
-        for (_, trigger) in present.schema.triggers.sorted(by: { $0.key < $1.key })
-        where trigger.event == .insert && trigger.table.foldedASCII == folded {
+        for trigger in triggers[folded] ?? [] {
             let refusals = TriggerReader.refusals(trigger)
             if refusals.ignores { plan.mayIgnore = true }
             for condition in refusals.conditions {

@@ -21,7 +21,11 @@ struct ValueMaker: Sendable {
     /// Returns the value for a row that conditions leave open.
     func value(_ column: ColumnPlan, _ domain: Domain, _ row: Row) -> SQLValue {
         if domain.isNull == true { return .null }
-        if domain.isFree, row.variant > 0, let value = variant(column, row) { return value }
+        if row.variant > 0, let value = variant(column, row),
+            domain.isFree || value.number != nil && domain.allows(value)
+        {
+            return value
+        }
         if let kinds = domain.storage, let value = stored(column, kinds, row) { return value }
         let value = kindValue(column, domain, row)
         if case .text(let bytes) = value {
@@ -64,8 +68,14 @@ struct ValueMaker: Sendable {
     private func text(_ column: ColumnPlan, _ row: Row) -> String {
         let words = ColumnKind.words(column.name)
         let name = words.isEmpty ? "text" : words.joined(separator: " ")
+        if let last = words.last, Self.identifiers.contains(last) { return "\(word(column))-\(row.key)" }
         return "\(word(column)) \(name) \(row.key)"
     }
+
+    /// Names of texts without spaces.
+    private static let identifiers: Set<String> = [
+        "id", "key", "slug", "code", "token", "username", "login", "handle", "hash", "sha", "checksum", "path",
+    ]
 
     private func number(_ column: ColumnPlan, _ row: Row) -> SQLValue {
         if column.isRowid { return .integer(Int64(row.key)) }

@@ -1,0 +1,148 @@
+import DatabaseEngine
+import DrydockReplay
+import SQLiteSchema
+
+/// Adds rows that the constraints allow and few would expect. Each has one unusual value, or is like another row.
+struct EdgeFill {
+    private let request: RowRequest
+    private let plans: [String: TablePlan]
+    private let connection: any Connection
+    private let enforcesForeignKeys: Bool
+    private var parents: ParentKeys
+    private(set) var result = GeneratedRows()
+
+    /// At most so many rows a table, and so many values of columns that nothing says more about.
+    private static let mostRows = 44
+    private static let mostColumns = 24
+
+    init(
+        _ request: RowRequest, _ plans: [String: TablePlan], enforcesForeignKeys: Bool, on connection: any Connection
+    ) {
+        (self.request, self.plans, self.connection) = (request, plans, connection)
+        self.enforcesForeignKeys = enforcesForeignKeys
+        parents = ParentKeys(connection, encoding: request.schema.settings.encoding)
+    }
+
+    mutating func run(leavingOut excluded: Set<String>) throws {
+        // Before the first row, so that each depends only on ordinary rows.
+        for name in plans.keys.sorted() {
+            for reference in plans[name]?.references ?? [] { _ = try parents.keys(for: reference, isFinal: true) }
+        }
+        for name in FillOrder(plans).tables where !excluded.contains(name) {
+            if let plan = plans[name] { try fill(plan) }
+        }
+        for name in request.tables.sorted() {
+            guard let table = request.schema.virtualTables[name] else { continue }
+            try VirtualTableFill(table, request, on: connection).runEdges(&result)
+        }
+    }
+
+    private mutating func fill(_ plan: TablePlan) throws {
+        let inserter: RowInserter
+        do {
+            inserter = try RowInserter(plan, on: connection)
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return
+        }
+        var builder = RowBuilder(plan, seed: request.seed, round: request.round, isEdge: true)
+        let shared = parents
+        defer { parents = shared }
+        if try noteTakenParents(&builder) {
+            // Ordinary rows have all parents but the edge rows among them.
+            parents = ParentKeys(connection, encoding: request.schema.settings.encoding)
+        }
+        guard let sample = try insertSample(&builder, inserter) else { return }
+        var count = 1
+        func isFull() -> Bool { count >= Self.mostRows }
+        if let copy = try ordinary(&builder) {
+            let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
+            let alike = plan.columns.indices.map { keys.contains($0) ? copy[$0] : sample[$0] }
+            if try insert(alike, plan, inserter) { count += 1 }
+        }
+        let (telling, others) = columns(plan)
+        for places in [telling, others] {
+            for kind in EdgeKind.allCases {
+                for place in places {
+                    let column = plan.columns[place]
+                    for value in kind.values(column, sample: sample[place], self.place(place, plan)) where !isFull() {
+                        guard var row = try ordinary(&builder) else { return }
+                        row[place] = value
+                        if try insert(row, plan, inserter) { count += 1 }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Notes the parents that can have no second child; returns whether there are references to such.
+    private func noteTakenParents(_ builder: inout RowBuilder) throws -> Bool {
+        var isFound = false
+        for (place, key) in builder.plan.keys.enumerated() where key.isPresent {
+            guard builder.plan.references.contains(where: { $0.columns == key.columns }) else { continue }
+            isFound = true
+            let columns = key.columns.map { builder.plan.columns[$0].name }
+            for values in try parents.values(columns, of: builder.plan.name) { builder.note(values, of: place) }
+        }
+        return isFound
+    }
+
+    private mutating func insertSample(_ builder: inout RowBuilder, _ inserter: RowInserter) throws -> [SQLValue]? {
+        for attempt in 0..<24 {
+            guard let row = try ordinary(&builder, attempt) else { return nil }
+            guard let refusal = try inserter.refusal(of: row) else {
+                append(row, builder.plan)
+                return row
+            }
+            refusal.vary(&builder, attempt)
+        }
+        return nil
+    }
+
+    /// Returns an ordinary row with a key of its own.
+    private mutating func ordinary(_ builder: inout RowBuilder, _ attempt: Int = 0) throws -> [SQLValue]? {
+        for attempt in attempt..<(attempt + 8) {
+            do {
+                let row = try builder.row(attempt: attempt) { try parents.keys(for: $0, isFinal: true) }
+                builder.accept(row)
+                return row
+            } catch is RowBuilder.Refusal {
+                builder.advanceKey()
+            }
+        }
+        return nil
+    }
+
+    private mutating func insert(_ row: [SQLValue], _ plan: TablePlan, _ inserter: RowInserter) throws -> Bool {
+        guard try inserter.refusal(of: row) == nil else { return false }
+        append(row, plan)
+        return true
+    }
+
+    private mutating func append(_ row: [SQLValue], _ plan: TablePlan) {
+        result.rows.append(GeneratedRow(table: plan.name, columns: plan.columns.map(\.name), values: row))
+    }
+
+    /// Returns the columns of which later migrations demand something, and others.
+    private func columns(_ plan: TablePlan) -> (telling: [Int], others: [Int]) {
+        var telling = plan.laterNotNull.union(plan.keys.filter { !$0.isPresent }.flatMap(\.columns))
+        for check in plan.laterChecks {
+            telling.formUnion(check.alternatives.columns.compactMap { plan.places[$0] })
+        }
+        for (place, column) in plan.columns.enumerated() {
+            if case .json = column.kind { telling.insert(place) }
+            if !column.suggestions.isEmpty { telling.insert(place) }
+        }
+        let first = telling.sorted().prefix(Self.mostColumns)
+        let rest = plan.columns.indices.filter { !telling.contains($0) }.prefix(Self.mostColumns)
+        return (Array(first), Array(rest))
+    }
+
+    private func place(_ place: Int, _ plan: TablePlan) -> EdgeKind.Place {
+        let isReferring = plan.references.contains { $0.columns.contains(place) }
+        let isEnforced =
+            enforcesForeignKeys && plan.references.contains { $0.isPresent && $0.columns.contains(place) }
+        return .init(
+            isKey: plan.keys.contains { $0.isPresent && $0.columns == [place] },
+            isReference: isReferring, mayBeOrphan: isReferring && !isEnforced)
+    }
+}

@@ -1,0 +1,93 @@
+import DatabaseEngine
+import GRDBEngine
+import NIOEngine
+import Testing
+
+/// Edge rows: whatever else the constraints allow.
+@Suite struct EdgeFillTests {
+    private static let people =
+        "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT, doc TEXT, age INTEGER, size REAL, born_on TEXT); CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(id), name TEXT NOT NULL);"
+
+    private func edges(_ rowCase: RowCase) async throws -> RowCase.Outcome {
+        let outcome = try await rowCase.run(edges: true)
+        #expect(outcome.faults.isEmpty, "\(outcome.faults)")
+        return outcome
+    }
+
+    private func values(_ outcome: RowCase.Outcome, _ table: String, _ column: String) -> [SQLValue] {
+        outcome.edges.rows.filter { $0.table == table }.compactMap { row in
+            row.columns.firstIndex(of: column).map { row.values[$0] }
+        }
+    }
+
+    @Test(arguments: ["GRDB", "NIO"])
+    func `rows differ in one value each`(engine: String) async throws {
+        var rowCase = RowCase(Self.people)
+        rowCase.engine = engine == "GRDB" ? GRDBDriver() : NIODriver()
+        let outcome = try await edges(rowCase)
+        let names = values(outcome, "person", "name")
+        #expect(names.contains(.null))
+        #expect(names.contains(""))
+        let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+        #expect(counts.values.contains { $0 > 1 })
+        let sample = outcome.edges.rows[0].values[2]
+        let text = outcome.texts("person", "name").first { SQLValue($0) == sample } ?? "?"
+        #expect(names.contains(SQLValue(text + " ")))
+        #expect(names.contains(SQLValue(text.uppercased())))
+        #expect(values(outcome, "person", "age").contains("many"))
+        #expect(values(outcome, "person", "age").contains(.integer(.max)))
+        #expect(outcome.edges.rows.count(where: { $0.table == "person" }) <= 44)
+        // References are kept where they are enforced.
+        #expect(!values(outcome, "pet", "person_id").contains(.integer(987_654_321)))
+        #expect(values(outcome, "pet", "person_id").contains(.null))
+    }
+
+    @Test func `orphans occur where nothing enforces foreign keys`() async throws {
+        var rowCase = RowCase(Self.people)
+        rowCase.foreignKeys = false
+        let outcome = try await rowCase.run(edges: true)
+        #expect(values(outcome, "pet", "person_id").contains(.integer(987_654_321)))
+    }
+
+    @Test func `what later migrations demand is broken first`() async throws {
+        let outcome = try await edges(
+            RowCase(
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, status TEXT NOT NULL, payload TEXT NOT NULL, email TEXT);",
+                later: "CREATE UNIQUE INDEX e ON t(email); CREATE INDEX p ON t(json_extract(payload, '$.kind'));",
+                "CREATE TABLE t2(id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('open','done')), payload TEXT NOT NULL, email TEXT); DROP TABLE t; ALTER TABLE t2 RENAME TO t;"))
+        #expect(values(outcome, "t", "status").contains("OPEN"))
+        #expect(values(outcome, "t", "status").contains("open "))
+        #expect(values(outcome, "t", "payload").contains("{"))
+        #expect(Dictionary(values(outcome, "t", "email").map { ($0, 1) }, uniquingKeysWith: +).values.contains { $0 > 1 })
+    }
+
+    @Test func `each row can be inserted alone, or after the rows before it`() async throws {
+        let outcome = try await edges(RowCase(Self.people))
+        let database = try PlainDatabase()
+        try database.execute("PRAGMA foreign_keys = ON")
+        try database.execute(Self.people)
+        for row in outcome.result.rows {
+            try database.execute("INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
+        }
+        for row in outcome.edges.rows {
+            try database.execute("SAVEPOINT one")
+            try database.execute("INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
+            try database.execute("ROLLBACK TO one; RELEASE one")
+        }
+    }
+
+    @Test func `keys without a rowid alias may be NULL, and rowids are unusual`() async throws {
+        let outcome = try await edges(
+            RowCase("CREATE TABLE k(a TEXT PRIMARY KEY, b TEXT); CREATE TABLE i(id INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT);"))
+        #expect(values(outcome, "k", "a").contains(.null))
+        let ids = values(outcome, "i", "id")
+        #expect(ids.contains(0) && ids.contains(-1) && ids.contains(9_007_199_254_740_993) && !ids.contains(.integer(.max)))
+    }
+
+    @Test func `the same seed gives the same rows`() async throws {
+        let first = try await edges(RowCase(Self.people))
+        let second = try await edges(RowCase(Self.people))
+        #expect(first.edges.rows == second.edges.rows)
+        #expect(first.dump == second.dump)
+    }
+}
