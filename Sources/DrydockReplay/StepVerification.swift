@@ -22,6 +22,8 @@ package struct StepVerification: Sendable {
     var searched: [String: SearchedIndex] = [:]
     /// How objects read names in double quotes until an earlier step took the column, or the object.
     var former: [Catalog.ObjectID: QuotedReadings] = [:]
+    /// Whether findings name the statement that is the cause, and what to do about it.
+    var explains = true
 
     package init(
         migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
@@ -86,6 +88,8 @@ package struct StepVerification: Sendable {
         let (broken, invalid) = try await invariants()
         outcome.findings += broken
         outcome.declarationFindings += invalid
+        outcome.usedDeclarations = use.used
+        guard explains else { return outcome }
         outcome.findings = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing(outcome.findings)
@@ -94,7 +98,6 @@ package struct StepVerification: Sendable {
         outcome.findings = try await explaining(outcome.findings).map {
             copies.explaining(cascades.explaining($0))
         }
-        outcome.usedDeclarations = use.used
         return outcome
     }
 

@@ -16,14 +16,18 @@ struct CounterexampleSearch {
     /// The state whose rows are tried; that before the step where nil.
     var start: DatabaseState?
 
-    /// How often the step is run.
-    private static let runLimit = 160
+    /// How often the step is run for one finding.
+    private static let runLimit = 100
+    /// How often steps are run for all findings of a walk.
+    static let totalRunLimit = 800
     /// The largest number of rows that the search begins with.
     private static let rowLimit = 400
 
     /// - Returns: nil where the rows that the step can touch do not show it on their own.
     /// - Throws: ``EngineError`` where the run was stopped.
-    func counterexample(of finding: Finding) async throws -> Counterexample? {
+    /// - Parameter runs: how often a step may still be run.
+    func counterexample(of finding: Finding, _ runs: inout Int) async throws -> Counterexample? {
+        guard runs > 0 else { return nil }
         let start = start ?? scene.before
         let identity = FindingIdentity(finding)
         let family = StepTables(scene.statements, in: schema).family
@@ -32,12 +36,15 @@ struct CounterexampleSearch {
             guard let bare = try await bare(definitions.map(\.sql), start) else { continue }
             let candidates = try await rows(of: tables ?? Set(start.catalog.tables.keys), in: start)
             guard candidates.count <= Self.rowLimit else { continue }
-            let trial = CounterexampleTrial(scene: scene, bare: bare, identity: identity)
+            let trial = CounterexampleTrial(
+                scene: scene, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
-            var reduction = RowReduction(candidates, limit: Self.runLimit) {
+            var reduction = RowReduction(candidates, limit: min(Self.runLimit, runs)) {
                 try await trial.shows($0, allowsOrphans: allowsOrphans)
             }
-            guard try await reduction.run() else { continue }
+            let isShown = try await reduction.run()
+            runs -= reduction.runs
+            guard isShown else { continue }
             return result(reduction, definitions, tables)
         }
         return nil
@@ -168,13 +175,14 @@ struct CounterexampleTrial: Sendable {
     /// The schema without rows.
     let bare: DatabaseState
     let identity: FindingIdentity
+    let severity: Finding.Severity
 
     /// Whether the step gives the finding on these rows.
     func shows(_ rows: [GeneratedRow], allowsOrphans: Bool) async throws -> Bool {
         do {
             guard let state = try await state(rows, allowsOrphans) else { return false }
             return try await scene.findings(from: state, explains: false).contains {
-                FindingIdentity($0) == identity
+                FindingIdentity($0) == identity && $0.severity >= severity
             }
         } catch let error as EngineError where !error.isInterrupt {
             return false

@@ -17,7 +17,10 @@ struct EdgeTrial {
 
     /// Returns what only such rows show, as warnings with the fewest rows that show it.
     /// - Parameter known: what ordinary rows show.
-    func findings(except known: Set<FindingIdentity>) async throws -> [Finding] {
+    /// - Parameter runs: how often a step may still be run in search of the fewest rows.
+    func findings(
+        except known: Set<FindingIdentity>, _ runs: inout Int
+    ) async throws -> [Finding] {
         let tables = StepTables(scene.statements, in: schema).withChildren
         guard !tables.isEmpty else { return [] }
         var request = RowRequest(schema: schema, tables: tables)
@@ -25,14 +28,14 @@ struct EdgeTrial {
         (request.rowCount, request.seed) = (source.options.rowCount, source.options.seed)
         let generated = try await rows(request)
         guard !generated.isEmpty, let state = try await state(with: generated) else { return [] }
-        var found = try await new(from: state, known, limit: Self.searchLimit)
+        var found = try await new(from: state, known, limit: Self.searchLimit, &runs)
         // Rows that stop the step hide what it does to the others.
         if found.contains(where: { $0.rule == .migrationFailed }) {
-            var runs = 0
-            let surviving = try await surviving(generated, &runs)
+            var attempts = 0
+            let surviving = try await surviving(generated, &attempts)
             if !surviving.isEmpty, let state = try await self.state(with: surviving) {
                 let seen = known.union(found.map(FindingIdentity.init))
-                found += try await new(from: state, seen, limit: Self.searchLimit - 1)
+                found += try await new(from: state, seen, limit: Self.searchLimit - 1, &runs)
             }
         }
         return found
@@ -67,7 +70,7 @@ struct EdgeTrial {
     }
 
     private func new(
-        from state: DatabaseState, _ known: Set<FindingIdentity>, limit: Int
+        from state: DatabaseState, _ known: Set<FindingIdentity>, limit: Int, _ runs: inout Int
     ) async throws -> [Finding] {
         var seen = known
         var result: [Finding] = []
@@ -75,7 +78,7 @@ struct EdgeTrial {
         where finding.severity > .note && seen.insert(FindingIdentity(finding)).inserted {
             if result.count < limit {
                 let search = CounterexampleSearch(scene: scene, schema: schema, start: state)
-                finding.counterexample = try await search.counterexample(of: finding)
+                finding.counterexample = try await search.counterexample(of: finding, &runs)
             }
             finding.severity = .warning
             finding.tags = [.probe]
@@ -88,15 +91,17 @@ struct EdgeTrial {
     private func surviving(_ rows: [GeneratedRow], _ runs: inout Int) async throws -> [GeneratedRow] {
         guard !rows.isEmpty, runs < Self.runLimit else { return [] }
         runs += 1
-        guard let state = try await state(with: rows) else { return [] }
-        if try await scene.outcome(from: state).failure == nil { return rows }
+        if try await survives(rows) { return rows }
         guard rows.count > 1 else { return [] }
         let first = try await surviving(Array(rows.prefix(rows.count / 2)), &runs)
         let second = try await surviving(Array(rows.dropFirst(rows.count / 2)), &runs)
         guard !first.isEmpty, !second.isEmpty else { return first + second }
         runs += 1
-        guard let both = try await self.state(with: first + second) else { return first }
-        return try await scene.outcome(from: both).failure == nil ? first + second : first
+        return try await survives(first + second) ? first + second : first
+    }
+
+    private func survives(_ rows: [GeneratedRow]) async throws -> Bool {
+        try await scene.outcome(from: scene.before) { try Self.insert(rows, on: $0) }.failure == nil
     }
 }
 

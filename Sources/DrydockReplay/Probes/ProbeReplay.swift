@@ -70,8 +70,8 @@ struct ProbeWalk {
     /// The states that checked migrations met, for the search for a counterexample.
     private var scenes: [String: StepScene] = [:]
 
-    /// For how many findings of a walk the fewest rows are searched.
-    private static let searchLimit = 12
+    /// How often steps may still be run in search of the fewest rows.
+    private var runs = CounterexampleSearch.totalRunLimit
 
     init(replay parent: ProbeReplay, later: LaterSchemas, start: Int) {
         self.parent = parent
@@ -275,20 +275,19 @@ struct ProbeWalk {
         guard let scene = scenes[migration.identifier] else { return }
         let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
         let trial = EdgeTrial(scene: scene, source: parent.source, schema: reader.schema(of: before.catalog))
-        for finding in try await trial.findings(except: known) { replay.add(finding) }
+        for finding in try await trial.findings(except: known, &runs) { replay.add(finding) }
     }
 
     /// Adds the fewest rows that show a finding to the gravest ones.
     private mutating func addCounterexamples() async throws {
-        var count = 0
-        for index in replay.result.findings.indices where count < Self.searchLimit {
+        for index in replay.result.findings.indices where runs > 0 {
             let finding = replay.result.findings[index]
             guard finding.severity == .error, finding.counterexample == nil,
                 let scene = finding.migration.flatMap({ scenes[$0] })
             else { continue }
-            count += 1
             let search = CounterexampleSearch(scene: scene, schema: reader.schema(of: scene.before.catalog))
-            replay.result.findings[index].counterexample = try await search.counterexample(of: finding)
+            replay.result.findings[index].counterexample = try await search.counterexample(
+                of: finding, &runs)
         }
     }
 }

@@ -60,8 +60,10 @@ struct RowReduction {
         }
     }
 
+    /// First all values of a row at once, which mostly is all it takes.
     private mutating func simplifyValues() async throws {
         for row in rows.indices {
+            for leavesOut in [true, false] { try await simplify(row, leavesOut) }
             for column in rows[row].columns {
                 guard let place = rows[row].columns.firstIndex(of: column) else { continue }
                 var fewer = rows
@@ -74,6 +76,24 @@ struct RowReduction {
                 _ = try await take(simpler)
             }
         }
+    }
+
+    /// Simplifies all values of a row together.
+    /// - Parameter leavesOut: whether the values that can be simpler are left out instead.
+    private mutating func simplify(_ row: Int, _ leavesOut: Bool) async throws {
+        let old = rows[row]
+        var new = old
+        (new.columns, new.values) = ([], [])
+        for (column, value) in zip(old.columns, old.values) {
+            let simple = Self.simple(value, at: row)
+            if leavesOut, simple != nil { continue }
+            new.columns.append(column)
+            new.values.append(simple ?? value)
+        }
+        guard new != old, !new.columns.isEmpty else { return }
+        var simpler = rows
+        simpler[row] = new
+        _ = try await take(simpler)
     }
 
     /// Returns a short value of the same storage class that differs from row to row; nil for one that is simple.

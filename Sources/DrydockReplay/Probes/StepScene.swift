@@ -38,15 +38,20 @@ struct StepScene: Sendable {
     }
 
     /// Runs the step on a state.
-    func outcome(from state: DatabaseState) async throws -> BatchRun.Outcome {
+    /// - Parameter prepare: what is done to the database before.
+    func outcome(
+        from state: DatabaseState,
+        after prepare: @escaping @Sendable (any Connection) throws -> Void = { _ in }
+    ) async throws -> BatchRun.Outcome {
         let overlay = try Overlay(state.image)
         return try await context.engine.use(overlay, settings: context.settings(watchdog)) {
-            try await BatchRun(set: context.set, database: $0, overlay: overlay).run(migrations)
+            try await $0.withConnection(prepare)
+            return try await BatchRun(set: context.set, database: $0, overlay: overlay).run(migrations)
         }
     }
 
     /// Runs the step on a state and checks every rule of a step.
-    /// - Parameter explains: whether the rows that made it fail are searched for.
+    /// - Parameter explains: whether the cause is searched for, and the rows that made it fail.
     func findings(from state: DatabaseState, explains: Bool) async throws -> [Finding] {
         let outcome = try await outcome(from: state)
         var (findings, before): ([Finding], DatabaseState) = ([], state)
@@ -57,10 +62,11 @@ struct StepScene: Sendable {
             if reached.owesForeignKeyCheck, after.faults.contains(where: ForeignKeyRule.isRefused) {
                 return try await failure(EngineError.foreignKeyCheck, reached.step, before, explains)
             }
-            let verification = StepVerification(
+            var verification = StepVerification(
                 migration: reached.step, declarations: reached.step.declarations, before: before,
                 after: after, inspector: inspector, engine: context.engine, format: context.set.format,
                 chronicle: chronicle, temporaries: temporaries)
+            verification.explains = explains
             findings += try await verification.run().findings.map { found in
                 var finding = found.finding
                 finding.migration = reached.step.identifier

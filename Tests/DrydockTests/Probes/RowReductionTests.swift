@@ -49,4 +49,16 @@ struct RowReductionTests {
         #expect(runs == 5 && reduction.runs == 5 && !reduction.isFinished)
         #expect(Self.numbers(reduction.rows).contains(17))
     }
+
+    @Test func `values that are not needed go together, and the others become simple`() async throws {
+        let row = GeneratedRow(
+            table: "t", columns: ["id", "name", "note", "size"],
+            values: [.integer(4711), "a long name", "a long note", .integer(1)])
+        var reduction = RowReduction([row, row], limit: 100) { rows in
+            rows.contains { $0.columns.contains("name") }
+        }
+        #expect(try await reduction.run())
+        #expect(reduction.rows == [GeneratedRow(table: "t", columns: ["name"], values: ["a"])])
+        #expect(reduction.isFinished && reduction.runs < 12)
+    }
 }
