@@ -25,7 +25,9 @@ package struct RowMaker: RowGenerator {
             } catch let error as RowInserter.RolledBack {
                 // Once more, and no further than before.
                 let count = fill.inserted[error.table] ?? 0
-                guard (limits[error.table] ?? Int.max) > count else { throw EngineError(.constraint, error.reason) }
+                guard (limits[error.table] ?? Int.max) > count else {
+                    throw EngineError(.constraint, error.reason)
+                }
                 limits[error.table] = count
                 reasons[error.table] = error.reason
                 continue
@@ -47,10 +49,17 @@ package struct RowMaker: RowGenerator {
         while true {
             var fill = EdgeFill(request, plans, enforcesForeignKeys: enforces, on: connection)
             do {
-                try Transaction(connection, enforcesForeignKeys: true).run { try fill.run(leavingOut: excluded) }
+                try Transaction(connection, enforcesForeignKeys: true).run {
+                    try fill.run(leavingOut: excluded)
+                }
                 return fill.result
             } catch let error as RowInserter.RolledBack where excluded.insert(error.table).inserted {
                 continue
+            } catch let error as EngineError where error.isForeignKeyViolation {
+                // A key that is checked only at the end.
+                let deferred = plans.filter { $0.value.references.contains(where: \.isDeferred) }.keys
+                guard !excluded.isSuperset(of: deferred) else { throw error }
+                excluded.formUnion(deferred)
             }
         }
     }

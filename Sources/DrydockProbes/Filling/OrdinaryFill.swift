@@ -39,12 +39,16 @@ struct OrdinaryFill {
         }
     }
 
+    private var plans: some Sequence<TablePlan> { builders.values.lazy.map(\.plan) }
+
     mutating func run() throws {
         for name in order.tables {
             try fill(name)
             filled.insert(name)
         }
-        if needsForeignKeysOff { try removeOrphans() }
+        if needsForeignKeysOff || plans.contains(where: { $0.references.contains(where: \.isDeferred) }) {
+            try removeOrphans()
+        }
         for name in request.tables.sorted() {
             guard let table = request.schema.virtualTables[name] else { continue }
             try VirtualTableFill(table, request, on: connection).run(&result)
@@ -151,7 +155,8 @@ struct OrdinaryFill {
     /// Returns the keys that a reference may have: those in the parent, or those that it will have.
     private mutating func keys(for reference: TablePlan.Reference) throws -> [[SQLValue]] {
         if let builder = builders[reference.parent], !filled.contains(reference.parent), builder.count == 0,
-            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount), order.isCircular
+            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount),
+            order.isCircular
         {
             return keys
         }
@@ -163,7 +168,9 @@ struct OrdinaryFill {
     private func noteKeys(_ builder: inout RowBuilder) throws {
         for (place, key) in builder.plan.keys.enumerated() where !key.isPresent {
             let columns = key.columns.map { builder.plan.columns[$0].name }
-            for values in try parentKeys.values(columns, of: builder.plan.name) { builder.note(values, of: place) }
+            for values in try parentKeys.values(columns, of: builder.plan.name) {
+                builder.note(values, of: place)
+            }
         }
     }
 

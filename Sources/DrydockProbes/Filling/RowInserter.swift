@@ -21,7 +21,9 @@ struct RowInserter {
             while try statement.step() {}
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
             let refusal = RowRefusal(error, plan)
-            guard connection.isInTransaction else { throw RolledBack(table: plan.folded, reason: refusal.reason) }
+            guard connection.isInTransaction else {
+                throw RolledBack(table: plan.folded, reason: refusal.reason)
+            }
             return refusal
         }
         guard plan.mayIgnore, try changes() == 0 else { return nil }

@@ -42,14 +42,7 @@ struct RowRefusal {
         let plan = builder.plan
         let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
         if let columns {
-            // Column by column, the first one quickest: each combination is tried in the end.
-            var place = 0
-            var rest = attempt + 1
-            while place < columns.count - 1, rest.isMultiple(of: 6) {
-                place += 1
-                rest /= 6
-            }
-            if place < columns.count { builder.vary([columns[place]]) }
+            builder.vary(columns, attempt: attempt)
         } else if attempt > 2 {
             builder.vary(plan.columns.indices.filter { !keys.contains($0) })
         }

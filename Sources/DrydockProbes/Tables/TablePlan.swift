@@ -33,6 +33,8 @@ struct TablePlan: Sendable {
         var parentColumns: [String]
         /// Whether SQLite would refuse other values.
         var isPresent: Bool
+        /// Whether it would do so only at the end of the transaction.
+        var isDeferred = false
     }
 
     var name: String

@@ -73,6 +73,8 @@ struct TablePlanner {
                 kind: ColumnKind(column, affinity: affinity, json: shape), isNotNull: table.isNotNull(column),
                 declaredType: column.declaredType)
             planned.isRowid = column.name == alias
+            // NULL stands for the next number there.
+            if planned.isRowid { planned.isNotNull = true }
             planned.isStrict = table.isStrict
             planned.jsonPaths = Self.paths(uses)
             plan.places[folded] = plan.columns.count
@@ -149,10 +151,20 @@ struct TablePlanner {
             plan.references.append(
                 .init(
                     columns: columns, parent: parent, parentColumns: parentColumns.map(\.foldedASCII),
-                    isPresent: isPresent))
+                    isPresent: isPresent, isDeferred: isPresent && key.isDeferred))
         }
         for key in table.foreignKeys { add(key, isPresent: true) }
         for key in demands.foreignKeys { add(key, isPresent: false) }
+        for reference in (triggers[plan.folded] ?? []).flatMap(TriggerReader.references) {
+            guard let place = plan.places[reference.column], !known.contains([place]),
+                present.schema.tables[reference.parent]?.column(reference.parentColumn) != nil
+            else { continue }
+            known.insert([place])
+            plan.references.append(
+                .init(
+                    columns: [place], parent: reference.parent, parentColumns: [reference.parentColumn],
+                    isPresent: false))
+        }
         let referencing = Set(plan.references.flatMap(\.columns))
         for (place, column) in plan.columns.enumerated() where !referencing.contains(place) && !column.isRowid
         {
@@ -199,7 +211,9 @@ struct TablePlanner {
     private func add(_ check: TablePlan.Check, _ plan: inout TablePlan) {
         for way in check.alternatives.all {
             for case .unknown(let columns) in way {
-                for place in columns.compactMap({ plan.places[$0] }) { plan.columns[place].isUncertain = true }
+                for place in columns.compactMap({ plan.places[$0] }) {
+                    plan.columns[place].isUncertain = true
+                }
             }
         }
         plan.checks.append(check)
