@@ -66,8 +66,7 @@ let package = Package(
         .target(
             name: "DrydockProbes",
             dependencies: [
-                "DrydockLint", "DrydockReplay", "DrydockMigrations", "DrydockFindings", engine,
-                "SQLiteSchema",
+                "DrydockLint", "DrydockReplay", "DrydockFindings", engine, "SQLiteSchema",
             ]),
         .target(
             name: "DrydockMigrate",

@@ -24,6 +24,10 @@ struct ConfigFile {
     var quiet: Bool?
     var verbose: Bool?
     var rollback: Bool?
+    var probe: Bool?
+    var probeRows: Int?
+    var probeSeed: Int?
+    var released: Bool?
     var migrationFormat: String?
     var options = FormatOptions()
     var functions: [FunctionStub] = []

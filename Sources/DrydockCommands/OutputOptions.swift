@@ -70,7 +70,10 @@ extension [ReportFile] {
         var options = options
         options.usesColor = false
         for file in self {
-            guard let renderer = ReportRenderers.named(file.format) else { continue }
+            guard let renderer = ReportRenderers.named(file.format) else {
+                try file.writeScripts(of: report)
+                continue
+            }
             try file.write(renderer.render(report, options))
         }
     }

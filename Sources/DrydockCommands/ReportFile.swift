@@ -10,16 +10,22 @@ struct ReportFile: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         guard let (format, path) = argument.splitOnce("="), !path.isEmpty,
-            ReportRenderers.named(format) != nil
+            Self.formats.contains(format)
         else { return nil }
         self.format = format
         self.path = path
     }
 
+    /// The formats of a report, and `sql`, whose path is a folder of scripts.
+    static let formats = ReportRenderers.all.names + [CounterexampleScripts.name]
+
+    /// Whether the path is a folder, with a script for each finding that generated rows show.
+    private var isFolder: Bool { format == CounterexampleScripts.name }
+
     /// - Throws: `ValidationError` that names the formats.
     static func parsed(_ argument: String) throws -> ReportFile {
         guard let file = ReportFile(argument: argument) else {
-            throw fault(of: argument, formats: ReportRenderers.all.map(\.name))
+            throw fault(of: argument, formats: formats)
         }
         return file
     }
@@ -47,6 +53,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
                 "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
             )
         }
+        if isFolder { return try checkFolder(target, request) }
         try checkIsWritable(target)
         guard FolderListing.exists(path) else { return }
         let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
@@ -55,6 +62,34 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             throw RequestError(
                 .settingInvalid,
                 "the report would overwrite '\(path)', which is among what is verified; give it another path")
+        }
+    }
+
+    private func checkFolder(_ target: String, _ request: VerifyRequest) throws {
+        let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
+        guard !folders.contains(where: { target == $0 || target.hasPrefix($0 + "/") }) else {
+            throw RequestError(
+                .settingInvalid,
+                "scripts would be written to '\(path)', which is among what is verified; name another folder")
+        }
+        if FolderListing.exists(target), !FolderListing.isFolder(target) {
+            throw RequestError(
+                .notWritable, "'\(path)' is a file, and \(format)=PATH takes a folder; name a folder")
+        }
+    }
+
+    /// Writes a script for each finding that generated rows show; the folder is created where it is missing.
+    /// - Throws: RequestError.
+    func writeScripts(of report: Report) throws {
+        do {
+            for script in CounterexampleScripts.scripts(of: report) {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                try script.text.write(
+                    toFile: "\(path)/\(script.fileName)", atomically: true, encoding: .utf8)
+            }
+        } catch {
+            throw RequestError(
+                .notWritable, "the scripts in '\(path)' cannot be written: \(error.localizedDescription)")
         }
     }
 

@@ -9,10 +9,13 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Replay every snapshot to the newest version and hold every rule.",
         discussion: """
             Each snapshot is replayed step by step from its own version. After every step each row, column and \
-            value is compared with what it was. Snapshots are never written and never copied.
+            value is compared with what it was. Snapshots are never written and never copied. Where there is none, \
+            tables are filled with generated rows: with those that a person would type, and with rarer ones that the \
+            constraints allow, for which a finding is a warning.
 
             EXAMPLES
               drydock verify                           Snapshots/, with the migrations of the project
+              drydock verify                           without snapshots: generated rows in every table
               drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
               drydock verify --up-to v7_rename_sender  stop there
               drydock verify --strict                  warnings fail too
@@ -20,6 +23,7 @@ struct VerifyCommand: AsyncParsableCommand {
               drydock verify --rollback                every step down and up again
               drydock verify --engine all              every step on GRDB and on SwiftNIO
               drydock verify --report json=out.json    a file besides what is printed
+              drydock verify --probe --report sql=out  generated rows too, and scripts that show what they find
 
             A loss that is meant is declared in the migration:
               -- drydock: deletes from email where is_spam = 1
@@ -47,6 +51,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
     var rollback: Bool?
+
+    @OptionGroup var probes: ProbeFlags
 
     @Option(name: Setting.upTo.name, help: Setting.upTo.help)
     var upTo: String?

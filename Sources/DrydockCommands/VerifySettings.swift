@@ -17,6 +17,7 @@ struct VerifySettings: Sendable {
         request.migrationsFolder = place.path
         request.snapshotsFolder =
             command.snapshotsOptions.folder(config) ?? SnapshotsOptions.usual(config)
+        request.isSnapshotsFolderNamed = command.snapshotsOptions.folder(config) != nil
         request.snapshots = command.snapshots
         request.upTo = command.upTo ?? config.upTo
         request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
@@ -26,6 +27,7 @@ struct VerifySettings: Sendable {
         request.lock = command.replay.heldLock(config)
         request.isStrict = command.output.isStrict(config)
         request.checksRollback = command.rollback ?? config.rollback ?? false
+        request.probes = command.probes.options(config)
         request.migrationFormat = command.source.format(config)
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)

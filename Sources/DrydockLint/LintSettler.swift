@@ -3,8 +3,10 @@ import DrydockReplay
 import DatabaseEngine
 
 /// Lints every reading of a folder, and settles for the first where no other reading has more to report.
-struct LintSettler: ReadingSettler {
-    func settle(
+package struct LintSettler: ReadingSettler {
+    package init() {}
+
+    package func settle(
         _ choice: FormatChoice, _ readings: [FormatChoice.Reading], in folder: String,
         functions: [FunctionStub],
         collations: [CollationStub], on engine: any Engine
@@ -18,16 +20,6 @@ struct LintSettler: ReadingSettler {
             try choice.refuseOtherForeignKeys(readings)
         }
         return readings[0].set
-    }
-}
-
-extension Verifier {
-    /// - Parameter other: another engine, which must have the same result for every step.
-    public init(
-        engine: any Engine, comparingWith other: (any Engine)? = nil,
-        onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
-    ) {
-        self.init(engine: engine, settler: LintSettler(), comparingWith: other, onEvent: onEvent)
     }
 }
 

@@ -44,7 +44,7 @@ public struct Migrator: Sendable {
 
     private func run(_ request: MigrateRequest, _ stop: StopFlag) async throws -> Report {
         try checkFile(request)
-        let verifier = Verifier(engine: engine, onEvent: forward)
+        let verifier = Verifier(engine: engine, settler: LintSettler(), onEvent: forward)
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
         copier.checksDisk = DiskSpace.isChecked
         let verify = self.verify(request)

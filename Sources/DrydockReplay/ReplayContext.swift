@@ -25,6 +25,8 @@ package struct ReplayContext: Sendable {
     var isFullCheck = false
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
+    /// What fills probes; nil where none are replayed.
+    var probes: ProbeSource?
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 

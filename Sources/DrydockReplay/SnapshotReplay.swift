@@ -19,7 +19,7 @@ struct SnapshotReplay {
     var result: ReplayResult
     /// What the steps so far have found, also where the replay fails.
     var steps = ReplayedSteps()
-    private let chronicle: Chronicle
+    let chronicle: Chronicle
     /// The random numbers for steps that another engine runs as well.
     private let random: RandomSource?
     /// The migration that is being run or checked.
@@ -44,6 +44,7 @@ struct SnapshotReplay {
     /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run() async throws {
         let start = ContinuousClock.now
+        var failure: (any Error)?
         do {
             let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
             let overlay = try await opener.open(snapshot)
@@ -57,8 +58,17 @@ struct SnapshotReplay {
             }
             try overlay.checkUnchanged()
         } catch {
+            failure = error
+        }
+        try conclude(after: failure, since: start)
+    }
+
+    /// Adds what is known once nothing more is run.
+    /// - Throws: only CancellationError.
+    mutating func conclude(after failure: (any Error)?, since start: ContinuousClock.Instant) throws {
+        if let failure {
             try Task.checkCancellation()
-            note(failure: error)
+            note(failure: failure)
         }
         // Without an end, nothing shows that a later step fixed anything.
         for finding in steps.settled(at: nil) { add(finding) }
@@ -94,7 +104,7 @@ struct SnapshotReplay {
     }
 
     /// Makes the checks of the end.
-    private mutating func check(_ replayed: ReplayedSnapshot) async throws {
+    mutating func check(_ replayed: ReplayedSnapshot) async throws {
         for finding in steps.settled(at: replayed.end) { add(finding) }
         if context.isRehearsal { result.end = replayed.end.image }
         result.summary.pendingCount = replayed.plan.pending.count - result.summary.steps.count
@@ -103,7 +113,7 @@ struct SnapshotReplay {
         if replayed.isWhole { try await checkIdempotence(at: replayed.end) }
     }
 
-    private func open(_ overlay: Overlay) async throws -> any OpenDatabase {
+    func open(_ overlay: Overlay) async throws -> any OpenDatabase {
         do {
             var settings = context.settings(watchdog)
             settings.random = random
@@ -122,7 +132,7 @@ struct SnapshotReplay {
     }
 
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
-    private mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
+    mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
         let (image, known) = (opened.image, opened.recognition)
         let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
         let check: IntegrityCheck
@@ -223,7 +233,7 @@ struct SnapshotReplay {
     }
 
     /// Returns the migrations of a batch up to one that is not even tried, and whether there is one.
-    private mutating func runnable(_ batch: [Int]) -> (ready: [Migration], isCut: Bool) {
+    mutating func runnable(_ batch: [Int]) -> (ready: [Migration], isCut: Bool) {
         var ready: [Migration] = []
         for migration in batch.map({ context.set.migrations[$0] }) {
             result.triedMigrations.insert(migration.identifier)
@@ -251,7 +261,7 @@ struct SnapshotReplay {
         return (ready, false)
     }
 
-    private mutating func checkRollback(
+    mutating func checkRollback(
         _ reached: BatchRun.Reached, from before: DatabaseState, to after: DatabaseState
     ) async throws {
         guard reached.migrations.count == 1 else {
@@ -266,7 +276,7 @@ struct SnapshotReplay {
         for missing in outcome.notChecked { notChecked(missing.rule, missing.cause) }
     }
 
-    private mutating func note(_ reached: BatchRun.Reached) {
+    mutating func note(_ reached: BatchRun.Reached) {
         for (index, migration) in reached.migrations.enumerated() {
             // Pages that several migrations wrote together are counted once.
             let isLast = index == reached.migrations.count - 1
@@ -280,7 +290,7 @@ struct SnapshotReplay {
         }
     }
 
-    private mutating func inspect(
+    mutating func inspect(
         _ reached: BatchRun.Reached, from before: DatabaseState
     ) async throws -> DatabaseState {
         let after = try await inspector.inspect(
@@ -293,7 +303,7 @@ struct SnapshotReplay {
     }
 
     /// Returns what GRDB's own check before the commit would have reported for a migration that ran without it.
-    private func refusal(
+    func refusal(
         _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
     ) async throws -> Finding? {
         guard reached.owesForeignKeyCheck, let migration = reached.migrations.last,
@@ -303,13 +313,13 @@ struct SnapshotReplay {
         return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
     }
 
-    private mutating func removeCounts(_ reached: BatchRun.Reached) {
+    mutating func removeCounts(_ reached: BatchRun.Reached) {
         result.summary.steps.removeLast(reached.migrations.count)
         result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
     }
 
     /// Checks the rules for one step, and returns the state after it.
-    private mutating func judge(
+    mutating func judge(
         _ migration: Migration, from before: DatabaseState, to after: DatabaseState
     ) async throws -> DatabaseState {
         for reason in after.notChecked { notChecked(reason.rule, reason.cause) }
@@ -333,7 +343,7 @@ struct SnapshotReplay {
     }
 
     /// Returns the finding for a failed migration; nil when the run was stopped instead.
-    private func migrationFailure(
+    func migrationFailure(
         _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
     ) async throws -> Finding? {
         let failure = MigrationFailure(migration: migration, error: error)

@@ -18,15 +18,18 @@ public struct Verifier: Sendable {
     private let engine: any Engine
     private let settler: any ReadingSettler
     private let other: (any Engine)?
-    private let onEvent: @Sendable (VerifyEvent) -> Void
+    let generator: (any RowGenerator)?
+    let onEvent: @Sendable (VerifyEvent) -> Void
 
     package init(
-        engine: any Engine, settler: any ReadingSettler, comparingWith other: (any Engine)? = nil,
+        engine: any Engine, settler: any ReadingSettler, generator: (any RowGenerator)? = nil,
+        comparingWith other: (any Engine)? = nil,
         onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
     ) {
         self.engine = engine
         self.settler = settler
         self.other = other
+        self.generator = generator
         self.onEvent = onEvent
     }
 
@@ -36,7 +39,8 @@ public struct Verifier: Sendable {
         do {
             snapshots = try self.snapshots(request)
         } catch let error where request.snapshots.isEmpty && !FolderListing.exists(request.snapshotsFolder) {
-            throw try await missingSnapshots(request, error)
+            guard usesProbes(request, []) else { throw try await missingSnapshots(request, error) }
+            snapshots = []
         }
         return try await verify(snapshots, as: request).report
     }
@@ -102,14 +106,18 @@ public struct Verifier: Sendable {
         var results: [ReplayResult] = []
         if let overdue {
             report.findings += snapshots.map { overdue.finding($0) }
-        } else if !set.migrations.isEmpty, !snapshots.isEmpty {
+        } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
             let context = try await makeContext(request, set, lock)
             let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
             }
-            results = try await replay(snapshots, context, fresh, request, budget.snapshotDeadlines())
+            let deadline = budget.snapshotDeadlines()
+            results = try await replay(snapshots, context, fresh, request, deadline)
+            if usesProbes(request, snapshots) {
+                results += try await replayProbes(context, fresh, request, deadline())
+            }
             assemble(results, context, fresh.catalogs, into: &report)
         }
         report.add(locked: locked)
@@ -198,7 +206,7 @@ public struct Verifier: Sendable {
                         + "--migrations names another folder.",
                     place: .init(file: request.migrationsFolder)))
         }
-        if snapshots.isEmpty {
+        if snapshots.isEmpty, !usesProbes(request, snapshots) {
             findings.append(
                 Finding(
                     .nothingVerified, "there is no snapshot in \(request.snapshotsFolder)",
@@ -298,9 +306,9 @@ public struct Verifier: Sendable {
     ) {
         report.body = .verify(VerifySummary(replays: results.map(\.summary)))
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
-        for migration in context.targets where tried.contains(migration.identifier) {
-            let index = context.set.index(of: migration.identifier) ?? 0
-            let schema = catalogs[index]?.schema
+        var reader = SchemaReader()
+        for (index, migration) in context.targets.enumerated() where tried.contains(migration.identifier) {
+            let schema = catalogs[index].map { reader.schema(of: $0) }
             let weight = PragmaSeverity(
                 migration: migration, before: schema, found: results.flatMap(\.findings))
             report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)
@@ -314,11 +322,7 @@ public struct Verifier: Sendable {
         leaveOutIgnored(context, tried, &report)
         report.notChecked += results.flatMap(\.notChecked)
         if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
-            report.findings.append(
-                Finding(
-                    .nothingVerified, .warning,
-                    "nothing was pending: every snapshot has applied every migration",
-                    help: "Add snapshots of older releases: they are what your users upgrade from."))
+            report.findings.append(nothingPending(results))
         }
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
         for index in report.findings.indices {
@@ -367,11 +371,16 @@ public struct Verifier: Sendable {
         let invalid = Set(results.flatMap(\.migrationFindings).compactMap(\.place))
         var findings: [Finding] = []
         for migration in context.targets {
-            let uses = results.compactMap { $0.usedDeclarations[migration.identifier] }
+            // That generated rows do not need a declaration says nothing about those of users.
+            let uses = results.filter { !$0.summary.isProbe }.compactMap {
+                $0.usedDeclarations[migration.identifier]
+            }
             guard !uses.isEmpty else { continue }
             for declaration in context.declarations[migration.identifier] ?? []
             where declaration.canBeUnused && !invalid.contains(declaration.place)
-                && !uses.contains(where: { $0.contains(declaration) })
+                && !results.contains(where: {
+                    $0.usedDeclarations[migration.identifier]?.contains(declaration) ?? false
+                })
             {
                 findings.append(
                     Finding(

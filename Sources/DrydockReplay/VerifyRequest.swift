@@ -6,6 +6,8 @@ import DatabaseEngine
 public struct VerifyRequest: Sendable {
     public var migrationsFolder = "Migrations"
     public var snapshotsFolder = "Snapshots"
+    /// Whether the folder of snapshots was named, so that it must have one.
+    public var isSnapshotsFolderNamed = true
     /// Paths of single snapshots; empty for all in the folder.
     public var snapshots: [String] = []
     /// The identifier of the last migration to replay; nil for the newest.
@@ -17,6 +19,7 @@ public struct VerifyRequest: Sendable {
     /// Whether every step is undone and run again.
     public var checksRollback = false
     public var isStrict = false
+    public var probes = ProbeOptions()
     /// The folder where baselines of snapshots are cached between runs; nil for none.
     public var cacheFolder: String?
     /// Whether the whole database is checked after a replay, rather than only what the replay touched.

@@ -128,6 +128,7 @@ package struct HumanRenderer: ReportRenderer {
         var text = "\(painted)\(tags) \(paint.bold(finding.message(options)))\n"
         text += place(finding, options, paint)
         text += evidence(finding, options, paint)
+        text += counterexample(finding, options, paint)
         text += snapshots(group, paint, names)
         if finding.severity != .note, let why = finding.why {
             text += "  \(paint.dim("why:"))  \(why)\n"
@@ -207,6 +208,23 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
+    /// Returns the rows on which generated data shows the finding, to be pasted.
+    private func counterexample(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+        guard let example = finding.counterexample else { return "" }
+        guard !example.inserts.isEmpty else {
+            return "  \(paint.dim("rows:")) none: it happens with empty tables\n"
+        }
+        let limit = options.isVerbose ? Int.max : 12
+        var lines = example.inserts.prefix(limit).map { VisibleText.line($0) + ";" }
+        if example.inserts.count > limit {
+            lines.append(paint.dim("… and \(example.inserts.count - limit) more (-v shows them)"))
+        }
+        if !example.isSmallest {
+            lines.append(paint.dim("(the smallest of \(example.tried) sets that were tried)"))
+        }
+        return "  \(paint.dim("rows:")) " + lines.joined(separator: "\n        ") + "\n"
+    }
+
     /// Returns a note if the values look alike but differ in class.
     private func classNote(_ row: Evidence.Row) -> String {
         guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else {
@@ -251,7 +269,7 @@ package struct HumanRenderer: ReportRenderer {
         let facts: [String]
         switch report.body {
         case .verify(let verify):
-            facts = [counted(verify.replays.count, "snapshot")] + replayed(verify.replays, tool)
+            facts = replayed(verify) + replayed(verify.replays, tool)
         case .lint(let lint): facts = self.facts(lint, tool: tool)
         case .lock(let lock): facts = self.facts(lock)
         case .migrate(let migrate):
@@ -272,6 +290,29 @@ package struct HumanRenderer: ReportRenderer {
         let verdict = report.hasPassed ? paint.green(word) : paint.red(word)
         return "\(verdict)\(counts.isEmpty ? "" : " with " + counts.joined(separator: ", ")): "
             + (facts + found + gaps + [duration(report.seconds)]).joined(separator: ", ") + "\n"
+            + claim(report, paint)
+    }
+
+    /// Says how much a run on generated rows alone proves.
+    private func claim(_ report: Report, _ paint: Paint) -> String {
+        guard case .verify(let verify) = report.body, !verify.replays.isEmpty,
+            verify.replays.allSatisfy(\.isProbe)
+        else { return "" }
+        let claim =
+            report.hasPassed
+            ? "No generated row shows a fault, which does not prove that no row does."
+            : "The rows are generated."
+        return paint.dim(claim + " Snapshots of released versions prove more: put them into Snapshots/.")
+            + "\n"
+    }
+
+    /// Says what was replayed: snapshots, or generated rows.
+    private func replayed(_ verify: VerifySummary) -> [String] {
+        let probes = verify.replays.filter(\.isProbe)
+        let snapshots = verify.replays.count - probes.count
+        let generated = counted(probes.reduce(0) { $0 + $1.rowsGenerated }, "generated row")
+        if probes.isEmpty { return [counted(snapshots, "snapshot")] }
+        return snapshots == 0 ? ["no snapshot", generated] : [counted(snapshots, "snapshot"), generated]
     }
 
     private func replayed(_ replays: [ReplaySummary], _ tool: String) -> [String] {

@@ -69,6 +69,7 @@ private struct JSONFinding: Encodable {
     var tags: [String]?
     var edits: [JSONEdit]?
     var evidence: JSONEvidence?
+    var counterexample: JSONCounterexample?
 
     init(_ finding: Finding, _ options: RenderOptions) {
         rule = finding.rule.rawValue
@@ -86,6 +87,19 @@ private struct JSONFinding: Encodable {
         tags = finding.tags.isEmpty ? nil : finding.tags.map(\.rawValue)
         edits = finding.edits.isEmpty ? nil : finding.edits.map(JSONEdit.init)
         evidence = finding.evidence.map { JSONEvidence($0, options) }
+        counterexample = finding.counterexample.map(JSONCounterexample.init)
+    }
+}
+
+private struct JSONCounterexample: Encodable {
+    var schema, inserts, migration: [String]
+    var tried: Int
+    /// Whether the search tried everything that is smaller.
+    var isSmallest: Bool
+
+    init(_ example: Counterexample) {
+        (schema, inserts, migration) = (example.schema, example.inserts, example.migration)
+        (tried, isSmallest) = (example.tried, example.isSmallest)
     }
 }
 

@@ -107,6 +107,9 @@ private struct JSONReplay: Encodable {
     }
 
     var snapshot: String
+    /// Present if the rows were generated.
+    var probe: Bool?
+    var rowsGenerated: Int?
     var from, to: String?
     /// The start if no migration of the folder was applied: `empty`, `base` or `unknown`.
     var start: String?
@@ -118,6 +121,7 @@ private struct JSONReplay: Encodable {
 
     init(_ replay: ReplaySummary) {
         snapshot = replay.snapshot
+        (probe, rowsGenerated) = replay.isProbe ? (true, replay.rowsGenerated) : (nil, nil)
         from = replay.from
         start = replay.from == nil ? replay.start.rawValue : nil
         to = replay.to
@@ -135,7 +139,8 @@ private struct JSONReplay: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, from, to, start, pending, rowsCompared, tablesUntouched, baseline, tablesChecked,
+        case snapshot, probe, rowsGenerated, from, to, start, pending, rowsCompared, tablesUntouched,
+            baseline, tablesChecked,
             seconds,
             steps
     }
@@ -144,6 +149,8 @@ private struct JSONReplay: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(snapshot, forKey: .snapshot)
+        try container.encodeIfPresent(probe, forKey: .probe)
+        try container.encodeIfPresent(rowsGenerated, forKey: .rowsGenerated)
         try container.encode(from, forKey: .from)
         try container.encode(to, forKey: .to)
         try container.encodeIfPresent(start, forKey: .start)

@@ -38,6 +38,10 @@ import Testing
         Example(.strict, "strict: true", "--strict"),
         Example(.fullCheck, "full-check: true", "--full-check"),
         Example(.rollback, "rollback: true", "--rollback"),
+        Example(.probe, "probe: true", "--probe"),
+        Example(.probeRows, "probe-rows: 7", "--probe-rows", "7"),
+        Example(.probeSeed, "probe-seed: 7", "--probe-seed", "7"),
+        Example(.released, "released: true", "--all"),
         Example(.format, "format: json", "--format", "json"),
         Example(
             .report, "report: [json=a.json, json=b.json]", "--report", "json=a.json", "--report",

@@ -70,7 +70,7 @@ extension Setting {
 
     // MARK: - What is checked
 
-    private static let checks = [strict, fullCheck, rollback]
+    private static let checks = [strict, fullCheck, rollback, probe, probeRows, probeSeed, released]
 
     static let strict = Setting("strict", flag: "strict", reports, "Let warnings fail too.", bool(\.strict))
     static let fullCheck = Setting(
@@ -79,6 +79,22 @@ extension Setting {
         bool(\.fullCheck))
     static let rollback = Setting(
         "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", bool(\.rollback))
+
+    static let probe = Setting(
+        "probe", flag: "probe", [.verify],
+        "Replay generated rows too, where there are snapshots; --no-probe never does.",
+        standard: "where there is no snapshot", bool(\.probe))
+    static let probeRows = Setting(
+        "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.", standard: "3",
+        valueName: "count", own(\.probeRows) { try $0.positive($1, $2) })
+    static let probeSeed = Setting(
+        "probeSeed", flag: "probe-seed", [.verify],
+        "Where the generated values start from: the same seed gives the same rows.", standard: "1",
+        valueName: "number", own(\.probeSeed) { try $0.positive($1, $2) })
+    static let released = Setting(
+        "released", flag: "all", [.verify],
+        "Check released migrations with generated rows too, and not only those that the lock does not have.",
+        bool(\.released))
 
     // MARK: - What is shown
 
@@ -89,7 +105,9 @@ extension Setting {
         "What goes to standard output: \(ReportRenderers.all.map(\.name).joined(separator: ", ")).",
         standard: "human", valueName: "format", named(\.format, in: ReportRenderers.all.map(\.name)))
     static let report = Setting(
-        "report", flag: "report", reports, "Write a report to a file as well; may be repeated.",
+        "report", flag: "report", reports,
+        "Write a report to a file as well, and with sql=FOLDER a script for each finding that generated rows show; may "
+            + "be repeated.",
         valueName: "format=path",
         own(\.reports) { reader, value, key in
             try reader.list(value).map {

@@ -22,6 +22,8 @@ public struct Finding: Sendable {
         case healed
         /// It reports what was not checked.
         case notChecked = "not-checked"
+        /// It takes rows that the constraints allow and that few would expect.
+        case probe
         /// It is about one run and not about the database, so that it cannot be accepted as known.
         case ofRun = "of-run"
     }
@@ -45,6 +47,8 @@ public struct Finding: Sendable {
     public var object: String?
     public var tags: [Tag] = []
     public var evidence: Evidence?
+    /// The rows that show it, where Drydock generated them.
+    public var counterexample: Counterexample?
     /// The rewrite that `drydock lint --fix` would make, in the order of the file; empty where it would make none.
     public var edits: [Edit] = []
 

@@ -44,6 +44,8 @@ public struct NotChecked: Sendable, Hashable {
         case unsupported(String)
         /// Everything was read, and does not settle it.
         case undecided(String)
+        /// What refused every generated row of a table.
+        case noGeneratedRows(table: String, because: String)
         /// Why no database could be made from the migrations alone.
         case noFreshInstall(String)
         /// The replay of a snapshot did not come to the newest version.
@@ -94,6 +96,8 @@ public struct NotChecked: Sendable, Hashable {
             case .tableOverLimit(let table, let message):
                 "the rows of \(table) were not compared: \(message)"
             case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
+            case .noGeneratedRows(let table, let reason):
+                "table \(table) has no generated rows, so what becomes of its rows was not seen: \(reason)"
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
             case .stopped(let snapshot, let migration):

@@ -3,6 +3,10 @@ public struct ReplaySummary: Sendable {
     public var snapshot: String
     /// The name in reports: ``SnapshotNames``.
     public var name: String
+    /// Whether its rows were generated.
+    public var isProbe = false
+    /// The number of rows that were generated.
+    public var rowsGenerated = 0
     /// What the database was, if it had applied no migration of the folder.
     public var start = Start.unknown
     /// The newest migration that the snapshot had applied; nil for none.

@@ -7,9 +7,11 @@ import SQLiteSchema
 package struct LockCheck: Sendable {
     let lock: Lock
     let place: LockPlace
+    private let released: Set<String>
 
     package init(_ lock: Lock, path: String) {
         self.lock = lock
+        released = Set(lock.migrations.map(\.identifier))
         place = LockPlace(path)
     }
 
@@ -48,6 +50,9 @@ package struct LockCheck: Sendable {
     }
 
     // MARK: - Migrations
+
+    /// Whether the lock has a migration as released.
+    func isReleased(_ migration: Migration) -> Bool { released.contains(migration.identifier) }
 
     func findings(_ set: MigrationSet) -> [Finding] {
         let now = set.migrations.filter { !$0.isRepeatable }

@@ -12,9 +12,14 @@ struct ObjectLostRule: StepRule {
         let before = step.before.catalog.objects.sorted {
             ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name)
         }
+        let homes = Dictionary(
+            step.conservation.kept.map { ($0.match.before.name.foldedASCII, $0.match.after.name.foldedASCII) },
+            uniquingKeysWith: { first, _ in first })
         return before.compactMap { id, object in
-            guard step.lineage.dropStatement(of: id) == nil, !moved(id, in: step),
-                let finding = loss(of: object, id, in: step) ?? disinheritance(of: object, id, in: step)
+            guard step.lineage.dropStatement(of: id) == nil, !moved(id, in: step) else { return nil }
+            // What is where it was may still be missing where its table's rows went.
+            let loss = isUnchanged(object, id, in: step, homes) ? nil : loss(of: object, id, in: step)
+            guard let finding = loss ?? disinheritance(of: object, id, in: step)
             else { return nil }
             let kind = object.kind.rawValue
             let isDeclared = declarations.covers {
@@ -23,6 +28,18 @@ struct ObjectLostRule: StepRule {
             }
             return isDeclared ? nil : finding
         }
+    }
+
+    /// Whether the object and its table are the very ones of before the step.
+    /// - Parameter homes: the tables that have the rows of those from before the step, by folded name.
+    private func isUnchanged(
+        _ object: Catalog.Object, _ id: Catalog.ObjectID, in step: StepView, _ homes: [String: String]
+    ) -> Bool {
+        guard let now = step.after.catalog.objects[id], now.text == object.text,
+            now.tableName == object.tableName
+        else { return false }
+        let table = object.tableName.foldedASCII
+        return object.kind == .view || homes[table] == table && step.lineage[table]?.origin == table
     }
 
     // MARK: - The same table

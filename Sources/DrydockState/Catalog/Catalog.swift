@@ -190,14 +190,26 @@ extension Catalog {
             let isHistory = history.contains(folded) || history.contains(row.table.foldedASCII)
             // SQLite goes by the name only; a table that the module did not create belongs to the user.
             if kinds[folded]?.type == "shadow", Self.isMadeByModule(row, virtualTables) { continue }
-            let normalized = NormalizedSQL(sql: sql)
             guard kind == .table else {
                 guard !isHistory else { continue }
-                objects[ObjectID(kind, row.name)] = Object(
-                    kind: kind, name: row.name, tableName: row.table, sql: normalized, text: sql)
+                let id = ObjectID(kind, row.name)
+                if let known = earlier?.objects[id], known.name == row.name, known.text == sql,
+                    known.tableName == row.table
+                {
+                    objects[id] = known
+                } else {
+                    objects[id] = Object(
+                        kind: kind, name: row.name, tableName: row.table, sql: NormalizedSQL(sql: sql),
+                        text: sql)
+                }
                 continue
             }
             let list = isHistory ? \Catalog.history : \Catalog.tables
+            if let known = earlier?[keyPath: list][folded], known.name == row.name, known.text == sql {
+                self[keyPath: list][folded] = known
+                continue
+            }
+            let normalized = NormalizedSQL(sql: sql)
             if let known = earlier?[keyPath: list][folded], known.name == row.name, known.sql == normalized {
                 self[keyPath: list][folded] = known
                 continue

@@ -341,7 +341,10 @@ package struct TableLineage: Sendable {
 
     /// Returns the present name of the table that was `origin`; nil when it was dropped.
     package func currentName(of origin: String) -> String? {
-        memory.incarnations.first { $0.value.origin == origin.foldedASCII }?.key.name
+        let origin = origin.foldedASCII
+        // Most tables keep their name.
+        if memory.incarnations[.main(origin)]?.origin == origin { return TableKey.main(origin).name }
+        return memory.incarnations.first { $0.value.origin == origin }?.key.name
     }
 
     /// Returns the present name of an incarnation in the database.

@@ -28,6 +28,11 @@ package struct PageConservation {
         if match.before.module != nil || match.after.module != nil {
             return isUntouchedVirtualTable(match) ? .untouched : .undecided
         }
+        if match.hasSameDefinition,
+            changes.isUntouched(table: match.before.name, now: match.after.name)
+        {
+            return .untouched
+        }
         guard let old = RecordLayout(match.before), let new = RecordLayout(match.after),
             let columns = RecordColumns(match, old, new)
         else { return .undecided }
@@ -82,5 +87,13 @@ package struct PageConservation {
     /// The error for a row without a rowid: its default value cannot be queried.
     package struct NoDefault: Error {
         package init() {}
+    }
+}
+
+extension TableMatch {
+    /// Whether the same text defines both tables, and each column is paired with itself.
+    fileprivate var hasSameDefinition: Bool {
+        before.text == after.text && before.kind == after.kind && droppedColumns.isEmpty
+            && columns.allSatisfy { !$0.isGuess && $0.before == $0.after }
     }
 }

@@ -94,7 +94,7 @@ package struct PageChanges: Sendable {
     }
 
     /// Whether the entries of a table's own tree are unchanged.
-    func isUntouched(table: String, now: String) -> Bool {
+    package func isUntouched(table: String, now: String) -> Bool {
         guard let old = before.trees[table.foldedASCII], let new = after.trees[now.foldedASCII] else {
             return false
         }

@@ -16,19 +16,20 @@ struct TableReadableRule: StateRule {
     func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
+            let isAsBefore = view.isAsBefore(table)
+            let known = isAsBefore ? view.earlierFaults(rule, of: table) : []
+            if isAsBefore, view.earlier?.catalog.table(table.name)?.text == table.text {
+                faults += known
+                continue
+            }
             var reading = TableReading(
                 connection: view.connection, table: table, encoding: view.catalog.encoding,
                 indexes: view.catalog.indexes(of: table))
-            guard view.isAsBefore(table) else {
+            guard isAsBefore else {
                 faults += try reading.faults()
                 continue
             }
             // The rows are unchanged; a new column may still have a DEFAULT that cannot be computed.
-            let known = view.earlierFaults(rule, of: table)
-            guard view.earlier?.catalog.table(table.name)?.text != table.text else {
-                faults += known
-                continue
-            }
             reading.readsRows = false
             let found = try reading.faults()
             faults +=

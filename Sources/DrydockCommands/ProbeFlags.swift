@@ -1,0 +1,35 @@
+import ArgumentParser
+import Drydock
+
+/// Whether rows are generated, and which.
+struct ProbeFlags: ParsableArguments {
+    @Flag(name: Setting.probe.name, inversion: .prefixedNo, help: Setting.probe.help)
+    var probe: Bool?
+
+    @Option(name: Setting.probeRows.name, help: Setting.probeRows.help)
+    var probeRows: Int?
+
+    @Option(name: Setting.probeSeed.name, help: Setting.probeSeed.help)
+    var probeSeed: Int?
+
+    @Flag(name: Setting.released.name, inversion: .prefixedNo, help: Setting.released.help)
+    var all: Bool?
+
+    func options(_ config: ConfigFile) -> ProbeOptions {
+        var options = ProbeOptions()
+        if let probe = probe ?? config.probe { options.use = probe ? .always : .never }
+        options.rowCount = probeRows ?? config.probeRows ?? options.rowCount
+        options.seed = UInt64(probeSeed ?? config.probeSeed ?? Int(options.seed))
+        options.includesReleased = all ?? config.released ?? false
+        return options
+    }
+
+    func validate() throws {
+        if let probeRows, !(1...1000).contains(probeRows) {
+            throw ValidationError("--probe-rows takes a number from 1 to 1000")
+        }
+        if let probeSeed, probeSeed < 1 {
+            throw ValidationError("--probe-seed takes a number of at least 1")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// The fewest and simplest generated rows that were found to show a finding, as SQL that can be pasted.
+public struct Counterexample: Sendable, Hashable {
+    /// The statements that make the schema in which the migration meets the rows.
+    public var schema: [String]
+    /// An INSERT for each row.
+    public var inserts: [String]
+    /// The migration's statements, with the transaction of its tool.
+    public var migration: [String]
+    /// The tables whose rows show it, before and after.
+    public var tables: [String]
+    /// How many smaller sets of rows were tried.
+    public var tried: Int
+    /// Whether the search ended because nothing smaller was left to try, and not at its limit.
+    public var isSmallest: Bool
+
+    public init(
+        schema: [String], inserts: [String], migration: [String], tables: [String], tried: Int,
+        isSmallest: Bool
+    ) {
+        self.schema = schema
+        self.inserts = inserts
+        self.migration = migration
+        self.tables = tables
+        self.tried = tried
+        self.isSmallest = isSmallest
+    }
+}

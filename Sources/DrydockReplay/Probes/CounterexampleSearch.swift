@@ -1,0 +1,207 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Searches for the fewest and simplest rows on which a step still gives a finding.
+///
+/// The candidates are the rows that the step met, in the tables that it can touch. They are inserted into the schema of
+/// that version, and the step is run again: first without whole tables, then without rows, then with fewer and simpler
+/// values (https://www.st.cs.uni-saarland.de/papers/tse2002/).
+struct CounterexampleSearch {
+    let scene: StepScene
+    let schema: Schema
+    /// The state whose rows are tried; that before the step where nil.
+    var start: DatabaseState?
+
+    /// How often the step is run.
+    private static let runLimit = 160
+    /// The largest number of rows that the search begins with.
+    private static let rowLimit = 400
+
+    /// - Returns: nil where the rows that the step can touch do not show it on their own.
+    /// - Throws: ``EngineError`` where the run was stopped.
+    func counterexample(of finding: Finding) async throws -> Counterexample? {
+        let start = start ?? scene.before
+        let identity = FindingIdentity(finding)
+        let family = StepTables(scene.statements, in: schema).family
+        for tables in [family, nil] {
+            let definitions = try await definitions(of: tables, in: start)
+            guard let bare = try await bare(definitions.map(\.sql), start) else { continue }
+            let candidates = try await rows(of: tables ?? Set(start.catalog.tables.keys), in: start)
+            guard candidates.count <= Self.rowLimit else { continue }
+            let trial = CounterexampleTrial(scene: scene, bare: bare, identity: identity)
+            let allowsOrphans = try await trial.hasOrphans(candidates)
+            var reduction = RowReduction(candidates, limit: Self.runLimit) {
+                try await trial.shows($0, allowsOrphans: allowsOrphans)
+            }
+            guard try await reduction.run() else { continue }
+            return result(reduction, definitions, tables)
+        }
+        return nil
+    }
+
+    private func result(
+        _ reduction: RowReduction, _ definitions: [Definition], _ tables: Set<String>?
+    ) -> Counterexample {
+        let encoding = scene.before.catalog.encoding
+        let own = scene.context.set.format.ownTables.map(\.foldedASCII)
+        return Counterexample(
+            schema: definitions.filter { !$0.isHistory }.map(\.sql),
+            inserts: reduction.rows.map { $0.text(encoding) },
+            migration: StepScript(scene).statements,
+            tables: (tables ?? Set(scene.before.catalog.tables.keys)).subtracting(own).sorted()
+                .compactMap { scene.before.catalog.table($0)?.name },
+            tried: reduction.runs, isSmallest: reduction.isFinished)
+    }
+
+    // MARK: - The schema
+
+    private struct Definition: Sendable {
+        var rank: Int
+        var sql: String
+        /// Whether it makes a table of the migration tool.
+        var isHistory = false
+    }
+
+    /// Returns the statements that make the tables, with what belongs to them; everything where nil.
+    private func definitions(of tables: Set<String>?, in state: DatabaseState) async throws
+        -> [Definition]
+    {
+        let catalog = state.catalog
+        let isWanted: @Sendable (String, String) -> Bool = { name, table in
+            tables.map { $0.contains(table.foldedASCII) || $0.contains(name.foldedASCII) } ?? true
+        }
+        let views = tables.map { tables in
+            schema.views.filter { !$0.value.query.names.isDisjoint(with: tables) }.keys
+        }
+        return try await scene.inspector.withConnection(to: state.image) { connection in
+            var found: [Definition] = []
+            try connection.forEachRow(
+                "SELECT type, name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+            ) { row in
+                let (type, name, table) = (row.string(0), row.string(1), row.string(2))
+                switch type {
+                case "table":
+                    let folded = name.foldedASCII
+                    let isHistory = catalog.tables[folded] == nil
+                    guard let known = catalog.table(name), !folded.hasPrefix("sqlite_"),
+                        isHistory || isWanted(name, name)
+                    else { return }
+                    found.append(
+                        .init(rank: known.module == nil ? 0 : 1, sql: row.string(3), isHistory: isHistory))
+                case "index" where isWanted(name, table): found.append(.init(rank: 2, sql: row.string(3)))
+                case "view" where views?.contains(name.foldedASCII) ?? true:
+                    found.append(.init(rank: 3, sql: row.string(3)))
+                case "trigger" where isWanted(name, table): found.append(.init(rank: 4, sql: row.string(3)))
+                default: break
+                }
+            }
+            return found.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+                .map(\.element)
+        }
+    }
+
+    /// Returns a database with the schema and the tool's history, and without rows; nil where it cannot be made.
+    private func bare(_ definitions: [String], _ state: DatabaseState) async throws -> DatabaseState? {
+        let overlay = try Overlay(emptyNamed: "counterexample.sqlite")
+        var settings = scene.context.settings(scene.watchdog)
+        settings.foreignKeys = false
+        settings.doubleQuotedStrings = true
+        let own = scene.context.set.format.ownTables
+        let (source, catalog) = (overlay.attach(state.image), state.catalog)
+        do {
+            try await scene.context.engine.use(overlay, settings: settings) { database in
+                try await database.withConnection { connection in
+                    try connection.execute("PRAGMA encoding = '\(catalog.encoding.rawValue)'")
+                    for sql in definitions { try connection.execute(sql) }
+                    for (mark, value) in catalog.marks {
+                        try connection.execute("PRAGMA \(mark.rawValue) = \(value)")
+                    }
+                    try connection.execute("ATTACH \(quotedText(source)) AS source")
+                    for name in own where catalog.table(name) != nil {
+                        let table = quotedName(name)
+                        try connection.execute(
+                            "INSERT INTO main.\(table) SELECT * FROM source.\(table)")
+                    }
+                    try connection.execute("DETACH source")
+                    try connection.checkpoint()
+                }
+            }
+        } catch let error as EngineError where !error.isInterrupt {
+            return nil
+        }
+        return try await scene.inspector.inspect(overlay.freeze().image, earlier: nil)
+    }
+
+    // MARK: - The rows
+
+    /// Returns the rows of tables, parents before children, without those that are derived from others.
+    private func rows(of tables: Set<String>, in state: DatabaseState) async throws -> [GeneratedRow] {
+        let own = Set(scene.context.set.format.ownTables.map(\.foldedASCII))
+        let order = ParentsFirst(schema).order(tables.subtracting(own))
+        let catalog = state.catalog
+        return try await scene.inspector.withConnection(to: state.image) { connection in
+            var rows: [GeneratedRow] = []
+            for name in order {
+                guard let table = catalog.tables[name], table.keepsRows else { continue }
+                let columns = table.storedColumns.map(\.name)
+                let list = columns.map(quotedName).joined(separator: ", ")
+                let found = try? connection.rows(
+                    "SELECT \(list) FROM main.\(quotedName(table.name)) LIMIT \(Self.rowLimit)"
+                ) { row in
+                    GeneratedRow(
+                        table: table.name, columns: columns, values: columns.indices.map(row.value))
+                }
+                rows += found ?? []
+            }
+            return rows
+        }
+    }
+}
+
+/// Runs a step on given rows alone.
+struct CounterexampleTrial: Sendable {
+    let scene: StepScene
+    /// The schema without rows.
+    let bare: DatabaseState
+    let identity: FindingIdentity
+
+    /// Whether the step gives the finding on these rows.
+    func shows(_ rows: [GeneratedRow], allowsOrphans: Bool) async throws -> Bool {
+        do {
+            guard let state = try await state(rows, allowsOrphans) else { return false }
+            return try await scene.findings(from: state, explains: false).contains {
+                FindingIdentity($0) == identity
+            }
+        } catch let error as EngineError where !error.isInterrupt {
+            return false
+        }
+    }
+
+    /// Whether some of the rows refer to rows that are not there.
+    func hasOrphans(_ rows: [GeneratedRow]) async throws -> Bool {
+        try await state(rows, false) == nil
+    }
+
+    private func state(_ rows: [GeneratedRow], _ allowsOrphans: Bool) async throws -> DatabaseState? {
+        let encoding = bare.catalog.encoding
+        return try await scene.state(over: bare) { connection in
+            let enforces = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
+            try connection.execute("PRAGMA foreign_keys = OFF")
+            defer { if enforces { try? connection.execute("PRAGMA foreign_keys = ON") } }
+            for row in rows {
+                do {
+                    try connection.execute(row.text(encoding))
+                } catch let error as EngineError where !error.isInterrupt {
+                    // A trigger may have written the row already.
+                    guard error.code == .constraint else { return false }
+                }
+            }
+            if allowsOrphans { return true }
+            return try connection.firstRow("PRAGMA foreign_key_check") { _ in } == nil
+        }
+    }
+}

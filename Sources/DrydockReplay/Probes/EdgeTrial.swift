@@ -1,0 +1,117 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// Runs a step on rows that the constraints allow and that few would expect, beside the ordinary ones.
+struct EdgeTrial {
+    let scene: StepScene
+    let source: ProbeSource
+    let schema: Schema
+
+    /// How often the step is run in search of the rows that it survives.
+    private static let runLimit = 48
+    /// For how many findings the fewest rows are searched.
+    private static let searchLimit = 4
+
+    /// Returns what only such rows show, as warnings with the fewest rows that show it.
+    /// - Parameter known: what ordinary rows show.
+    func findings(except known: Set<FindingIdentity>) async throws -> [Finding] {
+        let tables = StepTables(scene.statements, in: schema).withChildren
+        guard !tables.isEmpty else { return [] }
+        var request = RowRequest(schema: schema, tables: tables)
+        request.statements = source.statements
+        (request.rowCount, request.seed) = (source.options.rowCount, source.options.seed)
+        let generated = try await rows(request)
+        guard !generated.isEmpty, let state = try await state(with: generated) else { return [] }
+        var found = try await new(from: state, known, limit: Self.searchLimit)
+        // Rows that stop the step hide what it does to the others.
+        if found.contains(where: { $0.rule == .migrationFailed }) {
+            var runs = 0
+            let surviving = try await surviving(generated, &runs)
+            if !surviving.isEmpty, let state = try await self.state(with: surviving) {
+                let seen = known.union(found.map(FindingIdentity.init))
+                found += try await new(from: state, seen, limit: Self.searchLimit - 1)
+            }
+        }
+        return found
+    }
+
+    private func rows(_ request: RowRequest) async throws -> [GeneratedRow] {
+        let (generator, log) = (source.generator, RowLog())
+        _ = try await scene.state(over: scene.before) { connection in
+            log.rows = try generator.insertEdgeRows(request, on: connection).rows
+            return false
+        }
+        return log.rows
+    }
+
+    private func state(with rows: [GeneratedRow]) async throws -> DatabaseState? {
+        try await scene.state(over: scene.before) { connection in
+            try Self.insert(rows, on: connection)
+            return true
+        }
+    }
+
+    private static func insert(_ rows: [GeneratedRow], on connection: any Connection) throws {
+        try connection.execute("BEGIN")
+        for row in rows {
+            do {
+                _ = try connection.firstRow(row.statement, row.values) { _ in }
+            } catch let error as EngineError where !error.isInterrupt {
+                // A row that needs one that was left out is left out with it.
+            }
+        }
+        try connection.execute("COMMIT")
+    }
+
+    private func new(
+        from state: DatabaseState, _ known: Set<FindingIdentity>, limit: Int
+    ) async throws -> [Finding] {
+        var seen = known
+        var result: [Finding] = []
+        for var finding in try await scene.findings(from: state, explains: true)
+        where finding.severity > .note && seen.insert(FindingIdentity(finding)).inserted {
+            if result.count < limit {
+                let search = CounterexampleSearch(scene: scene, schema: schema, start: state)
+                finding.counterexample = try await search.counterexample(of: finding)
+            }
+            finding.severity = .warning
+            finding.tags = [.probe]
+            result.append(finding)
+        }
+        return result
+    }
+
+    /// Returns rows with which the step does not fail: those of both halves that survive together.
+    private func surviving(_ rows: [GeneratedRow], _ runs: inout Int) async throws -> [GeneratedRow] {
+        guard !rows.isEmpty, runs < Self.runLimit else { return [] }
+        runs += 1
+        guard let state = try await state(with: rows) else { return [] }
+        if try await scene.outcome(from: state).failure == nil { return rows }
+        guard rows.count > 1 else { return [] }
+        let first = try await surviving(Array(rows.prefix(rows.count / 2)), &runs)
+        let second = try await surviving(Array(rows.dropFirst(rows.count / 2)), &runs)
+        guard !first.isEmpty, !second.isEmpty else { return first + second }
+        runs += 1
+        guard let both = try await self.state(with: first + second) else { return first }
+        return try await scene.outcome(from: both).failure == nil ? first + second : first
+    }
+}
+
+/// Takes rows out of a connection's closure. Used by one closure, before its result is read.
+private final class RowLog: @unchecked Sendable {
+    var rows: [GeneratedRow] = []
+}
+
+extension GeneratedRow {
+    /// The INSERT, with a parameter for each value.
+    var statement: String {
+        let names = columns.map(quotedName).joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        return columns.isEmpty
+            ? "INSERT INTO \(quotedName(table)) DEFAULT VALUES"
+            : "INSERT INTO \(quotedName(table)) (\(names)) VALUES (\(marks))"
+    }
+}

@@ -1,0 +1,302 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Replays all migrations on a database whose tables are filled with generated rows as they appear.
+///
+/// A walk ends at a migration that fails; another one then begins behind it, with rows in all tables of that version.
+struct ProbeReplay {
+    let context: ReplayContext
+    let source: ProbeSource
+    let fresh: FreshInstall
+    let watchdog: Watchdog
+    let onEvent: @Sendable (VerifyEvent) -> Void
+
+    /// - Throws: only CancellationError; any other failure is a finding.
+    func run() async throws -> [ReplayResult] {
+        let later = LaterSchemas(fresh, upTo: context.targetCount)
+        var results: [ReplayResult] = []
+        var first: Int? = 0
+        while let start = first {
+            var walk = ProbeWalk(replay: self, later: later, start: start)
+            try await walk.run()
+            // What fails without rows fails for everyone, and nothing behind it can be reached.
+            first = walk.failedAt.flatMap { failed in
+                failed + 1 < context.targetCount && fresh.passes(failed) ? failed + 1 : nil
+            }
+            results.append(walk.result(isLast: first == nil))
+        }
+        return results
+    }
+
+    /// Whether a migration is checked, rather than only run to come to the next.
+    func isChecked(_ migration: Migration) -> Bool {
+        source.options.includesReleased || !(context.lock?.isReleased(migration) ?? false)
+    }
+}
+
+/// The schemas of the versions, as a fresh install has them.
+struct LaterSchemas: Sendable {
+    private let schemas: [(count: Int, schema: Schema)]
+
+    init(_ fresh: FreshInstall, upTo count: Int) {
+        var reader = SchemaReader()
+        schemas = fresh.catalogs.keys.sorted().filter { $0 <= count }.map {
+            ($0, fresh.catalogs[$0].map { reader.schema(of: $0) } ?? Schema())
+        }
+    }
+
+    /// Returns the schemas after more than a number of migrations, the nearest first.
+    func after(_ count: Int) -> [Schema] { schemas.filter { $0.count > count }.map(\.schema) }
+}
+
+/// One way through the migrations, from a version on.
+struct ProbeWalk {
+    private let parent: ProbeReplay
+    private let later: LaterSchemas
+    /// The number of migrations that run before there are rows.
+    private let start: Int
+    private var replay: SnapshotReplay
+    /// The position of the migration that failed.
+    private(set) var failedAt: Int?
+    private var reader = SchemaReader()
+    /// The number of times that rows were generated.
+    private var round = 0
+    /// Why tables are empty, by folded name.
+    private var empty: [String: GeneratedRows.EmptyTable] = [:]
+    /// The states that checked migrations met, for the search for a counterexample.
+    private var scenes: [String: StepScene] = [:]
+
+    /// For how many findings of a walk the fewest rows are searched.
+    private static let searchLimit = 12
+
+    init(replay parent: ProbeReplay, later: LaterSchemas, start: Int) {
+        self.parent = parent
+        self.later = later
+        self.start = start
+        let migrations = parent.context.set.migrations
+        let name = start == 0 ? "probe" : "probe after \(migrations[start - 1].identifier)"
+        replay = SnapshotReplay(
+            context: parent.context, snapshot: Snapshot(path: name), fresh: parent.fresh,
+            watchdog: parent.watchdog, onEvent: parent.onEvent)
+        replay.result.summary.name = name
+        replay.result.summary.isProbe = true
+    }
+
+    private var context: ReplayContext { parent.context }
+
+    /// - Parameter isLast: whether no other walk comes to the migrations behind the one that failed.
+    func result(isLast: Bool) -> ReplayResult {
+        var result = replay.result
+        // No database of a user's has applied anything here.
+        result.applied = []
+        if !isLast {
+            result.notChecked.removeAll {
+                if case .notReplayed = $0.cause { true } else { false }
+            }
+        }
+        return result
+    }
+
+    mutating func run() async throws {
+        let begin = ContinuousClock.now
+        var failure: (any Error)?
+        do {
+            try await walk()
+        } catch {
+            failure = error
+        }
+        replay.result.isUpToDate = !context.targets.contains(where: parent.isChecked)
+        try replay.conclude(after: failure, since: begin)
+        guard failure == nil else { return }
+        for table in empty.values.sorted(by: { $0.table < $1.table }) {
+            replay.notChecked(.rowsLost, .noGeneratedRows(table: table.table, because: table.reason))
+        }
+        try await addCounterexamples()
+        replay.result.summary.seconds = (ContinuousClock.now - begin).inSeconds
+    }
+
+    private mutating func walk() async throws {
+        let maker = DatabaseMaker(engine: context.engine, settings: context.settings(parent.watchdog))
+        let overlay = try await maker.base(context.set.base)
+        let database = try await replay.open(overlay)
+        do {
+            try await walk(database, overlay)
+            try await database.close()
+        } catch {
+            try? await database.close()
+            throw error
+        }
+    }
+
+    private mutating func walk(_ database: any OpenDatabase, _ overlay: Overlay) async throws {
+        let runner = BatchRun(set: context.set, database: database, overlay: overlay)
+        for index in 0..<start { _ = try await runner.run([context.set.migrations[index]]) }
+        guard let plan = try await replay.makePlan(database) else { return }
+        let opened = OpenedSnapshot(
+            overlay: overlay, database: database, plan: plan, recognition: nil,
+            image: overlay.freeze().image)
+        guard let baselined = try await replay.takeBaseline(of: opened) else { return }
+        var state = baselined.state
+        if start > 0 { state = try await fill(state, nil, behind: start - 1, opened) }
+        var next = 0
+        while next < plan.pending.count, failedAt == nil {
+            let count = try await step(&state, plan.pending[next...], opened)
+            guard count > 0 else { break }
+            next += count
+        }
+        try await replay.check(
+            ReplayedSnapshot(
+                baseline: baselined, plan: plan, end: state,
+                isWhole: plan.pending.count == replay.result.summary.steps.count))
+    }
+
+    // MARK: - A step
+
+    /// Runs the next migration, with those after it that its tool must commit together with it.
+    /// - Returns: how many migrations ran.
+    private mutating func step(
+        _ state: inout DatabaseState, _ pending: ArraySlice<Int>, _ opened: OpenedSnapshot
+    ) async throws -> Int {
+        let (ready, _) = replay.runnable([pending[pending.startIndex]])
+        guard var batch = ready.first.map({ [$0] }) else { return 0 }
+        replay.current = batch[0].identifier
+        announce(batch[0], opened.plan)
+        let runner = BatchRun(set: context.set, database: opened.database, overlay: opened.overlay)
+        var outcome = try await runner.run(batch)
+        // A shared transaction may repair later what the COMMIT refuses here.
+        while outcome.isRefusedCommit, batch[0].transaction == .all, batch.count < pending.count {
+            let following = context.set.migrations[pending[pending.startIndex + batch.count]]
+            guard following.transaction == .all,
+                let next = replay.runnable([pending[pending.startIndex + batch.count]]).ready.first
+            else { break }
+            batch.append(next)
+            outcome = try await runner.run(batch)
+        }
+        for reached in outcome.reached {
+            guard try await take(reached, &state, opened) else { return batch.count }
+        }
+        if let (migration, error) = outcome.failure {
+            let index = context.set.index(of: migration.identifier) ?? 0
+            replay.current = migration.identifier
+            failedAt = index
+            guard let finding = try await replay.migrationFailure(error, migration, index, state) else {
+                throw error
+            }
+            guard parent.isChecked(migration) else { return batch.count }
+            note(Array(batch.prefix { $0.identifier != migration.identifier }) + [migration], state)
+            replay.add(WrittenLimit(opened.overlay).explaining(finding, error))
+        }
+        return batch.count
+    }
+
+    /// Takes the state to which a migration led, checks it, and fills the tables that are new.
+    /// - Returns: false where the engine would have refused it.
+    private mutating func take(
+        _ reached: BatchRun.Reached, _ state: inout DatabaseState, _ opened: OpenedSnapshot
+    ) async throws -> Bool {
+        replay.note(reached)
+        let before = state
+        let isChecked = reached.migrations.contains(where: parent.isChecked)
+        if isChecked { note(reached.migrations, before) }
+        let after = try await replay.inspect(reached, from: before)
+        let index = reached.migrations.last.flatMap { context.set.index(of: $0.identifier) } ?? 0
+        if let finding = try await replay.refusal(reached, after, from: before) {
+            replay.removeCounts(reached)
+            if isChecked { replay.add(finding) }
+            failedAt = index
+            return false
+        }
+        if isChecked {
+            state = try await replay.judge(reached.step, from: before, to: after)
+            if context.checksRollback { try await replay.checkRollback(reached, from: before, to: state) }
+            try await tryEdgeRows(reached.step, before)
+        } else {
+            state = after
+        }
+        if index + 1 < context.targetCount {
+            state = try await fill(state, before, behind: index, opened)
+        }
+        return true
+    }
+
+    private func announce(_ migration: Migration, _ plan: ReplayPlan) {
+        parent.onEvent(
+            .step(
+                snapshot: replay.snapshot.path, migration: migration.identifier,
+                number: replay.result.summary.steps.count + 1, of: plan.pending.count))
+    }
+
+    private mutating func note(_ migrations: [Migration], _ before: DatabaseState) {
+        guard let last = migrations.last else { return }
+        scenes[last.identifier] = StepScene(
+            migrations: migrations, before: before, context: context, watchdog: parent.watchdog,
+            chronicle: replay.chronicle, temporaries: replay.steps.temporaries)
+    }
+
+    // MARK: - Rows
+
+    /// Fills the tables that are empty, and adds rows to those that have columns they did not have.
+    /// - Parameter before: the state before the step; nil where all tables are new.
+    private mutating func fill(
+        _ state: DatabaseState, _ before: DatabaseState?, behind index: Int, _ opened: OpenedSnapshot
+    ) async throws -> DatabaseState {
+        let tables = ProbeTables(before: before, after: state)
+        guard !tables.candidates.isEmpty else { return state }
+        let wanted = try await opened.database.withConnection { try tables.wanted($0) }
+        guard !wanted.isEmpty else { return state }
+        var request = RowRequest(schema: reader.schema(of: state.catalog), tables: wanted)
+        request.later = later.after(index + 1)
+        request.statements = parent.source.statements
+        (request.rowCount, request.seed) = (parent.source.options.rowCount, parent.source.options.seed)
+        request.round = round
+        round += 1
+        let (generator, filled) = (parent.source.generator, request)
+        let rows = try await opened.database.withConnection { connection in
+            let rows = try generator.insertOrdinaryRows(filled, on: connection)
+            try connection.checkpoint()
+            return rows
+        }
+        for name in wanted { empty[name] = nil }
+        for table in rows.empty { empty[table.table.foldedASCII] = table }
+        replay.result.summary.rowsGenerated += rows.rows.count
+        let (image, footprint) = opened.overlay.freeze()
+        replay.steps.changedPages?.formUnion(footprint.pages)
+        var next = try await replay.inspector.inspect(image, earlier: state, footprint: footprint)
+        next.searchEntries = state.searchEntries
+        return next
+    }
+
+    /// Runs a migration once more, on rows that few would expect.
+    private mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws {
+        guard let scene = scenes[migration.identifier] else { return }
+        let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
+        let trial = EdgeTrial(scene: scene, source: parent.source, schema: reader.schema(of: before.catalog))
+        for finding in try await trial.findings(except: known) { replay.add(finding) }
+    }
+
+    /// Adds the fewest rows that show a finding to the gravest ones.
+    private mutating func addCounterexamples() async throws {
+        var count = 0
+        for index in replay.result.findings.indices where count < Self.searchLimit {
+            let finding = replay.result.findings[index]
+            guard finding.severity == .error, finding.counterexample == nil,
+                let scene = finding.migration.flatMap({ scenes[$0] })
+            else { continue }
+            count += 1
+            let search = CounterexampleSearch(scene: scene, schema: reader.schema(of: scene.before.catalog))
+            replay.result.findings[index].counterexample = try await search.counterexample(of: finding)
+        }
+    }
+}
+
+extension BatchRun.Outcome {
+    /// Whether only the COMMIT was refused, since rows reference parents that do not exist.
+    fileprivate var isRefusedCommit: Bool {
+        guard let error = failure?.error as? RunnerFailure, error.moment == .commit else { return false }
+        return (error.error as? EngineError)?.isForeignKeyViolation == true
+    }
+}

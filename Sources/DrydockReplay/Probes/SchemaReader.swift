@@ -1,0 +1,49 @@
+import DrydockState
+import SQLiteSchema
+
+/// Reads the schemas of successive states, and parses each definition once.
+struct SchemaReader {
+    private var parsed: [Key: Schema] = [:]
+
+    private struct Key: Hashable {
+        var name: String
+        var sql: String?
+    }
+
+    /// Returns the schema by meaning, without history and SQLite's own tables.
+    mutating func schema(of catalog: Catalog) -> Schema {
+        var schema = Schema()
+        for table in catalog.tables.values {
+            schema.add(
+                read(.init(type: "table", name: table.name, table: table.name, sql: table.text)))
+        }
+        for object in catalog.objects.values {
+            schema.add(
+                read(
+                    .init(
+                        type: object.kind.rawValue, name: object.name, table: object.tableName,
+                        sql: object.text)))
+        }
+        return schema
+    }
+
+    private mutating func read(_ row: SchemaRow) -> Schema {
+        let key = Key(name: row.name, sql: row.sql)
+        if let known = parsed[key] { return known }
+        let schema = SchemaParser().schema(of: [row])
+        parsed[key] = schema
+        return schema
+    }
+}
+
+extension Schema {
+    /// Takes in the single object of another schema.
+    fileprivate mutating func add(_ other: Schema) {
+        for (name, table) in other.tables { tables[name] = table }
+        for (name, index) in other.indexes { indexes[name] = index }
+        for (name, view) in other.views { views[name] = view }
+        for (name, trigger) in other.triggers { triggers[name] = trigger }
+        for (name, table) in other.virtualTables { virtualTables[name] = table }
+        for (name, object) in other.unparsed { unparsed[name] = object }
+    }
+}

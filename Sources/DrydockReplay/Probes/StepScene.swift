@@ -1,0 +1,96 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// A step and the state that it met, so that it can be run again on other rows.
+struct StepScene: Sendable {
+    /// One migration; several where the states between them cannot be observed.
+    let migrations: [Migration]
+    let before: DatabaseState
+    let context: ReplayContext
+    let watchdog: Watchdog
+    let chronicle: Chronicle
+    let temporaries: Set<String>
+
+    var statements: [SQLStatement] { migrations.flatMap(\.statements) }
+    var inspector: StateInspector { context.inspector(watchdog) }
+
+    /// Opens the overlay of a state, has rows inserted there, and inspects the result.
+    /// - Returns: nil where `insert` returns false.
+    func state(
+        over start: DatabaseState,
+        inserting insert: @escaping @Sendable (any Connection) throws -> Bool
+    ) async throws -> DatabaseState? {
+        let overlay = try Overlay(start.image)
+        let isDone = try await context.engine.use(overlay, settings: context.settings(watchdog)) { database in
+            try await database.withConnection { connection in
+                guard try insert(connection) else { return false }
+                try connection.checkpoint()
+                return true
+            }
+        }
+        guard isDone else { return nil }
+        let (image, footprint) = overlay.freeze()
+        return try await inspector.inspect(image, earlier: start, footprint: footprint)
+    }
+
+    /// Runs the step on a state.
+    func outcome(from state: DatabaseState) async throws -> BatchRun.Outcome {
+        let overlay = try Overlay(state.image)
+        return try await context.engine.use(overlay, settings: context.settings(watchdog)) {
+            try await BatchRun(set: context.set, database: $0, overlay: overlay).run(migrations)
+        }
+    }
+
+    /// Runs the step on a state and checks every rule of a step.
+    /// - Parameter explains: whether the rows that made it fail are searched for.
+    func findings(from state: DatabaseState, explains: Bool) async throws -> [Finding] {
+        let outcome = try await outcome(from: state)
+        var (findings, before): ([Finding], DatabaseState) = ([], state)
+        for reached in outcome.reached {
+            let after = try await inspector.inspect(
+                reached.image, earlier: before, footprint: reached.footprint,
+                statements: reached.step.statements)
+            if reached.owesForeignKeyCheck, after.faults.contains(where: ForeignKeyRule.isRefused) {
+                return try await failure(EngineError.foreignKeyCheck, reached.step, before, explains)
+            }
+            let verification = StepVerification(
+                migration: reached.step, declarations: reached.step.declarations, before: before,
+                after: after, inspector: inspector, engine: context.engine, format: context.set.format,
+                chronicle: chronicle, temporaries: temporaries)
+            findings += try await verification.run().findings.map { found in
+                var finding = found.finding
+                finding.migration = reached.step.identifier
+                finding.place = finding.place ?? .init(file: reached.step.path)
+                return finding
+            }
+            before = after
+        }
+        guard let (migration, error) = outcome.failure else { return findings }
+        return try await failure(error, migration, before, explains)
+    }
+
+    private func failure(
+        _ error: any Error, _ migration: Migration, _ before: DatabaseState, _ explains: Bool
+    ) async throws -> [Finding] {
+        let failure = MigrationFailure(migration: migration, error: error)
+        guard let finding = failure.finding else { throw error }
+        guard explains else { return [finding] }
+        if failure.isForeignKeyCheck, migration.isDeferred {
+            return [
+                try await ForeignKeyFailure(
+                    migration: migration, before: before, engine: context.engine, inspector: inspector
+                ).explaining(finding)
+            ]
+        }
+        return [
+            try await FailureInvestigation(
+                migration: migration, before: before, engine: context.engine, inspector: inspector,
+                format: context.set.format
+            ).explaining(finding, error)
+        ]
+    }
+}

@@ -1,0 +1,60 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+
+/// A step as a script for SQLite's own shell: its statements, in the transaction and with the foreign keys of its tool.
+struct StepScript {
+    let statements: [String]
+
+    init(_ scene: StepScene) {
+        let first = scene.migrations.first
+        let own = scene.statements.map(\.text)
+        let opens = first?.transaction != ToolPolicy.Transaction.none
+        let enforces = first?.enforcesForeignKeys ?? true
+        var script = ["PRAGMA foreign_keys = \(enforces ? "ON" : "OFF")"]
+        if opens { script.append("BEGIN") }
+        script += own
+        // GRDB checks all keys before it commits, instead of each as it is written.
+        if first?.isDeferred == true, !enforces { script.append("PRAGMA foreign_key_check") }
+        if opens { script.append("COMMIT") }
+        statements = script
+    }
+}
+
+extension GeneratedRow {
+    /// The INSERT with its values, as it can be pasted.
+    func text(_ encoding: TextEncoding) -> String {
+        let name = SQLName.printed(table)
+        guard !columns.isEmpty else { return "INSERT INTO \(name) DEFAULT VALUES" }
+        let names = columns.map(SQLName.printed).joined(separator: ", ")
+        let literals = values.map { $0.readableLiteral(encoding) }.joined(separator: ", ")
+        return "INSERT INTO \(name) (\(names)) VALUES (\(literals))"
+    }
+}
+
+extension SQLValue {
+    /// An SQL expression that gives exactly this value; text as a quoted string where all of it can be read.
+    func readableLiteral(_ encoding: TextEncoding) -> String {
+        guard case .text(let bytes) = self, let text = encoding.readable(bytes) else { return literal }
+        return quotedText(text)
+    }
+}
+
+extension TextEncoding {
+    /// Returns stored text if it is valid and every character of it shows.
+    fileprivate func readable(_ bytes: [UInt8]) -> String? {
+        let text: String? =
+            switch self {
+            case .utf8: String(validating: bytes, as: UTF8.self)
+            case .utf16LittleEndian: String(validating: Self.units(bytes) { $0 | $1 << 8 }, as: UTF16.self)
+            case .utf16BigEndian: String(validating: Self.units(bytes) { $0 << 8 | $1 }, as: UTF16.self)
+            }
+        guard let text, !text.unicodeScalars.contains(where: VisibleText.isHidden) else { return nil }
+        return text
+    }
+
+    private static func units(_ bytes: [UInt8], _ join: (UInt16, UInt16) -> UInt16) -> [UInt16] {
+        stride(from: 0, to: bytes.count - 1, by: 2).map { join(UInt16(bytes[$0]), UInt16(bytes[$0 + 1])) }
+    }
+}

@@ -1,0 +1,52 @@
+import DrydockFindings
+import SQLiteSchema
+
+/// The tables that a step can touch.
+struct StepTables {
+    /// The tables that its statements name, also through views and triggers, by folded name.
+    private(set) var named: Set<String> = []
+    private let schema: Schema
+
+    /// The largest number of tables that belong to a counterexample.
+    private static let limit = 60
+
+    init(_ statements: [SQLStatement], in schema: Schema) {
+        self.schema = schema
+        var left = statements.reduce(into: Set<String>()) { names, statement in
+            for token in statement.tokens {
+                if let name = token.name(in: statement.source) { names.insert(name.foldedASCII) }
+            }
+        }
+        while let name = left.popFirst() {
+            if let view = schema.views[name] { left.formUnion(view.query.names.subtracting(named)) }
+            guard schema.tables[name] != nil || schema.virtualTables[name] != nil,
+                named.insert(name).inserted
+            else { continue }
+            for trigger in schema.triggers(on: name) {
+                left.formUnion(trigger.names.filter { schema.tables[$0] != nil && !named.contains($0) })
+            }
+        }
+    }
+
+    /// Returns the tables and those that refer to them.
+    var withChildren: Set<String> { named.union(children(of: named)) }
+
+    /// Returns the tables with all that refer to them or that they refer to, at any distance.
+    var family: Set<String> {
+        var (family, edge) = (named, named)
+        while !edge.isEmpty, family.count < Self.limit {
+            let parents = edge.flatMap { schema.tables[$0]?.foreignKeys.map(\.parent.foldedASCII) ?? [] }
+            edge = children(of: edge).union(parents).subtracting(family)
+                .filter { schema.tables[$0] != nil }
+            family.formUnion(edge)
+        }
+        return family
+    }
+
+    private func children(of parents: Set<String>) -> Set<String> {
+        Set(
+            schema.tables.filter { _, table in
+                table.foreignKeys.contains { parents.contains($0.parent.foldedASCII) }
+            }.keys)
+    }
+}

@@ -1,0 +1,67 @@
+import Drydock
+import SQLiteSchema
+
+/// Writes each finding that generated rows show as a script for SQLite's shell: `sqlite3 < SCRIPT` shows it.
+package enum CounterexampleScripts {
+    /// The name for `--report`.
+    package static let name = "sql"
+
+    package struct Script: Sendable {
+        package var fileName: String
+        package var text: String
+    }
+
+    package static func scripts(of report: Report) -> [Script] {
+        report.findings.compactMap { finding in finding.counterexample.map { (finding, $0) } }
+            .enumerated().map { number, pair in
+                let (finding, example) = pair
+                let parts = [finding.rule.rawValue, finding.table, finding.migration].compactMap(\.self)
+                return Script(
+                    fileName: "\(padded(number + 1))-\(parts.map(plain).joined(separator: "-")).sql",
+                    text: text(finding, example))
+            }
+    }
+
+    private static func text(_ finding: Finding, _ example: Counterexample) -> String {
+        let isFailure = finding.rule == .migrationFailed
+        var lines = ["-- \(finding.severity.rawValue)[\(finding.rule.rawValue)] \(comment(finding.message))"]
+        if let place = finding.place {
+            lines.append("-- \(comment(place.file))\(place.line.map { ":\($0)" } ?? "")")
+        }
+        lines.append("-- Run it with: sqlite3 < THIS_FILE")
+        lines += ["", "-- The schema that the migration meets"] + statements(example.schema)
+        lines += ["", "-- Rows that its constraints allow"] + statements(example.inserts)
+        let shown = example.tables
+        if !isFailure { lines += ["", "-- Before"] + shown.map { rows(of: $0, "before") } }
+        let title = isFailure ? "The migration, which fails" : "The migration"
+        lines += ["", "-- \(title): \(comment(finding.migration ?? ""))"] + statements(example.migration)
+        if !isFailure {
+            lines += ["", "-- After (a table that is gone gives an error)"]
+            lines += shown.map { rows(of: $0, "after") }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func rows(of table: String, _ moment: String) -> String {
+        "SELECT \(quotedText("\(moment), \(table):")), * FROM \(quotedName(table));"
+    }
+
+    private static func statements(_ statements: [String]) -> [String] {
+        // A comment at the end would hide the semicolon.
+        statements.map { $0.contains("--") ? "\($0)\n;" : "\($0);" }
+    }
+
+    private static func comment(_ text: String) -> String { VisibleText.line(text) }
+
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// Returns a name as a part of a file's name.
+    private static func plain(_ name: String) -> String {
+        let plain = name.unicodeScalars.map { scalar in
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_")
+                ? Character(scalar) : "-"
+        }
+        return String(plain.prefix(40))
+    }
+}

@@ -1,0 +1,178 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDBEngine
+import NIOEngine
+import Testing
+
+@testable import DrydockReplay
+
+/// Migrations without a snapshot.
+struct ProbeReplayTests {
+    private static let people = """
+        CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
+        CREATE TABLE pet (
+          id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+          name TEXT NOT NULL, weight REAL);
+        """
+    private static let rebuild = """
+        CREATE TABLE person_new (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, born TEXT);
+        INSERT INTO person_new (id, email, name) SELECT id, email, name FROM person;
+        DROP TABLE person;
+        ALTER TABLE person_new RENAME TO person;
+        """
+    static let engines: [any Engine] = [GRDBDriver(), NIODriver()]
+
+    private func verify(
+        _ migrations: [String], _ engine: any Engine = GRDBDriver(),
+        _ configure: (inout VerifyRequest) -> Void = { _ in }
+    ) async throws -> Report {
+        let folder = try TemporaryFolder()
+        for (index, sql) in migrations.enumerated() {
+            try folder.write("Migrations/v\(index + 1).sql", sql)
+        }
+        return try await folder.verify(engine) {
+            $0.isSnapshotsFolderNamed = false
+            configure(&$0)
+        }
+    }
+
+    private let immediate = "-- drydock: foreign-keys immediate\n"
+
+    @Test(arguments: [0, 1]) func `a cascade is found, and the fewest rows show it`(_ engine: Int) async throws {
+        let report = try await verify([Self.people, immediate + Self.rebuild], Self.engines[engine])
+        let finding = try report.finding(.rowsLost)
+        #expect(finding.severity == .error && finding.table == "pet" && !finding.tags.contains(.probe))
+        let example = try #require(finding.counterexample)
+        #expect(example.isSmallest)
+        #expect(example.inserts.count == 2, "\(example.inserts)")
+        #expect(example.inserts[0].hasPrefix("INSERT INTO person "))
+        #expect(example.inserts[1].hasPrefix("INSERT INTO pet "))
+        // Pasted into SQLite's own shell, it shows the loss.
+        let database = try PlainDatabase(":memory:")
+        for sql in example.schema + example.inserts { try database.execute(sql) }
+        #expect(try database.firstRow("SELECT count(*) FROM pet") { $0.integer(0) } == 1)
+        for sql in example.migration { try database.execute(sql) }
+        #expect(try database.firstRow("SELECT count(*) FROM pet") { $0.integer(0) } == 0)
+        let replay = try #require(report.replays.first)
+        #expect(replay.isProbe && replay.steps.count == 2 && replay.rowsGenerated >= 6)
+    }
+
+    @Test func `a good rebuild passes`() async throws {
+        let report = try await verify([Self.people, Self.rebuild])
+        report.expectNothing()
+        #expect(report.hasPassed)
+    }
+
+    @Test func `what comes behind a migration that fails is checked as well`() async throws {
+        let report = try await verify([
+            Self.people, "ALTER TABLE pet ADD COLUMN species TEXT NOT NULL;", immediate + Self.rebuild,
+        ])
+        report.expect(errors: [.migrationFailed, .rowsLost])
+        #expect(report.replays.map(\.name) == ["probe", "probe after v2"])
+        let failure = try report.finding(.migrationFailed)
+        #expect(failure.tags.contains(.dataDependent))
+        // A pet does not come without a person.
+        #expect(failure.counterexample?.inserts.count == 2)
+    }
+
+    @Test func `a migration that fails without rows ends the run`() async throws {
+        let report = try await verify([Self.people, "DROP TABLE nothing;", Self.rebuild])
+        #expect(report.rules(.error) == [.migrationFailed])
+        #expect(report.replays.count == 1 && report.replays[0].pendingCount == 2)
+        #expect(!report.notChecked.isEmpty)
+    }
+
+    @Test func `rare rows are a warning`() async throws {
+        let report = try await verify([
+            "CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);",
+            "CREATE UNIQUE INDEX person_email ON person (email);",
+        ])
+        report.expect(warnings: [.migrationFailed])
+        let finding = try report.finding(.migrationFailed)
+        #expect(finding.tags == [.probe] && report.hasPassed)
+        #expect(finding.counterexample?.inserts.count == 2, "\(finding.counterexample?.inserts ?? [])")
+    }
+
+    @Test func `a table that a later migration empties gets rows again`() async throws {
+        let report = try await verify([
+            Self.people, "-- drydock: deletes from pet\nDELETE FROM pet;", "DELETE FROM pet;",
+        ])
+        report.expect(errors: [.rowsLost])
+        #expect(try report.finding(.rowsLost).migration == "v3")
+    }
+
+    @Test func `a table that nothing can fill is listed`() async throws {
+        let report = try await verify([
+            "CREATE TABLE sealed (id INTEGER PRIMARY KEY, x TEXT CHECK (x IS NULL AND x IS NOT NULL));",
+            "ALTER TABLE sealed ADD COLUMN y TEXT;",
+        ])
+        report.expect(notChecked: [.rowsLost])
+        #expect(report.notChecked[0].reason.hasPrefix("table sealed has no generated rows"))
+    }
+
+    @Test func `a declaration that generated rows do not need is not unused`() async throws {
+        let report = try await verify([
+            Self.people, "-- drydock: deletes from pet where weight > 1e300\nDELETE FROM pet WHERE weight > 1e300;",
+        ])
+        report.expectNothing()
+    }
+
+    // MARK: - When
+
+    @Test func `a named folder without a snapshot is an error`() async throws {
+        let report = try await verify([Self.people, Self.rebuild]) {
+            try? FileManager.default.createDirectory(
+                atPath: $0.snapshotsFolder, withIntermediateDirectories: true)
+            $0.isSnapshotsFolderNamed = true
+        }
+        report.expect(errors: [.nothingVerified])
+    }
+
+    @Test func `they are made beside snapshots if asked, and never if not wanted`() async throws {
+        let scenario = Scenario(Self.people, steps: immediate + Self.rebuild)
+        let alone = try await scenario.verify()
+        #expect(alone.replays.map(\.isProbe) == [false] && alone.hasPassed)
+        let both = try await scenario.verify { $0.probes.use = .always }
+        #expect(both.replays.map(\.isProbe) == [false, true])
+        both.expect(errors: [.rowsLost])
+        await #expect(throws: RequestError.self) {
+            try await verify([Self.people]) {
+                $0.probes.use = .never
+                $0.snapshotsFolder += "/missing"
+            }
+        }
+    }
+
+    @Test func `released migrations are checked only if asked`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/v1.sql", Self.people)
+        try folder.write("Migrations/v2.sql", immediate + Self.rebuild)
+        var lock = LockRequest()
+        lock.migrationsFolder = folder.file("Migrations")
+        lock.snapshotsFolder = folder.file("Snapshots")
+        lock.path = folder.file("drydock.lock")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
+        _ = try await Locker(engine: GRDBDriver()).run(lock)
+        func verify(_ all: Bool) async throws -> Report {
+            try await folder.verify {
+                $0.isSnapshotsFolderNamed = false
+                $0.lock = lock.path
+                $0.probes.includesReleased = all
+            }
+        }
+        try await verify(false).expect(warnings: [.nothingVerified])
+        try await verify(true).expect(errors: [.rowsLost])
+        try folder.write("Migrations/v3.sql", "DROP TABLE pet;")
+        try await verify(false).expect(errors: [.tableDropped])
+    }
+
+    @Test func `the same seed gives the same report`() async throws {
+        func once(_ seed: UInt64) async throws -> [[String]] {
+            let report = try await verify([Self.people, immediate + Self.rebuild]) { $0.probes.seed = seed }
+            return report.findings.map { [$0.message] + ($0.counterexample?.inserts ?? []) }
+        }
+        #expect(try await once(3) == once(3))
+    }
+}
