@@ -48,7 +48,7 @@ struct EdgeFill {
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
             return
         }
-        var builder = RowBuilder(plan, seed: request.seed, round: request.round, isEdge: true)
+        var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
         let shared = parents
         defer { parents = shared }
         if try noteTakenParents(&builder) {

@@ -35,7 +35,7 @@ struct OrdinaryFill {
             }
         parentKeys = ParentKeys(connection, encoding: request.schema.settings.encoding)
         for (name, plan) in plans {
-            builders[name] = RowBuilder(plan, seed: request.seed, round: request.round)
+            builders[name] = RowBuilder(plan, seed: request.seed)
         }
     }
 
@@ -67,7 +67,10 @@ struct OrdinaryFill {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
         let target = min(try target(plan), limits[name] ?? Int.max)
-        if request.round > 0 { try noteKeys(&builder) }
+        if request.round > 0 {
+            builder.begin(after: try connection.rowCount(plan.name))
+            try noteKeys(&builder)
+        }
         var reason = plan.obstacle
         var failures = 0
         while builder.count < target, failures < 2 {

@@ -26,10 +26,10 @@ struct RowBuilder {
     /// The variants of the last row.
     private var settled: [Int: Int] = [:]
 
-    init(_ plan: TablePlan, seed: UInt64, round: Int, isEdge: Bool = false) {
+    init(_ plan: TablePlan, seed: UInt64, isEdge: Bool = false) {
         (self.plan, self.isEdge) = (plan, isEdge)
         maker = ValueMaker(seed: seed, table: plan.folded)
-        nextKey = plan.number * 100 + round * 40 + 1 + (isEdge ? Self.edgeKeys : 0)
+        nextKey = plan.number * 100 + 1 + (isEdge ? Self.edgeKeys : 0)
         used = Array(repeating: [], count: plan.keys.count)
     }
 
@@ -80,6 +80,9 @@ struct RowBuilder {
 
     /// Takes note of keys that are in the table.
     mutating func note(_ values: [SQLValue], of key: Int) { used[key].insert(folded(values, plan.keys[key])) }
+
+    /// Begins after the keys of earlier rounds.
+    mutating func begin(after rows: Int) { nextKey += rows }
 
     /// Goes on to another key.
     mutating func advanceKey() { nextKey += 1 }

@@ -187,7 +187,7 @@ struct TablePlanner {
         let plural = stem.hasSuffix("y") ? String(stem.dropLast()) + "ies" : stem + "s"
         var names = [stem, plural, stem + "es", words.joined(), words.joined() + "s"]
         if words == ["parent"] { names.insert(table.name.foldedASCII, at: 0) }
-        for name in names {
+        for name in names where name != table.name.foldedASCII || words == ["parent"] {
             guard let parent = present.schema.tables[name], let key = parent.primaryKey, key.terms.count == 1,
                 let term = parent.column(key.terms[0].column), parent.affinity(of: term) == column.affinity
             else { continue }

@@ -70,6 +70,17 @@ import Testing
         #expect(outcome.values("l", "next").filter { $0 == .null }.count == 1)
     }
 
+    @Test func `a key that has the name of its table refers to nothing`() async throws {
+        let outcome = try await filled(
+            RowCase(
+                "CREATE TABLE iconRepository(iconRepository_id TEXT PRIMARY KEY, slug TEXT); CREATE TABLE pet(id INTEGER PRIMARY KEY, iconRepository_id TEXT, pet_id INTEGER);"
+            ))
+        #expect(outcome.dump["iconRepository"]?.count == 3)
+        #expect(
+            Set(outcome.values("pet", "iconRepository_id"))
+                == Set(outcome.values("iconRepository", "iconRepository_id")))
+    }
+
     @Test func `circles are closed`() async throws {
         let outcome = try await filled(
             RowCase(
