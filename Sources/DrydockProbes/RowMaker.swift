@@ -31,6 +31,12 @@ package struct RowMaker: RowGenerator {
                 limits[error.table] = count
                 reasons[error.table] = error.reason
                 continue
+            } catch let error as EngineError where error.isForeignKeyViolation {
+                // A key that is checked only at the end.
+                let deferred = Self.deferred(plans).filter { limits[$0] != 0 }
+                guard !deferred.isEmpty else { throw error }
+                for name in deferred { (limits[name], reasons[name]) = (0, error.message) }
+                continue
             }
             var result = fill.result
             for (place, empty) in result.empty.enumerated() {
@@ -57,11 +63,15 @@ package struct RowMaker: RowGenerator {
                 continue
             } catch let error as EngineError where error.isForeignKeyViolation {
                 // A key that is checked only at the end.
-                let deferred = plans.filter { $0.value.references.contains(where: \.isDeferred) }.keys
+                let deferred = Self.deferred(plans)
                 guard !excluded.isSuperset(of: deferred) else { throw error }
                 excluded.formUnion(deferred)
             }
         }
+    }
+
+    private static func deferred(_ plans: [String: TablePlan]) -> [String] {
+        plans.keys.filter { plans[$0]?.references.contains(where: \.isDeferred) ?? false }.sorted()
     }
 
     /// Returns the plans of the tables that are asked for.

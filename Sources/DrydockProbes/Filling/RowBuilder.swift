@@ -19,6 +19,8 @@ struct RowBuilder {
     private var used: [Set<[SQLValue]>]
     /// Whether rows satisfy what later migrations demand: that was possible so far.
     private var keepsLater = true
+    /// Whether references are NULL where they can be, since SQLite refuses each key.
+    private var leavesReferencesOut = false
     /// How often a value of an enumeration was used, by column.
     private var uses: [Int: [SQLValue: Int]] = [:]
     /// How far uncertain columns have gone through the values that they try.
@@ -86,6 +88,9 @@ struct RowBuilder {
 
     /// Goes on to another key.
     mutating func advanceKey() { nextKey += 1 }
+
+    /// Goes on without references.
+    mutating func leaveReferencesOut() { leavesReferencesOut = true }
 
     /// Tries the values of a few columns in all combinations, those of the first column the quickest.
     mutating func vary(_ columns: [Int], attempt: Int) {
@@ -196,12 +201,16 @@ struct RowBuilder {
                 continue
             }
             let known = (isSelf && !isEdge ? ownKeys(reference) : []) + (try parents(reference))
-            let fitting = known.filter { key in
-                zip(reference.columns, key).allSatisfy { place, value in
-                    (values[place] == nil || values[place] == value) && domains[place].allows(value)
-                        && domains[place].values?.contains(value) ?? true
+            let isRefused = reference.isPresent && (reference.isImpossible || leavesReferencesOut)
+            let fitting =
+                isRefused
+                ? []
+                : known.filter { key in
+                    zip(reference.columns, key).allSatisfy { place, value in
+                        (values[place] == nil || values[place] == value) && domains[place].allows(value)
+                            && domains[place].values?.contains(value) ?? true
+                    }
                 }
-            }
             if fitting.isEmpty {
                 if isSelf {
                     if !reference.isPresent, let value = Self.zero(plan.columns[reference.columns[0]]) {

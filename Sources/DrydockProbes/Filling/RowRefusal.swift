@@ -8,6 +8,7 @@ struct RowRefusal {
     /// The columns that may be at fault; nil if any may.
     private var columns: [Int]?
     private var isDuplicate = false
+    private var isAboutParent = false
 
     init(reason: String) { self.reason = reason }
 
@@ -16,11 +17,12 @@ struct RowRefusal {
         let primary = error.extendedCode & 0xff
         guard primary == 19 else { return }
         switch error.extendedCode >> 8 {
-        // CHECK, TRIGGER, and UNIQUE, PRIMARY KEY and ROWID (https://www.sqlite.org/rescode.html).
+        // CHECK, FOREIGN KEY, TRIGGER, and UNIQUE, PRIMARY KEY and ROWID (https://www.sqlite.org/rescode.html).
         case 1:
             guard let check = Self.check(error.message, plan) else { return }
             reason = "CHECK (\(check.text))"
             columns = check.alternatives.columns.compactMap { plan.places[$0] }.sorted()
+        case 3: isAboutParent = true
         case 7: reason = "a trigger refuses it: \(error.message)"
         case 6, 8, 10: isDuplicate = true
         default: break
@@ -39,6 +41,7 @@ struct RowRefusal {
     /// Makes the next attempt differ in what may be at fault.
     func vary(_ builder: inout RowBuilder, _ attempt: Int) {
         if isDuplicate { return builder.advanceKey() }
+        if isAboutParent, attempt >= 6 { builder.leaveReferencesOut() }
         let plan = builder.plan
         let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
         if let columns {

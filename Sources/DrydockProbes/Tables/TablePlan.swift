@@ -35,6 +35,8 @@ struct TablePlan: Sendable {
         var isPresent: Bool
         /// Whether it would do so only at the end of the transaction.
         var isDeferred = false
+        /// Whether only NULL is accepted: SQLite finds no rowid by a value of a REAL column.
+        var isImpossible = false
     }
 
     var name: String

@@ -148,10 +148,13 @@ struct TablePlanner {
             let parentColumns = present.schema.parentColumns(of: key) ?? []
             guard isPresent || parentColumns.count == columns.count else { return }
             known.insert(columns)
+            let rowid = present.schema.tables[parent]?.rowidAlias?.name.foldedASCII
             plan.references.append(
                 .init(
                     columns: columns, parent: parent, parentColumns: parentColumns.map(\.foldedASCII),
-                    isPresent: isPresent, isDeferred: isPresent && key.isDeferred))
+                    isPresent: isPresent, isDeferred: isPresent && key.isDeferred,
+                    isImpossible: columns.count == 1 && plan.columns[columns[0]].affinity == .real
+                        && parentColumns.first?.foldedASCII == rowid))
         }
         for key in table.foreignKeys { add(key, isPresent: true) }
         for key in demands.foreignKeys { add(key, isPresent: false) }

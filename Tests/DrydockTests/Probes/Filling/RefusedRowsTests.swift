@@ -29,6 +29,21 @@ import Testing
         #expect(outcome.dump["raised"]?.isEmpty == true)
     }
 
+    @Test func `a reference that SQLite never accepts is NULL, or the table is reported`() async throws {
+        let outcome = try await RowCase(
+            """
+            CREATE TABLE p(id INTEGER PRIMARY KEY);
+            CREATE TABLE now(id INTEGER PRIMARY KEY, r REAL REFERENCES p(id));
+            CREATE TABLE late(id INTEGER PRIMARY KEY, r REAL REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED);
+            CREATE TABLE must(id INTEGER PRIMARY KEY, r REAL NOT NULL REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED);
+            """
+        ).run(edges: true)
+        #expect(outcome.faults.isEmpty)
+        #expect(outcome.values("now", "r").prefix(3) == [.null, .null, .null])
+        #expect(outcome.values("late", "r").prefix(3) == [.null, .null, .null])
+        #expect(outcome.reason("must")?.contains("FOREIGN KEY") == true)
+    }
+
     @Test func `ON CONFLICT ROLLBACK costs no other table its rows`() async throws {
         let outcome = try await RowCase(
             "CREATE TABLE a(id INTEGER PRIMARY KEY, s TEXT UNIQUE ON CONFLICT ROLLBACK CHECK (s IN ('x', 'y'))); CREATE TABLE b(id INTEGER PRIMARY KEY, n INTEGER NOT NULL ON CONFLICT ROLLBACK); CREATE TABLE i(s TEXT UNIQUE ON CONFLICT IGNORE CHECK (s IN ('x', 'y'))); CREATE TABLE r(s TEXT UNIQUE ON CONFLICT REPLACE CHECK (s IN ('x', 'y')));"
