@@ -21,7 +21,8 @@ struct RowRefusal {
         case 1:
             guard let check = Self.check(error.message, plan) else { return }
             reason = "CHECK (\(check.text))"
-            columns = check.alternatives.columns.compactMap { plan.places[$0] }.sorted()
+            let places = check.alternatives.columns.compactMap { plan.places[$0] }.sorted()
+            columns = places.isEmpty ? nil : places
         case 3: isAboutParent = true
         case 7: reason = "a trigger refuses it: \(error.message)"
         case 6, 8, 10: isDuplicate = true
