@@ -144,7 +144,9 @@ struct ValueMaker: Sendable {
         let low = domain.low?.value.number
         let high = domain.high?.value.number
         let step = row.index + column.rank + row.variant
-        if column.affinity == .integer || column.affinity == .numeric, low ?? 0 > -9e15, high ?? 0 < 9e15 {
+        if column.affinity == .integer || column.affinity == .numeric, abs(low ?? 0) < 9e15,
+            abs(high ?? 0) < 9e15
+        {
             var first = low.map { Int64($0.rounded(.up)) }
             var last = high.map { Int64($0.rounded(.down)) }
             if let bound = domain.low, !bound.isIncluded, let value = first, Double(value) == low {
