@@ -167,13 +167,14 @@ struct OrdinaryFill {
         return try parentKeys.keys(for: reference, isFinal: isFinal)
     }
 
-    /// Notes the values of keys that only later migrations demand: SQLite does not refuse those yet.
+    /// Notes the values of keys that only later migrations demand, since SQLite does not refuse those yet, and the
+    /// parents that can have no second child.
     private func noteKeys(_ builder: inout RowBuilder) throws {
-        for (place, key) in builder.plan.keys.enumerated() where !key.isPresent {
-            let columns = key.columns.map { builder.plan.columns[$0].name }
-            for values in try parentKeys.values(columns, of: builder.plan.name) {
-                builder.note(values, of: place)
-            }
+        let plan = builder.plan
+        for (place, key) in plan.keys.enumerated()
+        where !key.isPresent || plan.references.contains(where: { $0.columns == key.columns }) {
+            let columns = key.columns.map { plan.columns[$0].name }
+            for values in try parentKeys.values(columns, of: plan.name) { builder.note(values, of: place) }
         }
     }
 
