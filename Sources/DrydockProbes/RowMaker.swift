@@ -25,9 +25,17 @@ package struct RowMaker: RowGenerator {
             } catch let error as RowInserter.RolledBack {
                 // Once more, and no further than before.
                 let count = fill.inserted[error.table] ?? 0
-                guard (limits[error.table] ?? Int.max) > count else { throw EngineError(.constraint, error.reason) }
+                guard (limits[error.table] ?? Int.max) > count else {
+                    throw EngineError(.constraint, error.reason)
+                }
                 limits[error.table] = count
                 reasons[error.table] = error.reason
+                continue
+            } catch let error as EngineError where error.isForeignKeyViolation {
+                // A key that is checked only at the end.
+                let deferred = Self.deferred(plans).filter { limits[$0] != 0 }
+                guard !deferred.isEmpty else { throw error }
+                for name in deferred { (limits[name], reasons[name]) = (0, error.message) }
                 continue
             }
             var result = fill.result
@@ -47,12 +55,23 @@ package struct RowMaker: RowGenerator {
         while true {
             var fill = EdgeFill(request, plans, enforcesForeignKeys: enforces, on: connection)
             do {
-                try Transaction(connection, enforcesForeignKeys: true).run { try fill.run(leavingOut: excluded) }
+                try Transaction(connection, enforcesForeignKeys: true).run {
+                    try fill.run(leavingOut: excluded)
+                }
                 return fill.result
             } catch let error as RowInserter.RolledBack where excluded.insert(error.table).inserted {
                 continue
+            } catch let error as EngineError where error.isForeignKeyViolation {
+                // A key that is checked only at the end.
+                let deferred = Self.deferred(plans)
+                guard !excluded.isSuperset(of: deferred) else { throw error }
+                excluded.formUnion(deferred)
             }
         }
+    }
+
+    private static func deferred(_ plans: [String: TablePlan]) -> [String] {
+        plans.keys.filter { plans[$0]?.references.contains(where: \.isDeferred) ?? false }.sorted()
     }
 
     /// Returns the plans of the tables that are asked for.

@@ -14,9 +14,11 @@ struct EdgeFill {
     /// At most so many rows a table, and so many values of columns that nothing says more about.
     private static let mostRows = 44
     private static let mostColumns = 24
+    private static let mostTelling = 8
 
     init(
-        _ request: RowRequest, _ plans: [String: TablePlan], enforcesForeignKeys: Bool, on connection: any Connection
+        _ request: RowRequest, _ plans: [String: TablePlan], enforcesForeignKeys: Bool,
+        on connection: any Connection
     ) {
         (self.request, self.plans, self.connection) = (request, plans, connection)
         self.enforcesForeignKeys = enforcesForeignKeys
@@ -26,7 +28,9 @@ struct EdgeFill {
     mutating func run(leavingOut excluded: Set<String>) throws {
         // Before the first row, so that each depends only on ordinary rows.
         for name in plans.keys.sorted() {
-            for reference in plans[name]?.references ?? [] { _ = try parents.keys(for: reference, isFinal: true) }
+            for reference in plans[name]?.references ?? [] {
+                _ = try parents.keys(for: reference, isFinal: true)
+            }
         }
         for name in FillOrder(plans).tables where !excluded.contains(name) {
             if let plan = plans[name] { try fill(plan) }
@@ -44,7 +48,7 @@ struct EdgeFill {
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
             return
         }
-        var builder = RowBuilder(plan, seed: request.seed, round: request.round, isEdge: true)
+        var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
         let shared = parents
         defer { parents = shared }
         if try noteTakenParents(&builder) {
@@ -53,25 +57,42 @@ struct EdgeFill {
         }
         guard let sample = try insertSample(&builder, inserter) else { return }
         var count = 1
-        func isFull() -> Bool { count >= Self.mostRows }
         if let copy = try ordinary(&builder) {
             let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
             let alike = plan.columns.indices.map { keys.contains($0) ? copy[$0] : sample[$0] }
             if try insert(alike, plan, inserter) { count += 1 }
         }
-        let (telling, others) = columns(plan)
-        for places in [telling, others] {
-            for kind in EdgeKind.allCases {
-                for place in places {
-                    let column = plan.columns[place]
-                    for value in kind.values(column, sample: sample[place], self.place(place, plan)) where !isFull() {
-                        guard var row = try ordinary(&builder) else { return }
-                        row[place] = value
-                        if try insert(row, plan, inserter) { count += 1 }
-                    }
+        for (place, value) in values(plan, sample) {
+            guard count < Self.mostRows, var row = try ordinary(&builder) else { return }
+            row[place] = value
+            // A key of several columns stays one.
+            if value == sample[place] {
+                for reference in plan.references where reference.columns.contains(place) {
+                    for column in reference.columns { row[column] = sample[column] }
                 }
             }
+            if try insert(row, plan, inserter) { count += 1 }
         }
+    }
+
+    /// Returns the values to try: first those of columns of which later migrations demand something, then one of each
+    /// column after the other.
+    private func values(_ plan: TablePlan, _ sample: [SQLValue]) -> [(place: Int, value: SQLValue)] {
+        let (telling, others) = columns(plan)
+        var open: [(place: Int, values: ArraySlice<SQLValue>)] = (telling + others).map { place in
+            (place, EdgeValues(plan.columns[place], sample: sample[place], self.place(place, plan)).all[...])
+        }
+        var result: [(place: Int, value: SQLValue)] = []
+        for index in telling.indices {
+            result += open[index].values.prefix(Self.mostTelling).map { (open[index].place, $0) }
+            open[index].values = open[index].values.dropFirst(Self.mostTelling)
+        }
+        while open.contains(where: { !$0.values.isEmpty }) {
+            for index in open.indices {
+                if let value = open[index].values.popFirst() { result.append((open[index].place, value)) }
+            }
+        }
+        return result
     }
 
     /// Notes the parents that can have no second child; returns whether there are references to such.
@@ -81,12 +102,16 @@ struct EdgeFill {
             guard builder.plan.references.contains(where: { $0.columns == key.columns }) else { continue }
             isFound = true
             let columns = key.columns.map { builder.plan.columns[$0].name }
-            for values in try parents.values(columns, of: builder.plan.name) { builder.note(values, of: place) }
+            for values in try parents.values(columns, of: builder.plan.name) {
+                builder.note(values, of: place)
+            }
         }
         return isFound
     }
 
-    private mutating func insertSample(_ builder: inout RowBuilder, _ inserter: RowInserter) throws -> [SQLValue]? {
+    private mutating func insertSample(_ builder: inout RowBuilder, _ inserter: RowInserter) throws
+        -> [SQLValue]?
+    {
         for attempt in 0..<24 {
             guard let row = try ordinary(&builder, attempt) else { return nil }
             guard let refusal = try inserter.refusal(of: row) else {
@@ -112,7 +137,8 @@ struct EdgeFill {
         return nil
     }
 
-    private mutating func insert(_ row: [SQLValue], _ plan: TablePlan, _ inserter: RowInserter) throws -> Bool {
+    private mutating func insert(_ row: [SQLValue], _ plan: TablePlan, _ inserter: RowInserter) throws -> Bool
+    {
         guard try inserter.refusal(of: row) == nil else { return false }
         append(row, plan)
         return true
@@ -137,7 +163,7 @@ struct EdgeFill {
         return (Array(first), Array(rest))
     }
 
-    private func place(_ place: Int, _ plan: TablePlan) -> EdgeKind.Place {
+    private func place(_ place: Int, _ plan: TablePlan) -> EdgeValues.Place {
         let isReferring = plan.references.contains { $0.columns.contains(place) }
         let isEnforced =
             enforcesForeignKeys && plan.references.contains { $0.isPresent && $0.columns.contains(place) }

@@ -149,7 +149,7 @@ enum ConditionReader {
         case .column(let name): return name
         case .call(let name, let arguments):
             let isSame = [
-                "lower", "upper", "trim", "ltrim", "rtrim", "coalesce", "ifnull", "cast", "date", "datetime",
+                "lower", "upper", "trim", "ltrim", "rtrim", "coalesce", "ifnull", "date", "datetime",
             ]
             .contains(name)
             return isSame ? column(arguments.first) : nil

@@ -35,16 +35,20 @@ struct OrdinaryFill {
             }
         parentKeys = ParentKeys(connection, encoding: request.schema.settings.encoding)
         for (name, plan) in plans {
-            builders[name] = RowBuilder(plan, seed: request.seed, round: request.round)
+            builders[name] = RowBuilder(plan, seed: request.seed)
         }
     }
+
+    private var plans: some Sequence<TablePlan> { builders.values.lazy.map(\.plan) }
 
     mutating func run() throws {
         for name in order.tables {
             try fill(name)
             filled.insert(name)
         }
-        if needsForeignKeysOff { try removeOrphans() }
+        if needsForeignKeysOff || plans.contains(where: { $0.references.contains(where: \.isDeferred) }) {
+            try removeOrphans()
+        }
         for name in request.tables.sorted() {
             guard let table = request.schema.virtualTables[name] else { continue }
             try VirtualTableFill(table, request, on: connection).run(&result)
@@ -63,7 +67,10 @@ struct OrdinaryFill {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
         let target = min(try target(plan), limits[name] ?? Int.max)
-        if request.round > 0 { try noteKeys(&builder) }
+        if request.round > 0 {
+            builder.begin(after: try connection.rowCount(plan.name))
+            try noteKeys(&builder)
+        }
         var reason = plan.obstacle
         var failures = 0
         while builder.count < target, failures < 2 {
@@ -151,7 +158,8 @@ struct OrdinaryFill {
     /// Returns the keys that a reference may have: those in the parent, or those that it will have.
     private mutating func keys(for reference: TablePlan.Reference) throws -> [[SQLValue]] {
         if let builder = builders[reference.parent], !filled.contains(reference.parent), builder.count == 0,
-            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount), order.isCircular
+            let keys = builder.expectedKeys(reference.parentColumns, count: request.rowCount),
+            order.isCircular
         {
             return keys
         }
@@ -159,11 +167,14 @@ struct OrdinaryFill {
         return try parentKeys.keys(for: reference, isFinal: isFinal)
     }
 
-    /// Notes the values of keys that only later migrations demand: SQLite does not refuse those yet.
+    /// Notes the values of keys that only later migrations demand, since SQLite does not refuse those yet, and the
+    /// parents that can have no second child.
     private func noteKeys(_ builder: inout RowBuilder) throws {
-        for (place, key) in builder.plan.keys.enumerated() where !key.isPresent {
-            let columns = key.columns.map { builder.plan.columns[$0].name }
-            for values in try parentKeys.values(columns, of: builder.plan.name) { builder.note(values, of: place) }
+        let plan = builder.plan
+        for (place, key) in plan.keys.enumerated()
+        where !key.isPresent || plan.references.contains(where: { $0.columns == key.columns }) {
+            let columns = key.columns.map { plan.columns[$0].name }
+            for values in try parentKeys.values(columns, of: plan.name) { builder.note(values, of: place) }
         }
     }
 

@@ -27,12 +27,8 @@ struct ParentKeys {
             WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
             ORDER BY \(columns.joined(separator: ", ")) LIMIT \(Self.most)
             """
-        var keys: [[SQLValue]] = []
-        do {
-            keys = try rows(sql, columns.count)
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-            // No such table or column: SQLite refuses each row that refers to it.
-        }
+        // Without such a table or column, SQLite refuses each row that refers to it.
+        let keys = try rows(sql, columns.count)
         if isFinal { known[name] = keys }
         return keys
     }
@@ -43,8 +39,13 @@ struct ParentKeys {
         return try rows("SELECT \(list) FROM main.\(quotedName(table)) LIMIT 10000", columns.count)
     }
 
+    /// Returns no rows where the table cannot be read.
     private func rows(_ sql: String, _ count: Int) throws -> [[SQLValue]] {
-        try connection.rows(sql) { row in (0..<count).map { bindable(row.value($0)) } }
+        do {
+            return try connection.rows(sql) { row in (0..<count).map { bindable(row.value($0)) } }
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return []
+        }
     }
 
     /// Returns a value that was read as one that can be bound: text is bound as UTF-8.

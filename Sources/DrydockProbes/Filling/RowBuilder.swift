@@ -17,15 +17,21 @@ struct RowBuilder {
     private var nextKey: Int
     private(set) var rows: [[SQLValue]] = []
     private var used: [Set<[SQLValue]>]
+    /// Whether rows satisfy what later migrations demand: that was possible so far.
+    private var keepsLater = true
+    /// Whether references are NULL where they can be, since SQLite refuses each key.
+    private var leavesReferencesOut = false
     /// How often a value of an enumeration was used, by column.
     private var uses: [Int: [SQLValue: Int]] = [:]
     /// How far uncertain columns have gone through the values that they try.
     private var variants: [Int: Int] = [:]
+    /// The variants of the last row.
+    private var settled: [Int: Int] = [:]
 
-    init(_ plan: TablePlan, seed: UInt64, round: Int, isEdge: Bool = false) {
+    init(_ plan: TablePlan, seed: UInt64, isEdge: Bool = false) {
         (self.plan, self.isEdge) = (plan, isEdge)
         maker = ValueMaker(seed: seed, table: plan.folded)
-        nextKey = plan.number * 100 + round * 40 + 1 + (isEdge ? Self.edgeKeys : 0)
+        nextKey = plan.number * 100 + 1 + (isEdge ? Self.edgeKeys : 0)
         used = Array(repeating: [], count: plan.keys.count)
     }
 
@@ -40,7 +46,7 @@ struct RowBuilder {
         -> [SQLValue]
     {
         skipReserved()
-        let keepsLater = attempt < 10
+        if attempt == 10, count == 0 { keepsLater = false }
         let (domains, orders) = Choice(plan, index: count, shift: attempt, keepsLater: keepsLater).made
         var values: [SQLValue?] = Array(repeating: nil, count: plan.columns.count)
         let own = try assignReferences(&values, domains, attempt, parents)
@@ -69,6 +75,7 @@ struct RowBuilder {
             uses[place, default: [:]][row[place], default: 0] += 1
         }
         rows.append(row)
+        settled = variants
         count += 1
         nextKey += 1
     }
@@ -76,8 +83,24 @@ struct RowBuilder {
     /// Takes note of keys that are in the table.
     mutating func note(_ values: [SQLValue], of key: Int) { used[key].insert(folded(values, plan.keys[key])) }
 
+    /// Begins after the keys of earlier rounds.
+    mutating func begin(after rows: Int) { nextKey += rows }
+
     /// Goes on to another key.
     mutating func advanceKey() { nextKey += 1 }
+
+    /// Goes on without references.
+    mutating func leaveReferencesOut() { leavesReferencesOut = true }
+
+    /// Tries the values of a few columns in all combinations, those of the first column the quickest.
+    mutating func vary(_ columns: [Int], attempt: Int) {
+        let radix = columns.count == 1 ? Int.max : columns.count == 2 ? 9 : 4
+        var rest = attempt + 1
+        for column in columns {
+            variants[column] = (settled[column] ?? 0) + rest % radix
+            rest /= radix
+        }
+    }
 
     /// Goes on to other values of columns.
     mutating func vary(_ columns: some Sequence<Int>) {
@@ -164,7 +187,7 @@ struct RowBuilder {
         var own: [TablePlan.Reference] = []
         for (ordinal, reference) in plan.references.enumerated() {
             let open = reference.columns.filter { values[$0] == nil }
-            if open.isEmpty || !reference.isPresent && attempt >= 10 { continue }
+            if open.isEmpty || !reference.isPresent && !keepsLater { continue }
             if open.contains(where: { domains[$0].isNull == true }) {
                 for place in open where domains[place].isNull == true { values[place] = .null }
                 continue
@@ -178,12 +201,16 @@ struct RowBuilder {
                 continue
             }
             let known = (isSelf && !isEdge ? ownKeys(reference) : []) + (try parents(reference))
-            let fitting = known.filter { key in
-                zip(reference.columns, key).allSatisfy { place, value in
-                    (values[place] == nil || values[place] == value) && domains[place].allows(value)
-                        && domains[place].values?.contains(value) ?? true
+            let isRefused = reference.isPresent && (reference.isImpossible || leavesReferencesOut)
+            let fitting =
+                isRefused
+                ? []
+                : known.filter { key in
+                    zip(reference.columns, key).allSatisfy { place, value in
+                        (values[place] == nil || values[place] == value) && domains[place].allows(value)
+                            && domains[place].values?.contains(value) ?? true
+                    }
                 }
-            }
             if fitting.isEmpty {
                 if isSelf {
                     if !reference.isPresent, let value = Self.zero(plan.columns[reference.columns[0]]) {

@@ -21,7 +21,9 @@ struct RowInserter {
             while try statement.step() {}
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
             let refusal = RowRefusal(error, plan)
-            guard connection.isInTransaction else { throw RolledBack(table: plan.folded, reason: refusal.reason) }
+            guard connection.isInTransaction else {
+                throw RolledBack(table: plan.folded, reason: refusal.reason)
+            }
             return refusal
         }
         guard plan.mayIgnore, try changes() == 0 else { return nil }
@@ -40,8 +42,21 @@ struct RowInserter {
 }
 
 extension Connection {
-    /// Returns whether a table has no row.
+    /// Returns whether a table has no row; one that cannot be read has none that matters.
     func isEmpty(_ table: String) throws -> Bool {
-        try firstRow("SELECT 1 FROM main.\(quotedName(table)) LIMIT 1") { _ in true } == nil
+        try firstIfReadable("SELECT 1 FROM main.\(quotedName(table)) LIMIT 1") == nil
+    }
+
+    /// Returns the number of a table's rows; 0 if it cannot be read.
+    func rowCount(_ table: String) throws -> Int {
+        Int(try firstIfReadable("SELECT count(*) FROM main.\(quotedName(table))") ?? 0)
+    }
+
+    private func firstIfReadable(_ query: String) throws -> Int64? {
+        do {
+            return try firstRow(query) { $0.integer(0) }
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return nil
+        }
     }
 }

@@ -8,6 +8,7 @@ struct RowRefusal {
     /// The columns that may be at fault; nil if any may.
     private var columns: [Int]?
     private var isDuplicate = false
+    private var isAboutParent = false
 
     init(reason: String) { self.reason = reason }
 
@@ -16,11 +17,13 @@ struct RowRefusal {
         let primary = error.extendedCode & 0xff
         guard primary == 19 else { return }
         switch error.extendedCode >> 8 {
-        // CHECK, TRIGGER, and UNIQUE, PRIMARY KEY and ROWID (https://www.sqlite.org/rescode.html).
+        // CHECK, FOREIGN KEY, TRIGGER, and UNIQUE, PRIMARY KEY and ROWID (https://www.sqlite.org/rescode.html).
         case 1:
             guard let check = Self.check(error.message, plan) else { return }
             reason = "CHECK (\(check.text))"
-            columns = check.alternatives.columns.compactMap { plan.places[$0] }.sorted()
+            let places = check.alternatives.columns.compactMap { plan.places[$0] }.sorted()
+            columns = places.isEmpty ? nil : places
+        case 3: isAboutParent = true
         case 7: reason = "a trigger refuses it: \(error.message)"
         case 6, 8, 10: isDuplicate = true
         default: break
@@ -39,17 +42,11 @@ struct RowRefusal {
     /// Makes the next attempt differ in what may be at fault.
     func vary(_ builder: inout RowBuilder, _ attempt: Int) {
         if isDuplicate { return builder.advanceKey() }
+        if isAboutParent, attempt >= 6 { builder.leaveReferencesOut() }
         let plan = builder.plan
         let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
         if let columns {
-            // Column by column, the first one quickest: each combination is tried in the end.
-            var place = 0
-            var rest = attempt + 1
-            while place < columns.count - 1, rest.isMultiple(of: 6) {
-                place += 1
-                rest /= 6
-            }
-            if place < columns.count { builder.vary([columns[place]]) }
+            builder.vary(columns, attempt: attempt)
         } else if attempt > 2 {
             builder.vary(plan.columns.indices.filter { !keys.contains($0) })
         }

@@ -43,7 +43,9 @@ struct VirtualTableFill {
                 while try statement.step() {}
                 result.rows.append(GeneratedRow(table: table.name, columns: [first.name], values: [value]))
             }
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage && connection.isInTransaction {
+        } catch let error as EngineError
+            where !error.isInterrupt && !error.isOutage && connection.isInTransaction
+        {
             // What the module refuses is no edge row.
         }
     }
@@ -95,7 +97,8 @@ struct VirtualTableFill {
 
     private func isFilledByTriggers() throws -> Bool {
         let folded = table.name.foldedASCII
-        return try request.schema.triggers.values.contains { $0.names.contains(folded) } && !connection.isEmpty(table.name)
+        return try request.schema.triggers.values.contains { $0.names.contains(folded) }
+            && !connection.isEmpty(table.name)
     }
 
     private func value(

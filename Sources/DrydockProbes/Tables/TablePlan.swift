@@ -33,6 +33,10 @@ struct TablePlan: Sendable {
         var parentColumns: [String]
         /// Whether SQLite would refuse other values.
         var isPresent: Bool
+        /// Whether it would do so only at the end of the transaction.
+        var isDeferred = false
+        /// Whether only NULL is accepted: SQLite finds no rowid by a value of a REAL column.
+        var isImpossible = false
     }
 
     var name: String

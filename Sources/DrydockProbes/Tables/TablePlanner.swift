@@ -73,6 +73,8 @@ struct TablePlanner {
                 kind: ColumnKind(column, affinity: affinity, json: shape), isNotNull: table.isNotNull(column),
                 declaredType: column.declaredType)
             planned.isRowid = column.name == alias
+            // NULL stands for the next number there.
+            if planned.isRowid { planned.isNotNull = true }
             planned.isStrict = table.isStrict
             planned.jsonPaths = Self.paths(uses)
             plan.places[folded] = plan.columns.count
@@ -146,13 +148,26 @@ struct TablePlanner {
             let parentColumns = present.schema.parentColumns(of: key) ?? []
             guard isPresent || parentColumns.count == columns.count else { return }
             known.insert(columns)
+            let rowid = present.schema.tables[parent]?.rowidAlias?.name.foldedASCII
             plan.references.append(
                 .init(
                     columns: columns, parent: parent, parentColumns: parentColumns.map(\.foldedASCII),
-                    isPresent: isPresent))
+                    isPresent: isPresent, isDeferred: isPresent && key.isDeferred,
+                    isImpossible: columns.count == 1 && plan.columns[columns[0]].affinity == .real
+                        && parentColumns.first?.foldedASCII == rowid))
         }
         for key in table.foreignKeys { add(key, isPresent: true) }
         for key in demands.foreignKeys { add(key, isPresent: false) }
+        for reference in (triggers[plan.folded] ?? []).flatMap(TriggerReader.references) {
+            guard let place = plan.places[reference.column], !known.contains([place]),
+                present.schema.tables[reference.parent]?.column(reference.parentColumn) != nil
+            else { continue }
+            known.insert([place])
+            plan.references.append(
+                .init(
+                    columns: [place], parent: reference.parent, parentColumns: [reference.parentColumn],
+                    isPresent: false))
+        }
         let referencing = Set(plan.references.flatMap(\.columns))
         for (place, column) in plan.columns.enumerated() where !referencing.contains(place) && !column.isRowid
         {
@@ -175,7 +190,7 @@ struct TablePlanner {
         let plural = stem.hasSuffix("y") ? String(stem.dropLast()) + "ies" : stem + "s"
         var names = [stem, plural, stem + "es", words.joined(), words.joined() + "s"]
         if words == ["parent"] { names.insert(table.name.foldedASCII, at: 0) }
-        for name in names {
+        for name in names where name != table.name.foldedASCII || words == ["parent"] {
             guard let parent = present.schema.tables[name], let key = parent.primaryKey, key.terms.count == 1,
                 let term = parent.column(key.terms[0].column), parent.affinity(of: term) == column.affinity
             else { continue }
@@ -199,7 +214,9 @@ struct TablePlanner {
     private func add(_ check: TablePlan.Check, _ plan: inout TablePlan) {
         for way in check.alternatives.all {
             for case .unknown(let columns) in way {
-                for place in columns.compactMap({ plan.places[$0] }) { plan.columns[place].isUncertain = true }
+                for place in columns.compactMap({ plan.places[$0] }) {
+                    plan.columns[place].isUncertain = true
+                }
             }
         }
         plan.checks.append(check)

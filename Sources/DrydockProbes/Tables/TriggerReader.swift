@@ -28,6 +28,39 @@ enum TriggerReader {
         return refusals
     }
 
+    /// A column that must have a value that is in a column of another table.
+    struct Reference {
+        var column: String
+        var parent: String
+        var parentColumn: String
+    }
+
+    /// Returns the references that a trigger checks with `SELECT ... FROM parent WHERE id = NEW.a`, as was done before
+    /// SQLite had foreign keys.
+    static func references(_ trigger: Trigger) -> [Reference] {
+        trigger.body.flatMap { statement -> [Reference] in
+            let items = statement.items
+            guard items.contains(.word("raise")) else { return [] }
+            return items.indices.compactMap { place in
+                guard items[place] == .keyword("from"), place + 8 < items.count,
+                    case .word(let parent) = items[place + 1]
+                else { return nil }
+                var rest = items[(place + 2)...]
+                if let start = rest.prefix(4).firstIndex(of: .keyword("where")) {
+                    rest = items[(start + 1)...]
+                }
+                if rest.count > 2, rest[rest.startIndex + 1] == .symbol("."), rest.first == .word(parent) {
+                    rest = rest.dropFirst(2)
+                }
+                let found = Array(rest.prefix(5))
+                guard found.count == 5, case .word(let key) = found[0], found[1] == .symbol("="),
+                    found[2] == .word("new"), found[3] == .symbol("."), case .word(let column) = found[4]
+                else { return nil }
+                return Reference(column: column, parent: parent, parentColumn: key)
+            }
+        }
+    }
+
     /// Returns when `SELECT RAISE(...) WHERE a` or `SELECT CASE WHEN a THEN RAISE(...) END` raises; true without a
     /// condition.
     private static func condition(_ items: [NormalizedSQL.Item], _ raise: Int) -> Expression? {

@@ -7,10 +7,12 @@ struct TextFitter {
     /// Whether texts of different rows must differ.
     var isKey: Bool
 
-    func fitted(_ text: String) -> String {
+    /// - Parameter others: texts of other kinds, of which one may match a pattern.
+    func fitted(_ text: String, others: [String]) -> String {
         var text = text
         if let pattern = domain.pattern {
-            text = pattern.text(number: row.key + row.variant, filler: filler(text))
+            let found = ([text] + others).filter { pattern.matches($0) && domain.lengths.contains($0.count) }
+            text = found.isEmpty ? matching(pattern, text) : found[row.variant % found.count]
         }
         for part in domain.absent where !part.isEmpty { text = text.replacing(part, with: "") }
         if let alphabet = domain.alphabet, !alphabet.isEmpty, !text.allSatisfy(alphabet.contains) {
@@ -23,6 +25,15 @@ struct TextFitter {
         text = sized(text)
         if let low = domain.low?.value.text, !domain.allows(SQLValue(text)) { text = low + text }
         return text
+    }
+
+    /// Returns a text that matches a pattern, of a length that is allowed if the pattern leaves room.
+    private func matching(_ pattern: TextPattern, _ text: String) -> String {
+        let room = max(domain.lengths.upperBound - pattern.shortest, 0)
+        var filler = String(cased(self.filler(text)).suffix(room))
+        let missing = min(domain.lengths.lowerBound, 100_000) - pattern.shortest - filler.count
+        if missing > 0 { filler = String(repeating: cased("x"), count: missing) + filler }
+        return pattern.text(number: row.key + row.variant, filler: filler)
     }
 
     private func filler(_ text: String) -> String {

@@ -12,8 +12,10 @@ struct TextPattern: Sendable, Hashable {
     }
 
     var parts: [Part]
+    private var ignoresCase = false
 
     init(like text: String) {
+        ignoresCase = true
         parts = text.map { $0 == "%" ? .many : $0 == "_" ? .one : .character($0) }
     }
 
@@ -81,6 +83,41 @@ struct TextPattern: Sendable, Hashable {
         }
         return text
     }
+
+    /// Returns whether a text matches, as LIKE does without regard to the case of ASCII.
+    func matches(_ text: String) -> Bool {
+        let characters = Array(text)
+        var (place, part) = (0, 0)
+        var retry: (place: Int, part: Int)?
+        while place < characters.count {
+            if part < parts.count, parts[part] == .many {
+                retry = (place, part)
+                part += 1
+            } else if part < parts.count, fits(characters[place], parts[part]) {
+                place += 1
+                part += 1
+            } else if let last = retry {
+                (place, part) = (last.place + 1, last.part + 1)
+                retry = (last.place + 1, last.part)
+            } else {
+                return false
+            }
+        }
+        return parts[part...].allSatisfy { $0 == .many }
+    }
+
+    private func fits(_ character: Character, _ part: Part) -> Bool {
+        switch part {
+        case .character(let other):
+            character == other || ignoresCase && character.lowercased() == other.lowercased()
+        case .one, .many: true
+        case .oneOf(let members): members.contains(character)
+        case .noneOf(let members): !members.contains(character)
+        }
+    }
+
+    /// The length of the shortest text that matches.
+    var shortest: Int { parts.count(where: { $0 != .many }) }
 
     /// Returns a text that matches.
     /// - Parameters:

@@ -28,11 +28,20 @@ struct ValueMaker: Sendable {
         }
         if let kinds = domain.storage, let value = stored(column, kinds, row) { return value }
         let value = kindValue(column, domain, row)
+        if case .blob(let bytes) = value { return .blob(sized(bytes, domain.lengths)) }
         if case .text(let bytes) = value {
             let text = String(decoding: bytes, as: UTF8.self)
-            return SQLValue(TextFitter(domain: domain, row: row, isKey: column.isUnique).fitted(text))
+            let fitter = TextFitter(domain: domain, row: row, isKey: column.isUnique)
+            return SQLValue(fitter.fitted(text, others: domain.pattern == nil ? [] : otherTexts(column, row)))
         }
         return domain.allows(value) ? value : ranged(column, domain, row)
+    }
+
+    /// Returns bytes of a length that a condition allows.
+    private func sized(_ bytes: [UInt8], _ lengths: ClosedRange<Int>) -> [UInt8] {
+        if bytes.count > lengths.upperBound { return Array(bytes.prefix(lengths.upperBound)) }
+        let missing = min(lengths.lowerBound, 100_000) - bytes.count
+        return missing > 0 ? bytes + Array(repeating: 0x41, count: missing) : bytes
     }
 
     // MARK: - By kind
@@ -61,7 +70,12 @@ struct ValueMaker: Sendable {
         case .phone: return SQLValue("+1 555 0\(row.key) \(column.rank)")
         case .zip: return SQLValue("0\(row.key + column.rank * 7 + 1000)")
         case .color: return SQLValue("#" + hex(UInt64(row.key * 4099 + column.rank * 65_537 + 0xA0_0000), 6))
-        case .text: return SQLValue(text(column, row))
+        case .text:
+            switch domain.lengths {
+            case 36...36: return SQLValue(uuid(column, row))
+            case 32...32, 40...40, 64...64: return SQLValue(digest(column, row, domain.lengths.lowerBound))
+            default: return SQLValue(text(column, row))
+            }
         }
     }
 
@@ -74,7 +88,8 @@ struct ValueMaker: Sendable {
 
     /// Names of texts without spaces.
     private static let identifiers: Set<String> = [
-        "id", "key", "slug", "code", "token", "username", "login", "handle", "hash", "sha", "checksum", "path",
+        "id", "key", "slug", "code", "token", "username", "login", "handle", "hash", "sha", "checksum",
+        "path",
     ]
 
     private func number(_ column: ColumnPlan, _ row: Row) -> SQLValue {
@@ -129,7 +144,9 @@ struct ValueMaker: Sendable {
         let low = domain.low?.value.number
         let high = domain.high?.value.number
         let step = row.index + column.rank + row.variant
-        if column.affinity == .integer || column.affinity == .numeric, low ?? 0 > -9e15, high ?? 0 < 9e15 {
+        if column.affinity == .integer || column.affinity == .numeric, abs(low ?? 0) < 9e15,
+            abs(high ?? 0) < 9e15
+        {
             var first = low.map { Int64($0.rounded(.up)) }
             var last = high.map { Int64($0.rounded(.down)) }
             if let bound = domain.low, !bound.isIncluded, let value = first, Double(value) == low {
@@ -161,28 +178,37 @@ struct ValueMaker: Sendable {
         guard !column.isRowid || column.isUncertain else { return nil }
         switch column.affinity {
         case .integer, .real, .numeric:
+            let index = Int64(row.index)
             let numbers: [Int64] = [
-                Int64(row.index), Int64(row.index + 1), 1, 0, 2, 10, 100, 7, 5, 3, 12, 60, 64, 1_704_101_400,
-                1_704_101_400_000, -1, 256, 1000,
+                1, 0, 2, 10, 100, 7, 5, 3, 12, 60, 64, -1, 256, 1000, 1_704_101_400 + index,
+                1_704_101_400_000 + index, index, index + 1,
             ]
-            guard row.variant <= numbers.count else { return nil }
-            return .integer(numbers[row.variant - 1] + (row.variant > 9 ? Int64(row.index) : 0))
+            // After the last one the column's own value comes again.
+            let choice = row.variant % (numbers.count + 1)
+            return choice == 0 ? nil : .integer(numbers[choice - 1])
         case .text, .blob:
-            guard row.variant <= 16 else { return nil }
-            return column.kind == .bytes
-                ? .blob(Array(bytes(column, row).prefix(row.variant * 2))) : variantText(column, row)
+            if column.kind == .bytes { return .blob(Array(bytes(column, row).prefix(row.variant * 2))) }
+            let texts = otherTexts(column, row)
+            let choice = row.variant % (texts.count + 1)
+            return choice == 0 ? nil : SQLValue(texts[choice - 1])
         }
     }
 
-    private func variantText(_ column: ColumnPlan, _ row: Row) -> SQLValue {
+    /// Texts of kinds that the column's name does not tell.
+    private func otherTexts(_ column: ColumnPlan, _ row: Row) -> [String] {
         let (key, when) = (row.key, moment(column, row))
-        let texts = [
+        return [
             "\(word(column))-\(key)", "\(word(column))\(key)", "\(key)", "\(word(column).uppercased())\(key)",
             when.date, "\(when.date) \(when.time)", "\(when.date)T\(when.time)Z",
-            "\(word(column)).\(key)@example.com", uuid(column, row), hex(UInt64(key), 8), "[]", "{}",
-            String(word(column).prefix(1)), "https://example.com/\(key)", when.time, "+1555\(key)",
+            "\(when.date)T\(when.time).000Z", "\(word(column)).\(key)@example.com", uuid(column, row),
+            hex(UInt64(key), 8), "[]", "{}", String(word(column).prefix(1)), "https://example.com/\(key)",
+            when.time, "+1555\(key)", "192.0.2.\(key % 200)",
         ]
-        return SQLValue(texts[row.variant - 1])
+    }
+
+    private func digest(_ column: ColumnPlan, _ row: Row, _ count: Int) -> String {
+        let digits = bytes(column, row).map { hex(UInt64($0), 2) }.joined()
+        return String((digits + digits).prefix(count))
     }
 
     // MARK: - Parts

@@ -26,8 +26,14 @@ import Testing
         var rowCase = RowCase(sql)
         rowCase.seed = seed
         rowCase.foreignKeys = random.chance(80)
-        let outcome = try await rowCase.run(edges: true)
         let context = "seed \(seed)\n\(sql)"
+        let outcome: RowCase.Outcome
+        do {
+            outcome = try await rowCase.run(edges: true)
+        } catch {
+            Issue.record("\(error)\n\(context)")
+            return
+        }
         #expect(outcome.faults.filter { !$0.contains("non-") }.isEmpty, "\(outcome.faults)\n\(context)")
         let reported = Set(outcome.result.empty.map(\.table))
         for (table, rows) in outcome.dump where rows.isEmpty {

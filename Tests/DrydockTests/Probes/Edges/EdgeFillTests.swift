@@ -53,12 +53,17 @@ import Testing
         let outcome = try await edges(
             RowCase(
                 "CREATE TABLE t(id INTEGER PRIMARY KEY, status TEXT NOT NULL, payload TEXT NOT NULL, email TEXT);",
-                later: "CREATE UNIQUE INDEX e ON t(email); CREATE INDEX p ON t(json_extract(payload, '$.kind'));",
-                "CREATE TABLE t2(id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('open','done')), payload TEXT NOT NULL, email TEXT); DROP TABLE t; ALTER TABLE t2 RENAME TO t;"))
+                later:
+                    "CREATE UNIQUE INDEX e ON t(email); CREATE INDEX p ON t(json_extract(payload, '$.kind'));",
+                "CREATE TABLE t2(id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('open','done')), payload TEXT NOT NULL, email TEXT); DROP TABLE t; ALTER TABLE t2 RENAME TO t;"
+            ))
         #expect(values(outcome, "t", "status").contains("OPEN"))
         #expect(values(outcome, "t", "status").contains("open "))
         #expect(values(outcome, "t", "payload").contains("{"))
-        #expect(Dictionary(values(outcome, "t", "email").map { ($0, 1) }, uniquingKeysWith: +).values.contains { $0 > 1 })
+        #expect(
+            Dictionary(values(outcome, "t", "email").map { ($0, 1) }, uniquingKeysWith: +).values.contains {
+                $0 > 1
+            })
     }
 
     @Test func `each row can be inserted alone, or after the rows before it`() async throws {
@@ -67,21 +72,27 @@ import Testing
         try database.execute("PRAGMA foreign_keys = ON")
         try database.execute(Self.people)
         for row in outcome.result.rows {
-            try database.execute("INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
+            try database.execute(
+                "INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
         }
         for row in outcome.edges.rows {
             try database.execute("SAVEPOINT one")
-            try database.execute("INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
+            try database.execute(
+                "INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
             try database.execute("ROLLBACK TO one; RELEASE one")
         }
     }
 
     @Test func `keys without a rowid alias may be NULL, and rowids are unusual`() async throws {
         let outcome = try await edges(
-            RowCase("CREATE TABLE k(a TEXT PRIMARY KEY, b TEXT); CREATE TABLE i(id INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT);"))
+            RowCase(
+                "CREATE TABLE k(a TEXT PRIMARY KEY, b TEXT); CREATE TABLE i(id INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT);"
+            ))
         #expect(values(outcome, "k", "a").contains(.null))
         let ids = values(outcome, "i", "id")
-        #expect(ids.contains(0) && ids.contains(-1) && ids.contains(9_007_199_254_740_993) && !ids.contains(.integer(.max)))
+        #expect(
+            ids.contains(0) && ids.contains(-1) && ids.contains(9_007_199_254_740_993)
+                && !ids.contains(.integer(.max)))
     }
 
     @Test func `the same seed gives the same rows`() async throws {

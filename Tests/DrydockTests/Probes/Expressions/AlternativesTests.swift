@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test func `ranges and lengths`() {
-        #expect(ways("a BETWEEN 1 AND 9") == [[.bound("a", .greaterOrEqual, 1), .bound("a", .lessOrEqual, 9)]])
+        #expect(
+            ways("a BETWEEN 1 AND 9") == [[.bound("a", .greaterOrEqual, 1), .bound("a", .lessOrEqual, 9)]])
         #expect(ways("0 < a") == [[.bound("a", .greater, 0)]])
         #expect(ways("NOT a < 0 AND a < 5") == [[.bound("a", .greaterOrEqual, 0), .bound("a", .less, 5)]])
         #expect(ways("length(a) = 36") == [[.length("a", 36...36)]])

@@ -17,7 +17,8 @@ import Testing
     @Test(arguments: ["GRDB", "NIO"])
     func `both engines insert the same rows`(engine: String) async throws {
         var rowCase = RowCase(
-            "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT); CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id), weight REAL);")
+            "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT); CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id), weight REAL);"
+        )
         rowCase.engine = engine == "GRDB" ? GRDBDriver() : NIODriver()
         let outcome = try await filled(rowCase)
         #expect(outcome.dump["person"]?.count == 3)
@@ -46,7 +47,8 @@ import Testing
         let values = (1...30).map { "'v\($0)'" }.joined(separator: ",")
         let outcome = try await filled(
             RowCase(
-                "CREATE TABLE kind(k TEXT PRIMARY KEY CHECK (k IN (\(values)))) WITHOUT ROWID; CREATE TABLE item(id INTEGER PRIMARY KEY, k TEXT NOT NULL REFERENCES kind);"))
+                "CREATE TABLE kind(k TEXT PRIMARY KEY CHECK (k IN (\(values)))) WITHOUT ROWID; CREATE TABLE item(id INTEGER PRIMARY KEY, k TEXT NOT NULL REFERENCES kind);"
+            ))
         #expect(outcome.dump["kind"]?.count == 30)
         #expect(Set(outcome.values("item", "k")).count == 30)
     }
@@ -66,6 +68,17 @@ import Testing
         }
         #expect(outcome.values("n", "up")[0] == outcome.values("n", "id")[0])
         #expect(outcome.values("l", "next").filter { $0 == .null }.count == 1)
+    }
+
+    @Test func `a key that has the name of its table refers to nothing`() async throws {
+        let outcome = try await filled(
+            RowCase(
+                "CREATE TABLE iconRepository(iconRepository_id TEXT PRIMARY KEY, slug TEXT); CREATE TABLE pet(id INTEGER PRIMARY KEY, iconRepository_id TEXT, pet_id INTEGER);"
+            ))
+        #expect(outcome.dump["iconRepository"]?.count == 3)
+        #expect(
+            Set(outcome.values("pet", "iconRepository_id"))
+                == Set(outcome.values("iconRepository", "iconRepository_id")))
     }
 
     @Test func `circles are closed`() async throws {
@@ -98,7 +111,8 @@ import Testing
 
     @Test func `keys that a migration inserts are not taken`() async throws {
         var rowCase = RowCase(
-            "CREATE TABLE role(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE); CREATE TABLE k(key TEXT PRIMARY KEY CHECK (key IN ('a', 'b')), v);")
+            "CREATE TABLE role(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE); CREATE TABLE k(key TEXT PRIMARY KEY CHECK (key IN ('a', 'b')), v);"
+        )
         let free = try await filled(rowCase)
         let first = free.values("role", "id").map { "\($0)".filter(\.isNumber) }
         rowCase.later = [
@@ -106,14 +120,18 @@ import Testing
         ]
         let outcome = try await filled(rowCase)
         #expect(outcome.dump["role"]?.count == 3)
-        #expect(Set(outcome.values("role", "id")).isDisjoint(with: [free.values("role", "id")[0], free.values("role", "id")[2]]))
+        #expect(
+            Set(outcome.values("role", "id")).isDisjoint(with: [
+                free.values("role", "id")[0], free.values("role", "id")[2],
+            ]))
         #expect(outcome.texts("k", "key") == ["b"])
     }
 
     @Test func `no NULL, and no two texts alike`() async throws {
         let outcome = try await filled(
             RowCase(
-                "CREATE TABLE p(id INTEGER PRIMARY KEY, a TEXT, b TEXT, c VARCHAR(20), d, n INTEGER, m INTEGER, r REAL, x BLOB, dec DECIMAL(10,2), flag BOOLEAN);"))
+                "CREATE TABLE p(id INTEGER PRIMARY KEY, a TEXT, b TEXT, c VARCHAR(20), d, n INTEGER, m INTEGER, r REAL, x BLOB, dec DECIMAL(10,2), flag BOOLEAN);"
+            ))
         for row in outcome.dump["p"] ?? [] {
             #expect(!row.contains(.null))
             #expect(Set(row).count == row.count || row.last == row[5])
@@ -122,8 +140,14 @@ import Testing
         #expect(Set(texts).count == texts.count)
         #expect(texts.allSatisfy { Double($0) == nil })
         #expect(Set(outcome.values("p", "flag")) == [0, 1])
-        #expect(outcome.values("p", "r").allSatisfy { if case .real(let value) = $0 { value != value.rounded() } else { false } })
-        #expect(outcome.values("p", "x").allSatisfy { if case .blob(let bytes) = $0 { !bytes.isEmpty } else { false } })
+        #expect(
+            outcome.values("p", "r").allSatisfy {
+                if case .real(let value) = $0 { value != value.rounded() } else { false }
+            })
+        #expect(
+            outcome.values("p", "x").allSatisfy {
+                if case .blob(let bytes) = $0 { !bytes.isEmpty } else { false }
+            })
     }
 
     @Test func `names and defaults say what a column is for`() async throws {
@@ -134,13 +158,21 @@ import Testing
                   born_on TEXT, due DATE, seen_at TEXT DEFAULT (datetime('now')), made INTEGER DEFAULT (unixepoch()), made_at INTEGER DEFAULT (unixepoch()),
                   home_url TEXT, external_uuid TEXT, phone TEXT, zip TEXT, settings TEXT, tags TEXT DEFAULT '[]', "e-mail" TEXT);
                 """))
-        func all(_ column: String, _ isRight: (String) -> Bool) { for text in outcome.texts("m", column) { #expect(isRight(text), "\(column): \(text)") } }
+        func all(_ column: String, _ isRight: (String) -> Bool) {
+            for text in outcome.texts("m", column) { #expect(isRight(text), "\(column): \(text)") }
+        }
         all("createdAt") { $0.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil }
         all("seen_at") { $0.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil }
         all("born_on") { $0.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil }
         all("due") { $0.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil }
-        #expect(outcome.values("m", "updated_at").allSatisfy { if case .integer(let value) = $0 { value > 1_600_000_000 } else { false } })
-        #expect(outcome.values("m", "made_at").allSatisfy { if case .integer(let value) = $0 { value > 1_600_000_000 } else { false } })
+        #expect(
+            outcome.values("m", "updated_at").allSatisfy {
+                if case .integer(let value) = $0 { value > 1_600_000_000 } else { false }
+            })
+        #expect(
+            outcome.values("m", "made_at").allSatisfy {
+                if case .integer(let value) = $0 { value > 1_600_000_000 } else { false }
+            })
         all("home_url") { $0.hasPrefix("https://") }
         all("external_uuid") { UUID(uuidString: $0) != nil }
         all("zip") { $0.hasPrefix("0") }
@@ -177,6 +209,27 @@ import Testing
         #expect(outcome.dump["single"]?.count == 1)
     }
 
+    @Test func `the usual forms of CHECK are satisfied`() async throws {
+        let outcome = try await filled(
+            RowCase(
+                """
+                CREATE TABLE a1(id TEXT PRIMARY KEY NOT NULL CHECK (length(id) = 36), d TEXT CHECK (datetime(d) IS d), e TEXT CHECK (json_extract(e, '$.a') IS NOT NULL));
+                CREATE TABLE a2(id INTEGER PRIMARY KEY, mail TEXT CHECK (mail LIKE '%_@__%.__%'), code TEXT CHECK (length(code) = 5 AND code GLOB '[A-Z]*'),
+                  cc TEXT UNIQUE CHECK (cc = upper(cc) AND length(cc) = 3), lat REAL CHECK (lat BETWEEN -90 AND 90), h BLOB UNIQUE CHECK (length(h) = 33));
+                CREATE TABLE a3(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, CHECK (a + b = 100));
+                CREATE TABLE a4(id INTEGER PRIMARY KEY, ts INTEGER CHECK (ts > 1600000000000), day TEXT CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+                  t TEXT CHECK (t LIKE '____-__-__T__:__:__Z'), num TEXT CHECK (CAST(num AS INTEGER) > 0), hex TEXT UNIQUE CHECK (hex NOT GLOB '*[^0-9a-f]*' AND length(hex) = 8));
+                CREATE TABLE a5(id INTEGER PRIMARY KEY, status TEXT CHECK (status IN ('open', 'done')), done_at TEXT, CHECK ((status = 'done') = (done_at IS NOT NULL)));
+                CREATE TABLE a6(id INTEGER PRIMARY KEY REFERENCES a2(id), a1 TEXT REFERENCES a1(id), a2 INTEGER REFERENCES a2(id), CHECK (a1 IS NOT NULL OR a2 IS NOT NULL), CHECK (a1 IS NULL OR a2 IS NULL));
+                CREATE TABLE a7(x INTEGER, y INTEGER, px INTEGER, py INTEGER, PRIMARY KEY (x, y), FOREIGN KEY (px, py) REFERENCES a7(x, y));
+                CREATE TABLE a8(id INTEGER PRIMARY KEY, owner INTEGER NOT NULL);
+                CREATE TRIGGER fk BEFORE INSERT ON a8 BEGIN SELECT RAISE(ROLLBACK, 'violates fk') WHERE (SELECT id FROM a2 WHERE id = NEW.owner) IS NULL; END;
+                CREATE TABLE a9(f INTEGER NOT NULL REFERENCES a2(id), t INTEGER NOT NULL REFERENCES a2(id), CHECK (f <> t), UNIQUE (f, t));
+                """))
+        for (table, rows) in outcome.dump { #expect(rows.count >= 3, "\(table)") }
+        #expect(outcome.values("a6", "a1").contains(.null) && outcome.values("a6", "a2").contains(.null))
+    }
+
     @Test func `triggers have their say`() async throws {
         let outcome = try await filled(
             RowCase(
@@ -200,14 +253,17 @@ import Testing
                 CREATE UNIQUE INDEX one_open ON task(label) WHERE note = 'draft';
                 CREATE VIEW v AS SELECT * FROM task t WHERE t.status = 'done';
                 """,
-                later: "UPDATE task SET note = 'zzz' WHERE status IN ('old', 'older') AND priority = 7; UPDATE task SET label = CASE priority WHEN 8 THEN 'x' ELSE label END;",
-                "CREATE TABLE other(id INTEGER PRIMARY KEY, status TEXT); DELETE FROM other WHERE status = 'foreign';"))
+                later:
+                    "UPDATE task SET note = 'zzz' WHERE status IN ('old', 'older') AND priority = 7; UPDATE task SET label = CASE priority WHEN 8 THEN 'x' ELSE label END;",
+                "CREATE TABLE other(id INTEGER PRIMARY KEY, status TEXT); DELETE FROM other WHERE status = 'foreign';"
+            ))
         let states = outcome.texts("task", "status")
         #expect(Set(states).isSuperset(of: ["done", "old", "older"]))
         #expect(states.contains { !["done", "old", "older"].contains($0) })
         #expect(!states.contains("foreign"))
         #expect(Set(outcome.values("task", "priority")).isSuperset(of: [7, 8]))
-        #expect(outcome.texts("task", "note").contains("draft") && !outcome.texts("task", "note").contains("zzz"))
+        #expect(
+            outcome.texts("task", "note").contains("draft") && !outcome.texts("task", "note").contains("zzz"))
     }
 
     @Test func `what later migrations demand is kept`() async throws {
@@ -217,7 +273,8 @@ import Testing
                 CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT);
                 CREATE TABLE t(id INTEGER PRIMARY KEY, state TEXT NOT NULL, doc TEXT, owner INTEGER, amount INTEGER, boss INTEGER REFERENCES t(id), kind TEXT CHECK (kind IN ('a','b','c')));
                 """,
-                later: "CREATE INDEX t_doc ON t(json_extract(doc, '$.k')); CREATE UNIQUE INDEX t_one ON t(owner);",
+                later:
+                    "CREATE INDEX t_doc ON t(json_extract(doc, '$.k')); CREATE UNIQUE INDEX t_one ON t(owner);",
                 """
                 CREATE TABLE t_new(id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('open', 'shut')), doc TEXT, owner INTEGER NOT NULL REFERENCES owner(id), amount INTEGER CHECK (amount BETWEEN 10 AND 20), boss INTEGER NOT NULL, kind TEXT CHECK (kind IN ('a','b')));
                 DROP TABLE t; ALTER TABLE t_new RENAME TO t; ALTER TABLE t RENAME COLUMN status TO state2;
@@ -226,7 +283,10 @@ import Testing
         #expect(outcome.texts("t", "doc").allSatisfy { $0.contains("\"k\"") })
         #expect(outcome.values("t", "owner").allSatisfy(outcome.values("owner", "id").contains))
         #expect(Set(outcome.values("t", "owner")).count == outcome.dump["t"]?.count)
-        #expect(outcome.values("t", "amount").allSatisfy { if case .integer(let value) = $0 { (10...20).contains(value) } else { false } })
+        #expect(
+            outcome.values("t", "amount").allSatisfy {
+                if case .integer(let value) = $0 { (10...20).contains(value) } else { false }
+            })
         #expect(!outcome.values("t", "boss").contains(.null))
         #expect(Set(outcome.texts("t", "kind")).isSubset(of: ["a", "b"]))
     }
@@ -236,7 +296,8 @@ import Testing
             RowCase(
                 "CREATE TABLE a(id INTEGER PRIMARY KEY, s TEXT);",
                 later: "ALTER TABLE a RENAME COLUMN s TO state; ALTER TABLE a RENAME TO b;",
-                "CREATE TABLE b2(id INTEGER PRIMARY KEY, state TEXT CHECK (state IN ('on', 'off'))); INSERT INTO b2 SELECT * FROM b; DROP TABLE b; ALTER TABLE b2 RENAME TO b;"))
+                "CREATE TABLE b2(id INTEGER PRIMARY KEY, state TEXT CHECK (state IN ('on', 'off'))); INSERT INTO b2 SELECT * FROM b; DROP TABLE b; ALTER TABLE b2 RENAME TO b;"
+            ))
         #expect(Set(outcome.texts("a", "s")) == ["on", "off"])
     }
 
@@ -244,7 +305,9 @@ import Testing
         let outcome = try await filled(
             RowCase(
                 "CREATE TABLE a(id INTEGER PRIMARY KEY, s TEXT CHECK (s IN ('x', 'y')));",
-                later: "CREATE TABLE a2(id INTEGER PRIMARY KEY, s TEXT CHECK (s IN ('X', 'Y'))); DROP TABLE a; ALTER TABLE a2 RENAME TO a;"))
+                later:
+                    "CREATE TABLE a2(id INTEGER PRIMARY KEY, s TEXT CHECK (s IN ('X', 'Y'))); DROP TABLE a; ALTER TABLE a2 RENAME TO a;"
+            ))
         #expect(Set(outcome.texts("a", "s")) == ["x", "y"])
     }
 
@@ -266,7 +329,8 @@ import Testing
     func `UTF-16 databases are filled`(encoding: String) async throws {
         let outcome = try await filled(
             RowCase(
-                "PRAGMA encoding = '\(encoding)'; CREATE TABLE a(name TEXT PRIMARY KEY, s TEXT CHECK (s IN ('ä', 'b'))); CREATE TABLE b(id INTEGER PRIMARY KEY, a TEXT NOT NULL REFERENCES a(name));"))
+                "PRAGMA encoding = '\(encoding)'; CREATE TABLE a(name TEXT PRIMARY KEY, s TEXT CHECK (s IN ('ä', 'b'))); CREATE TABLE b(id INTEGER PRIMARY KEY, a TEXT NOT NULL REFERENCES a(name));"
+            ))
         #expect(Set(outcome.values("b", "a")) == Set(outcome.values("a", "name")))
     }
 
@@ -285,8 +349,10 @@ import Testing
             CREATE VIEW v AS SELECT * FROM note;
             """
         ).run(asking: [
-            "SELECT count(*) FROM kept WHERE kept MATCH 'title'", "SELECT count(*) FROM built WHERE built MATCH 'title'",
-            "SELECT count(*) FROM own", "SELECT count(*) FROM old", "SELECT count(*) FROM none WHERE none MATCH 'a'",
+            "SELECT count(*) FROM kept WHERE kept MATCH 'title'",
+            "SELECT count(*) FROM built WHERE built MATCH 'title'",
+            "SELECT count(*) FROM own", "SELECT count(*) FROM old",
+            "SELECT count(*) FROM none WHERE none MATCH 'a'",
             "SELECT count(*) FROM box WHERE x0 <= x1 AND y0 <= y1 AND label IS NOT NULL",
         ])
         #expect(outcome.faults.isEmpty)
@@ -307,7 +373,8 @@ import Testing
     @Test func `foreign keys are as before, and need not be enforced`() async throws {
         for isOn in [true, false] {
             var rowCase = RowCase(
-                "CREATE TABLE a(id INTEGER PRIMARY KEY, b INTEGER NOT NULL REFERENCES b(id)); CREATE TABLE b(id INTEGER PRIMARY KEY, a INTEGER REFERENCES a(id)); CREATE TABLE c(id INTEGER PRIMARY KEY, x INTEGER REFERENCES missing(id));")
+                "CREATE TABLE a(id INTEGER PRIMARY KEY, b INTEGER NOT NULL REFERENCES b(id)); CREATE TABLE b(id INTEGER PRIMARY KEY, a INTEGER REFERENCES a(id)); CREATE TABLE c(id INTEGER PRIMARY KEY, x INTEGER REFERENCES missing(id));"
+            )
             rowCase.foreignKeys = isOn
             let outcome = try await rowCase.run(asking: ["PRAGMA foreign_keys"])
             #expect(outcome.answers == [[isOn ? "1" : "0"]])

@@ -18,13 +18,30 @@ import Testing
             """.replacing("(SELECT 1)", with: "(1)")
         ).run()
         #expect(outcome.faults.isEmpty)
-        #expect(outcome.reason("never") == "CHECK (a > 5 and a < 3)")
+        #expect(outcome.reason("never") == "CHECK (a > 5 AND a < 3)")
         #expect(outcome.reason("raised") == "a trigger refuses it: read only")
         #expect(outcome.reason("rolled")?.contains("not today") == true)
-        #expect(outcome.reason("child") == "FOREIGN KEY (n) REFERENCES never: never has no rows that it can refer to")
+        #expect(
+            outcome.reason("child")
+                == "FOREIGN KEY (n) REFERENCES never: never has no rows that it can refer to")
         #expect(outcome.dump["fine"]?.count == 3)
         #expect(outcome.values("optional", "n") == [.null, .null, .null])
         #expect(outcome.dump["raised"]?.isEmpty == true)
+    }
+
+    @Test func `a reference that SQLite never accepts is NULL, or the table is reported`() async throws {
+        let outcome = try await RowCase(
+            """
+            CREATE TABLE p(id INTEGER PRIMARY KEY);
+            CREATE TABLE now(id INTEGER PRIMARY KEY, r REAL REFERENCES p(id));
+            CREATE TABLE late(id INTEGER PRIMARY KEY, r REAL REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED);
+            CREATE TABLE must(id INTEGER PRIMARY KEY, r REAL NOT NULL REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED);
+            """
+        ).run(edges: true)
+        #expect(outcome.faults.isEmpty)
+        #expect(outcome.values("now", "r").prefix(3) == [.null, .null, .null])
+        #expect(outcome.values("late", "r").prefix(3) == [.null, .null, .null])
+        #expect(outcome.reason("must")?.contains("FOREIGN KEY") == true)
     }
 
     @Test func `ON CONFLICT ROLLBACK costs no other table its rows`() async throws {
@@ -37,8 +54,10 @@ import Testing
     }
 
     @Test func `a table of 2,000 columns is filled`() async throws {
-        let columns = (1...1999).map { "c\($0) \(["TEXT", "INTEGER", "REAL", "BLOB"][$0 % 4])" }.joined(separator: ", ")
-        let outcome = try await RowCase("CREATE TABLE wide(id INTEGER PRIMARY KEY, \(columns))").run(edges: true)
+        let columns = (1...1999).map { "c\($0) \(["TEXT", "INTEGER", "REAL", "BLOB"][$0 % 4])" }.joined(
+            separator: ", ")
+        let outcome = try await RowCase("CREATE TABLE wide(id INTEGER PRIMARY KEY, \(columns))").run(
+            edges: true)
         #expect(outcome.faults.isEmpty)
         #expect(outcome.result.rows.count == 3)
         #expect(outcome.edges.rows.count > 20 && outcome.edges.rows.count < 60)

@@ -9,7 +9,9 @@ import Testing
             let moment = Moment(day: day)
             let date = try database.firstRow("SELECT date('2024-01-01', '+\(day) days')") { $0.string(0) }
             #expect(moment.date == date)
-            let seconds = try database.firstRow("SELECT date(\(moment.seconds), 'unixepoch')") { $0.string(0) }
+            let seconds = try database.firstRow("SELECT date(\(moment.seconds), 'unixepoch')") {
+                $0.string(0)
+            }
             #expect(seconds == date)
             #expect(try database.firstRow("SELECT time('\(moment.time)')") { $0.string(0) } == moment.time)
         }

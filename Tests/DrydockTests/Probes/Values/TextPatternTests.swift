@@ -10,7 +10,9 @@ import Testing
         let database = try PlainDatabase()
         for number in [0, 7, 4711] {
             let text = TextPattern(glob: pattern).text(number: number, filler: "fill\(number)")
-            let matches = try database.firstRow("SELECT ? GLOB ?", [.init(text), .init(pattern)]) { $0.integer(0) }
+            let matches = try database.firstRow("SELECT ? GLOB ?", [.init(text), .init(pattern)]) {
+                $0.integer(0)
+            }
             #expect(matches == 1, "\(text)")
         }
     }
@@ -19,6 +21,7 @@ import Testing
     func `LIKE`(pattern: String) throws {
         let database = try PlainDatabase()
         let text = TextPattern(like: pattern).text(number: 5, filler: "some")
-        #expect(try database.firstRow("SELECT ? LIKE ?", [.init(text), .init(pattern)]) { $0.integer(0) } == 1)
+        #expect(
+            try database.firstRow("SELECT ? LIKE ?", [.init(text), .init(pattern)]) { $0.integer(0) } == 1)
     }
 }
