@@ -27,9 +27,10 @@ extension SnapshotReplay {
 
     /// Records that the snapshot lacks commits that its app made.
     mutating func addLogDamage() {
-        guard snapshot.kind == .database, let damage = SnapshotFile.logDamage(beside: snapshot.file) else {
-            return
-        }
+        // A log beside a compressed file is none of its own.
+        guard snapshot.kind == .database, CompressedFile(snapshot.file) == nil,
+            let damage = SnapshotFile.logDamage(beside: snapshot.file)
+        else { return }
         add(
             Finding(
                 .integrityFailure, .warning,

@@ -32,6 +32,19 @@ package enum SnapshotFile {
         return logHasHeader(path) ? nil : fault
     }
 
+    /// Returns why the decompressed content of a file cannot be an SQLite database; nil if it may be one.
+    package static func fault(of content: MappedFile, named path: String) -> (message: String, help: String)?
+    {
+        let count = min(content.size, headCount)
+        let head = (try? content.withBytes(at: 0, count: count) { Array($0) }) ?? []
+        return fault(
+            of: head, size: content.size, named: "the content of \(path)", claims: nil, contentHelp)
+    }
+
+    private static let contentHelp =
+        "Compress a SQLite file, or an SQL dump whose name ends with .sql before it gets the ending of the compressed "
+        + "file."
+
     /// Returns whether the file is a database only together with its log.
     package static func hasHeaderInLogAlone(_ path: String) -> Bool {
         faultOfFile(path) != nil && logHasHeader(path)
@@ -55,11 +68,26 @@ package enum SnapshotFile {
         let head: [UInt8]
         let size: Int
         do {
-            head = try FolderListing.contents(of: path, limit: 1024)
+            head = try FolderListing.contents(of: path, limit: headCount)
             size = try FolderListing.size(of: path)
         } catch {
             return ("\(path) cannot be read: \(error)", "A snapshot is a readable SQLite file or SQL dump.")
         }
+        return fault(
+            of: head, size: size, named: path, claims: Compression(named: path),
+            "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it.")
+    }
+
+    /// How many of the first bytes are looked at.
+    private static let headCount = 1024
+
+    /// - Parameters:
+    ///   - path: the file, as the message names it.
+    ///   - claimed: what the file is compressed with by its name.
+    ///   - otherHelp: what to do about a file that is something else.
+    private static func fault(
+        of head: [UInt8], size: Int, named path: String, claims claimed: Compression?, _ otherHelp: String
+    ) -> (message: String, help: String)? {
         if head.isEmpty {
             return (
                 "\(path) is empty: it has no bytes",
@@ -73,16 +101,13 @@ package enum SnapshotFile {
             )
         }
         guard head.starts(with: magic) else {
-            if isRandom(head) {
+            if Compression(head: head) == nil, isRandom(head) {
                 return (
                     "\(path) is not a SQLite database; its bytes look encrypted",
                     "Keep a snapshot that is decrypted: SQLCipher's sqlcipher_export() makes one."
                 )
             }
-            return (
-                "\(path) is not a SQLite database",
-                "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it."
-            )
+            return ("\(path) is not a SQLite database\(otherKind(head, claimed))", otherHelp)
         }
         guard head.count >= 100 else {
             return ("\(path) is truncated: \(size) bytes are less than a database header", truncationHelp)
@@ -103,6 +128,14 @@ package enum SnapshotFile {
             )
         }
         return nil
+    }
+
+    /// Returns what else a file is, as far as its first bytes show it, or that it is not what its name claims.
+    private static func otherKind(_ head: [UInt8], _ claimed: Compression?) -> String {
+        if let compression = Compression(head: head) { return ": it is compressed with \(compression.title)" }
+        // https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
+        if head.count > 262, head[257..<262].elementsEqual("ustar".utf8) { return ": it is a tar archive" }
+        return claimed.map { ", and not compressed with \($0.title) as its name says" } ?? ""
     }
 
     private static let truncationHelp =

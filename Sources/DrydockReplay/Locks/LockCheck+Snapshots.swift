@@ -70,7 +70,7 @@ extension LockCheck {
 extension LockedSnapshot {
     /// Returns the digest of a dump's statements; nil for a database, and for a file that is not UTF-8.
     static func tokens(of snapshot: Snapshot) -> String? {
-        guard snapshot.kind == .dump, let bytes = try? FolderListing.contents(of: snapshot.path),
+        guard snapshot.kind == .dump, let bytes = try? CompressedFile.bytes(of: snapshot.path),
             firstInvalidUTF8(in: bytes) == nil
         else { return nil }
         return TokenDigest.of(SQLSource(name: snapshot.path, bytes: bytes).statements())

@@ -36,12 +36,28 @@ package struct SnapshotOpener: Sendable {
     }
 
     private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
+        if let file = CompressedFile(snapshot.file) { return try open(snapshot, file) }
         if let fault = SnapshotFile.fault(of: snapshot.file) {
             throw SnapshotFault(message: fault.message, help: fault.help)
         }
         do {
             return try Overlay(snapshot: snapshot.file)
         } catch {
+            throw SnapshotFault(message: error.description, help: "")
+        }
+    }
+
+    /// Opens a compressed database. A log beside it is none of its own.
+    private func open(_ snapshot: Snapshot, _ file: CompressedFile) throws -> Overlay {
+        do {
+            let content = try file.content(isStopped: settings.interrupt ?? { Task.isCancelled })
+            if let fault = SnapshotFile.fault(of: content, named: snapshot.path) {
+                throw SnapshotFault(message: fault.message, help: fault.help)
+            }
+            return try Overlay(snapshot: snapshot.file, content: content)
+        } catch let fault as CompressionFault {
+            throw SnapshotFault(message: fault.message, help: fault.help)
+        } catch let error as OverlayError {
             throw SnapshotFault(message: error.description, help: "")
         }
     }
@@ -72,8 +88,11 @@ package struct SnapshotOpener: Sendable {
     private func openDump(_ snapshot: Snapshot) async throws -> Overlay {
         let bytes: [UInt8]
         do {
-            bytes = try FolderListing.contents(of: snapshot.path)
-        } catch {
+            bytes = try CompressedFile.bytes(
+                of: snapshot.path, isStopped: settings.interrupt ?? { Task.isCancelled })
+        } catch let fault as CompressionFault {
+            throw SnapshotFault(message: fault.message, help: fault.help)
+        } catch let error as FileFault {
             throw SnapshotFault(message: "\(snapshot.path) cannot be read: \(error)", help: "")
         }
         let source = SQLSource(name: snapshot.path, bytes: bytes)
