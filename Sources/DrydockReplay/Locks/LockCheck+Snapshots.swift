@@ -35,8 +35,8 @@ extension LockCheck {
             snapshot.kind == .dump
             ? "" : ": opening it with SQLite, or a -wal beside it, is enough to change it"
         var finding = Finding(
-            .snapshotEdited,
-            "\(snapshot.path) is not what is locked (\(version)locked on \(locked.date))\(fact)",
+            .snapshotEdited, of: snapshot.path,
+            "is not what is locked (\(version)locked on \(locked.date))\(fact)",
             help: "Put the released one back\(cause). If it was recreated on purpose: drydock lock --replace "
                 + LockWord.text(locked.path), place: .init(file: snapshot.path))
         finding.snapshot = snapshot.path

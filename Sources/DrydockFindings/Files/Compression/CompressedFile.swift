@@ -73,17 +73,17 @@ package struct CompressedFile: Sendable {
             return file
         } catch OverlayError.spillFailed(let directory, let code) {
             throw CompressionFault(
-                "\(path) cannot be decompressed into \(directory): \(FolderListing.describe(code))",
+                path, "cannot be decompressed into \(directory): \(FolderListing.describe(code))",
                 help: "Free space there, or let TMPDIR name a folder that has room.")
         } catch let error as OverlayError {
             throw CompressionFault(
-                "\(path) cannot be decompressed", help: error.description)
+                path, "cannot be decompressed", help: error.description)
         } catch let error as FileFault {
             throw CompressionFault(
-                "\(path) cannot be decompressed: \(error)",
+                path, "cannot be decompressed: \(error)",
                 help: "Decompress it, and keep the result as a snapshot.")
         } catch let damage as ZipDirectory.Damage {
-            throw CompressionFault("\(path) cannot be decompressed: \(damage.fact)", help: Self.damageHelp)
+            throw CompressionFault(path, "cannot be decompressed: \(damage.fact)", help: Self.damageHelp)
         }
     }
 
@@ -106,14 +106,14 @@ package struct CompressedFile: Sendable {
     ) throws -> PrivateFile {
         guard let program = tool.find() else {
             throw CompressionFault(
-                "\(path) is compressed with \(title), and '\(tool.name)' is not installed",
+                path, "is compressed with \(title), and '\(tool.name)' is not installed",
                 help: "Install \(tool.name), or decompress the file.")
         }
         let output = try PrivateFile()
         switch try tool.run(program, input: input, output: output, limit: limit, isStopped: isStopped) {
         case .done: return output
         case .failed(let message):
-            throw CompressionFault("\(path) cannot be decompressed: \(message)", help: Self.damageHelp)
+            throw CompressionFault(path, "cannot be decompressed: \(message)", help: Self.damageHelp)
         case .overLimit: throw overLimit
         }
     }
@@ -122,7 +122,7 @@ package struct CompressedFile: Sendable {
         let size =
             limit >= 1 << 30 ? "\(limit >> 30) GB" : limit >= 1 << 20 ? "\(limit >> 20) MB" : "\(limit) bytes"
         return CompressionFault(
-            "\(path) becomes larger than \(size) when it is decompressed",
+            path, "becomes larger than \(size) when it is decompressed",
             help:
                 "If it is meant to be so large, raise the limit: snapshotSize in drydock.yml, or --snapshot-size."
         )
@@ -143,9 +143,10 @@ package struct CompressedFile: Sendable {
         let names = directory.members.map(\.name)
         guard let member = directory.members.first, names.count == 1 else {
             throw CompressionFault(
+                path,
                 names.isEmpty
-                    ? "\(path) holds no file"
-                    : "\(path) holds \(names.count) files: \(names.prefix(3).joined(separator: ", "))"
+                    ? "holds no file"
+                    : "holds \(names.count) files: \(names.prefix(3).joined(separator: ", "))"
                         + (names.count > 3 ? ", …" : ""),
                 help: "A snapshot is an archive of one database, or of one .sql file.")
         }
@@ -158,7 +159,7 @@ package struct CompressedFile: Sendable {
         let member = try member(ZipDirectory(size: size, read))
         guard !member.isEncrypted else {
             throw CompressionFault(
-                "\(path) is encrypted",
+                path, "is encrypted",
                 help: "Keep a snapshot that is not encrypted, in an archive without a password.")
         }
         guard member.size <= limit else { throw overLimit }
@@ -182,12 +183,14 @@ package struct CompressedFile: Sendable {
         default:
             let name = [9: "Deflate64", 12: "bzip2", 14: "LZMA", 99: "an encryption"][member.method]
             throw CompressionFault(
-                "\(path) cannot be decompressed: its file is compressed with \(name ?? "method \(member.method)")",
+                path,
+                "cannot be decompressed: its file is compressed with \(name ?? "method \(member.method)")",
                 help: "Compress the database as usual: zip NEW.zip DATABASE.")
         }
         guard output.size == member.size else {
             throw CompressionFault(
-                "\(path) cannot be decompressed: \(output.size) bytes came out of it, and its list of files says "
+                path,
+                "cannot be decompressed: \(output.size) bytes came out of it, and its list of files says "
                     + "\(member.size)", help: Self.damageHelp)
         }
         return output
