@@ -83,7 +83,7 @@ package final class Overlay: Sendable {
     }
 
     /// Opens a snapshot whose bytes are not those of the file under its name: they were decompressed from it. What is
-    /// beside that file is no part of the snapshot.
+    /// beside that file is not part of the snapshot.
     /// - Throws: ``OverlayError``.
     package convenience init(
         snapshot path: String, content: MappedFile, memoryLimit: Int = defaultMemoryLimit
