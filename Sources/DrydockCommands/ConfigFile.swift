@@ -16,6 +16,7 @@ struct ConfigFile {
     var jobs: Int?
     var timeout: RunLimit?
     var memory: MemoryLimit?
+    var snapshotSize: SnapshotSize?
     var strict: Bool?
     var fullCheck: Bool?
     var format: String?

@@ -17,6 +17,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock vacuum app.db          make it small again, and lose nothing
             drydock migrate app.db         rehearse its migrations; with --apply do it
             drydock lock                   write down what is released; verify holds it
+            drydock init                   begin: drydock.yml, and with --ci a job
             drydock help verify            all options
 
             Shell completions: drydock --generate-completion-script bash|zsh|fish
@@ -25,7 +26,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
-            LockCommand.self,
+            LockCommand.self, InitCommand.self,
         ])
 
     public init() {}

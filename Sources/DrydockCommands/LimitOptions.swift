@@ -12,11 +12,23 @@ struct LimitOptions: ParsableArguments {
     @Option(name: Setting.memory.name, help: Setting.memory.help, transform: MemoryLimit.parsed)
     var memory: MemoryLimit?
 
+    @Option(
+        name: Setting.snapshotSize.name, help: Setting.snapshotSize.help, transform: SnapshotSize.parsed)
+    var snapshotSize: SnapshotSize?
+
     func timeout(_ config: ConfigFile) -> RunLimit { timeout ?? config.timeout ?? .standard }
 
     func memory(_ config: ConfigFile) -> MemoryLimit { memory ?? config.memory ?? .standard }
 
-    func applyMemory(_ config: ConfigFile) { MemoryBounds.apply(memory(config).bytes) }
+    func snapshotSize(_ config: ConfigFile) -> SnapshotSize {
+        snapshotSize ?? config.snapshotSize ?? .standard
+    }
+
+    /// Sets the limits that hold for the whole process.
+    func apply(_ config: ConfigFile) {
+        MemoryBounds.apply(memory(config).bytes)
+        CompressedFile.limitSize(to: snapshotSize(config).bytes)
+    }
 
     /// Runs a command's work within its limits. Ends the command with status 2 if there is no result, and with 130 if
     /// it is interrupted.
@@ -26,7 +38,7 @@ struct LimitOptions: ParsableArguments {
     ) async throws {
         try await failure.run {
             let config = try ConfigFile.load(stubs.config)
-            applyMemory(config)
+            apply(config)
             let limits = CommandLimits(timeout(config), failure)
             let interruption = Interruption(lastWords: CommandLimits.interrupted) { limits.interrupt() }
             defer {

@@ -101,7 +101,7 @@ struct MigrateCommand: AsyncParsableCommand {
         try await failure.run {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))
-            limits.applyMemory(config)
+            limits.apply(config)
             let settings = try MigrateSettings(self, config)
             try settings.reports.check(against: settings.request.verify)
             failure.writes(settings.reports)

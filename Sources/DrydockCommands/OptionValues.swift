@@ -64,15 +64,46 @@ struct MemoryLimit: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         guard argument != "none" else { return }
-        let units = [("kb", 10), ("mb", 20), ("gb", 30), ("kib", 10), ("mib", 20), ("gib", 30)]
-        let word = argument.lowercased()
-        guard let (suffix, power) = units.first(where: { word.hasSuffix($0.0) }),
-            let value = Double(word.dropLast(suffix.count)), value.isFinite
-        else { return nil }
-        let size = value * Double(1 << power)
-        guard size >= Double(Self.least), size < 1e18 else { return nil }
-        bytes = Int(size)
+        guard let size = byteCount(argument), size >= Self.least else { return nil }
+        bytes = size
     }
+}
+
+/// How large a compressed snapshot may become, such as `500MB`; `none` for no limit.
+struct SnapshotSize: ExpressibleByArgument, Equatable {
+    /// Nil for no limit.
+    var bytes: Int?
+
+    static let standard = SnapshotSize(bytes: CompressedFile.standardLimit)
+    /// What a valid value is.
+    static let expected = "a size such as 500MB or 16GB, or none"
+
+    /// - Throws: `ValidationError` that says what a valid value is.
+    static func parsed(_ argument: String) throws -> SnapshotSize {
+        guard let limit = SnapshotSize(argument: argument) else {
+            throw ValidationError("'\(argument)' is not \(expected)")
+        }
+        return limit
+    }
+
+    private init(bytes: Int?) { self.bytes = bytes }
+
+    init?(argument: String) {
+        guard argument != "none" else { return }
+        guard let size = byteCount(argument), size > 0 else { return nil }
+        bytes = size
+    }
+}
+
+/// Returns the bytes of a size such as `512MB`; nil for any other text.
+private func byteCount(_ argument: String) -> Int? {
+    let units = [("kb", 10), ("mb", 20), ("gb", 30), ("kib", 10), ("mib", 20), ("gib", 30)]
+    let word = argument.lowercased()
+    guard let (suffix, power) = units.first(where: { word.hasSuffix($0.0) }),
+        let value = Double(word.dropLast(suffix.count)), value.isFinite
+    else { return nil }
+    let size = value * Double(1 << power)
+    return size >= 0 && size < 1e18 ? Int(size) : nil
 }
 
 /// The option `NAME`, `NAME=VALUE` or `NAME=$0`.

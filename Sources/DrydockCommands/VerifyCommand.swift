@@ -86,7 +86,7 @@ struct VerifyCommand: AsyncParsableCommand {
         try await failure.run {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))
-            limits.applyMemory(config)
+            limits.apply(config)
             let settings = try VerifySettings(self, config)
             try settings.reports.check(against: settings.request)
             failure.writes(settings.reports)

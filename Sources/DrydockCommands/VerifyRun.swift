@@ -23,7 +23,7 @@ struct VerifyRun: Sendable {
             var report = try await task.value
             report.foundMigrations = settings.place.found
             progress.clear()
-            try write(report)
+            try write(report, progress)
             return report
         } catch is CancellationError {
             progress.clear()
@@ -34,9 +34,14 @@ struct VerifyRun: Sendable {
         }
     }
 
-    private func write(_ report: Report) throws {
+    private func write(_ report: Report, _ progress: VerifyProgress) throws {
         if settings.format == "human" {
-            Terminal.show(HumanRenderer().body(report, settings.options))
+            // The lines of the snapshots are on the terminal already, unless there are too many for a line each.
+            let text =
+                progress.printsLines
+                ? HumanRenderer().body(report, settings.options)
+                : HumanRenderer().render(report, settings.options)
+            Terminal.show(text)
         } else if let renderer = ReportRenderers.named(settings.format) {
             Terminal.write(renderer.render(report, settings.options))
         }
@@ -46,27 +51,42 @@ struct VerifyRun: Sendable {
 
 /// The output during a run: a line for each snapshot when it is done, and the progress on a terminal.
 private final class VerifyProgress: Sendable {
+    private struct State {
+        var done = 0
+        /// The snapshots of the run, and how they are named.
+        var count = 0
+        var names = SnapshotNames([])
+    }
+
     private let options: RenderOptions
-    private let printsLines: Bool
+    private let isHuman: Bool
     private let showsStatus: Bool
-    private let done = Mutex(0)
+    private let state = Mutex(State())
 
     init(_ settings: VerifySettings) {
         options = settings.options
-        printsLines = settings.format == "human" && !settings.options.isQuiet
+        isHuman = settings.format == "human"
         showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
     }
 
-    var doneCount: Int { done.withLock { $0 } }
+    var doneCount: Int { state.withLock { $0.done } }
+
+    /// Whether each snapshot gets its line as soon as it is done.
+    var printsLines: Bool {
+        let count = state.withLock { $0.count }
+        return isHuman && !options.isQuiet && (options.isVerbose || count <= HumanRenderer.lineLimit)
+    }
 
     func note(_ event: VerifyEvent) {
         switch event {
+        case .began(let snapshots):
+            state.withLock { ($0.count, $0.names) = (snapshots.count, SnapshotNames(snapshots)) }
         case .step(let snapshot, let migration, let number, let count):
             guard showsStatus else { return }
-            let name = PathParts.name(of: snapshot)
+            let name = state.withLock { $0.names.name(of: snapshot) }
             Terminal.progress("\(name)  \(number)/\(count)  \(migration)")
         case .replayed(let summary, let findings):
-            done.withLock { $0 += 1 }
+            state.withLock { $0.done += 1 }
             clear()
             if printsLines { Terminal.show(HumanRenderer().line(for: summary, findings, options)) }
         }

@@ -1,7 +1,9 @@
+import DrydockFindings
+
 /// A database as a released version left it.
 public struct Snapshot: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
-        /// A SQLite file.
+        /// A SQLite file, which may be compressed, as a dump may be.
         case database
         /// SQL text, as `.dump` writes it.
         case dump
@@ -15,7 +17,7 @@ public struct Snapshot: Sendable, Hashable {
 
     public init(path: String) {
         self.path = path
-        kind = path.lowercased().hasSuffix(".sql") ? .dump : .database
+        kind = CompressedFile.contentName(of: path).lowercased().hasSuffix(".sql") ? .dump : .database
     }
 
     package init(live path: String, copy: String) {

@@ -15,13 +15,15 @@ struct Overdue: Sendable {
 
     /// Returns the `time-limit` finding for a snapshot that was therefore not verified.
     func finding(_ snapshot: Snapshot) -> Finding {
-        var message = "\(snapshot.path): \(TimeLimitText.fact(limit, at: place))"
+        var fact = TimeLimitText.fact(limit, at: place)
         if isFreshInstall {
-            message += place == nil ? "; an empty database was being migrated" : " on an empty database"
+            fact += place == nil ? "; an empty database was being migrated" : " on an empty database"
         } else if place == nil, let migration {
-            message += "; what \(migration) did was being checked"
+            fact += "; what \(migration) did was being checked"
         }
-        var finding = Finding(.timeLimit, message, help: TimeLimitText.remedy, migration: migration)
+        var finding = Finding(
+            .timeLimit, "\(snapshot.path): \(fact)", help: TimeLimitText.remedy, migration: migration)
+        finding.fact = fact
         finding.place = place.map { Finding.Place($0) }
         finding.place?.quotesData = place?.file == snapshot.path
         finding.snapshot = snapshot.path

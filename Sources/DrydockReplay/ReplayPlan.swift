@@ -71,18 +71,18 @@ package struct ReplayPlan: Sendable {
     package func findings(for snapshot: Snapshot) -> [Finding] {
         var findings: [Finding] = []
         if let refusal {
-            findings.append(
-                Finding(
-                    .migrationFailed, "\(snapshot.path): \(refusal)",
-                    help:
-                        "\(set.format.name) runs nothing on such a database until it is fixed by hand.",
-                    tags: [.preExisting]))
+            var finding = Finding(
+                .migrationFailed, "\(snapshot.path): \(refusal)",
+                help: "\(set.format.name) runs nothing on such a database until it is fixed by hand.",
+                tags: [.preExisting])
+            finding.fact = "\(refusal)"
+            findings.append(finding)
         }
         if !unknown.isEmpty {
             findings.append(
                 Finding(
-                    .unknownMigration,
-                    "\(snapshot.path) has applied \(counted(unknown.count, "migration")) that "
+                    .unknownMigration, of: snapshot.path,
+                    "has applied \(counted(unknown.count, "migration")) that "
                         + "\(unknown.count == 1 ? "is" : "are") not in \(set.format.home): \(Self.list(unknown))",
                     help:
                         "The snapshot is newer than \(set.format.home), or a released migration was renamed or removed."
@@ -91,8 +91,8 @@ package struct ReplayPlan: Sendable {
         if !code.isEmpty {
             findings.append(
                 Finding(
-                    .migrationInCode, .note,
-                    "\(snapshot.path) has applied \(counted(code.count, "migration")) that "
+                    .migrationInCode, .note, of: snapshot.path,
+                    "has applied \(counted(code.count, "migration")) that "
                         + "\(code.count == 1 ? "is" : "are") not SQL and not in \(set.format.home): \(Self.list(code))",
                     help:
                         "Whether others are pending cannot be told, and what they would do to rows was not seen."
@@ -109,7 +109,7 @@ package struct ReplayPlan: Sendable {
             set.format is any NamedHistory
             ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
         return Finding(
-            .snapshotVersionUnknown, "\(snapshot.path) does not tell which migrations it has applied",
+            .snapshotVersionUnknown, of: snapshot.path, "does not tell which migrations it has applied",
             help: "It has tables but \(sign). Make snapshots with the app or tool that "
                 + "migrates them, so that the history is there." + other)
     }

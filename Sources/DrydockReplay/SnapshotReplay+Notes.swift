@@ -27,13 +27,14 @@ extension SnapshotReplay {
 
     /// Records that the snapshot lacks commits that its app made.
     mutating func addLogDamage() {
-        guard snapshot.kind == .database, let damage = SnapshotFile.logDamage(beside: snapshot.file) else {
-            return
-        }
+        // A log beside a compressed file is none of its own.
+        guard snapshot.kind == .database, CompressedFile(snapshot.file) == nil,
+            let damage = SnapshotFile.logDamage(beside: snapshot.file)
+        else { return }
         add(
             Finding(
-                .integrityFailure, .warning,
-                "\(snapshot.path) may lack commits of its app: \(damage)",
+                .integrityFailure, .warning, of: snapshot.path,
+                "may lack commits of its app: \(damage)",
                 help: """
                     Only the rows that SQLite reads were checked. Take a new copy of the database together with its -wal, \
                     while no program has it open.
@@ -55,6 +56,7 @@ extension SnapshotReplay {
         case let fault as SnapshotFault:
             var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
             finding.redactedMessage = fault.redactedMessage
+            finding.fact = fault.fact
             add(finding)
         case let error as OverlayError:
             add(Finding(.snapshotUnreadable, error.description))
@@ -69,10 +71,10 @@ extension SnapshotReplay {
         case let error as EngineError where error.isCorruption:
             add(
                 Finding(
-                    .integrityFailure, "\(snapshot.path) is damaged: \(error.message)",
+                    .integrityFailure, of: snapshot.path, "is damaged: \(error.message)",
                     help: "Recover it with sqlite3's .recover, or take another copy."))
         default:
-            add(Finding(.snapshotUnreadable, "\(snapshot.path) could not be verified: \(error)"))
+            add(Finding(.snapshotUnreadable, of: snapshot.path, "could not be verified: \(error)"))
         }
     }
 }

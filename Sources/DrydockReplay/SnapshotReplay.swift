@@ -120,7 +120,7 @@ struct SnapshotReplay {
             return try await context.engine.openWhole(overlay, settings: settings)
         } catch let error as EngineError where !error.isInterrupt {
             throw SnapshotFault(
-                message: "\(snapshot.path) cannot be opened: \(error.message)",
+                snapshot.path, "cannot be opened: \(error.message)",
                 help: error.isCorruption
                     ? "Its header or schema is damaged. Replace it with a good copy." : "")
         }
@@ -150,7 +150,7 @@ struct SnapshotReplay {
         guard check.damage.isEmpty else {
             add(
                 Finding(
-                    .integrityFailure, "\(snapshot.path) is damaged: \(check.damage[0])",
+                    .integrityFailure, of: snapshot.path, "is damaged: \(check.damage[0])",
                     help:
                         "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
                         + "sqlite3's .recover, or take another copy.",

@@ -7,6 +7,8 @@ import SQLiteSchema
 
 /// An event during a run.
 public enum VerifyEvent: Sendable {
+    /// The snapshots that will be replayed are known.
+    case began(snapshots: [String])
     /// A migration is about to run on a snapshot; `number` is its position among the pending ones, counted from 1.
     case step(snapshot: String, migration: String, number: Int, of: Int)
     /// A snapshot is complete; these events come in the order of the report.
@@ -261,6 +263,7 @@ public struct Verifier: Sendable {
         _ deadline: @escaping @Sendable () -> ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
         let names = SnapshotNames(snapshots.map(\.path))
+        onEvent(.began(snapshots: snapshots.map(\.path)))
         return try await concurrentMap(snapshots, jobs: request.jobs) {
             onEvent(.replayed($0.summary, $0.findings))
         } _: { snapshot in

@@ -18,63 +18,8 @@ package struct HumanRenderer: ReportRenderer {
         }
         // `line` has them if it is to be verbose.
         let showsSteps = if case .migrate = report.body { !options.isVerbose } else { false }
-        let lines =
-            options.isQuiet
-            ? ""
-            : report.replays.map {
-                line(for: $0, findings(of: $0, in: report), options)
-                    + (showsSteps ? stepLines(of: $0, options) : "")
-            }.joined()
+        let lines = options.isQuiet ? "" : snapshotLines(report, options, showsSteps: showsSteps)
         return lines + body(report, options)
-    }
-
-    private func findings(of replay: ReplaySummary, in report: Report) -> [Finding] {
-        report.findings.filter { $0.snapshot == replay.snapshot }
-    }
-
-    // MARK: - One line for each snapshot
-
-    /// Returns the line that is printed as soon as a snapshot is done.
-    package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
-        let (replay, paint) = (replay.visible, Paint(options.usesColor))
-        let worst = findings.map(\.severity).max() ?? .note
-        let mark =
-            switch worst {
-            case .error: paint.red("✗")
-            // A replay that did not run to the end gets no tick.
-            case _ where replay.pendingCount > 0: paint.yellow("–")
-            case .warning: paint.yellow("!")
-            case .note: paint.green("✓")
-            }
-        let way =
-            replay.steps.isEmpty
-            ? replay.to.map { "at \($0)" } ?? "not replayed"
-            : "\(replay.from ?? replay.start.rawValue) → \(replay.to ?? replay.start.rawValue)"
-        let steps =
-            counted(replay.steps.count, "step")
-            + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
-        var facts = [steps, counted(replay.rowsCompared, "row") + " compared"]
-        if options.isVerbose {
-            facts.append(counted(replay.tablesUntouched, "table") + " untouched")
-            facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
-            facts.append(
-                "integrity of " + (replay.tablesChecked.map { counted($0, "table") } ?? "everything")
-                    + " checked"
-                    + (replay.integrityUnchecked > 0 ? ", not of \(replay.integrityUnchecked)" : ""))
-        }
-        facts.append(duration(replay.seconds))
-        let text =
-            "\(mark) \(paint.bold(replay.name))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
-        return options.isVerbose ? text + stepLines(of: replay, options) : text
-    }
-
-    private func stepLines(of replay: ReplaySummary, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
-        return replay.steps.map { step in
-            paint.dim(
-                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
-                    + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
-        }.joined()
     }
 
     // MARK: - Findings
@@ -91,7 +36,7 @@ package struct HumanRenderer: ReportRenderer {
         }
         var text = ""
         let names = SnapshotNames(report)
-        for group in FindingGroup.groups(of: shown) { text += "\n" + block(group, options, names) }
+        for group in FindingGroup.bySeverity(shown) { text += "\n" + block(group, options, names) }
         text += notChecked(report, options, names)
         var followsLines = true
         switch report.body {
@@ -241,9 +186,7 @@ package struct HumanRenderer: ReportRenderer {
             }
         }
         guard !names.isEmpty else { return "" }
-        let shown =
-            names.prefix(6).joined(separator: ", ") + (names.count > 6 ? " and \(names.count - 6) more" : "")
-        return "  \(paint.dim("in:"))   \(shown)\n"
+        return "  \(paint.dim("in:"))   \(Self.list(names))\n"
     }
 
     private func notChecked(
@@ -251,14 +194,39 @@ package struct HumanRenderer: ReportRenderer {
     ) -> String {
         let paint = Paint(options.usesColor)
         var text = report.notChecked.isEmpty ? "" : "\n"
-        for entry in report.notChecked {
-            let name =
-                entry.snapshot.map { entry.cause.namesSnapshot ? "" : " [\(names.name(of: $0))]" }
-                ?? ""
+        for group in Self.groups(report.notChecked) {
+            let entry = group[0]
+            let isNamed = group.count == 1 && entry.cause.namesSnapshot
+            let list = isNamed ? "" : Self.list(group.compactMap { $0.snapshot.map(names.name(of:)) })
+            let name = list.isEmpty ? "" : " [\(list)]"
             text +=
                 "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(VisibleText.line(entry.reason))\n"
         }
         return text
+    }
+
+    /// Returns a few names, and how many more there are.
+    private static func list(_ names: [String]) -> String {
+        let limit = names.count > 6 ? 4 : names.count
+        return names.prefix(limit).joined(separator: ", ")
+            + (names.count > limit ? " and \(names.count - limit) more" : "")
+    }
+
+    /// Returns what was not checked, with what differs only in the snapshot together.
+    private static func groups(_ entries: [NotChecked]) -> [[NotChecked]] {
+        var groups: [[NotChecked]] = []
+        var indexes: [NotChecked: Int] = [:]
+        for entry in entries {
+            var key = entry
+            (key.snapshot, key.cause) = (nil, entry.cause.ofAnySnapshot)
+            if entry.snapshot != nil, let index = indexes[key] {
+                groups[index].append(entry)
+            } else {
+                if entry.snapshot != nil { indexes[key] = groups.count }
+                groups.append([entry])
+            }
+        }
+        return groups
     }
 
     private func summary(_ report: Report, _ options: RenderOptions) -> String {
@@ -279,9 +247,11 @@ package struct HumanRenderer: ReportRenderer {
         case .diff, .vacuum: facts = []
         }
         let found = report.foundMigrations.map { ["migrations found in \($0)"] } ?? []
-        let gaps = report.notChecked.isEmpty ? [] : ["\(report.notChecked.count) not checked"]
+        let gaps =
+            report.notChecked.isEmpty ? [] : ["\(Self.groups(report.notChecked).count) not checked"]
+        let severities = report.findingGroups.map { $0.findings[0].severity }
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
-            let count = report.findings.count { $0.severity == severity }
+            let count = severities.count { $0 == severity }
             guard count > 0 else { return nil }
             let hint =
                 severity == .note && !options.isVerbose ? " (-v shows \(count == 1 ? "it" : "them"))" : ""
@@ -327,33 +297,6 @@ package struct HumanRenderer: ReportRenderer {
     func duration(_ seconds: Double) -> String {
         if seconds < 0.0995 { return "\(max(0.1, (seconds * 10_000).rounded() / 10)) ms" }
         return "\((seconds * 100).rounded() / 100) s"
-    }
-}
-
-/// Findings with one cause: the same statement breaks the same rule on several snapshots.
-package struct FindingGroup {
-    package var findings: [Finding]
-
-    package static func groups(of findings: [Finding]) -> [FindingGroup] {
-        var groups: [FindingGroup] = []
-        var indexes: [[String]: Int] = [:]
-        for finding in findings {
-            let key = [
-                finding.rule.rawValue, finding.severity.rawValue, finding.migration ?? "",
-                finding.table ?? "",
-                finding.column ?? "", finding.place?.file ?? "", finding.place?.line.map(String.init) ?? "",
-                // If nothing identifies the cause, each finding is a group.
-                finding.migration == nil && finding.table == nil || finding.evidence?.rowCount == nil
-                    ? finding.message : "",
-            ]
-            if let index = indexes[key] {
-                groups[index].findings.append(finding)
-            } else {
-                indexes[key] = groups.count
-                groups.append(FindingGroup(findings: [finding]))
-            }
-        }
-        return groups.sorted { $0.findings[0].severity > $1.findings[0].severity }
     }
 }
 

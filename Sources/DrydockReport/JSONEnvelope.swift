@@ -46,12 +46,13 @@ private struct Head: Encodable {
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
         foundMigrations = report.foundMigrations
-        findings = report.findings.map { JSONFinding($0, options) }
+        let groups = report.findingGroups
+        findings = groups.map { JSONFinding($0, options) }
         notChecked = report.notChecked.map(JSONNotChecked.init)
         switch report.body {
         case .lint:
             for index in findings.indices {
-                findings[index].linePosition = report.findings[index].place?.column
+                findings[index].linePosition = groups[index].findings[0].place?.column
             }
         case .health:
             for index in findings.indices { findings[index].evidence?.leavesOutKey = true }
@@ -63,6 +64,8 @@ private struct Head: Encodable {
 private struct JSONFinding: Encodable {
     var rule, severity, message, help: String
     var snapshot, database, migration, statement, table, column, object, file: String?
+    /// Every snapshot in which it is found; `snapshot` is the first.
+    var snapshots: [String]?
     var line: Int?
     /// The character in the line, from 1; `column` is a column of a table.
     var linePosition: Int?
@@ -70,6 +73,18 @@ private struct JSONFinding: Encodable {
     var edits: [JSONEdit]?
     var evidence: JSONEvidence?
     var counterexample: JSONCounterexample?
+
+    init(_ group: FindingGroup, _ options: RenderOptions) {
+        self.init(group.findings[0], options)
+        snapshots = group.snapshots.isEmpty ? nil : group.snapshots
+        guard group.findings.count > 1 else { return }
+        let counts = group.findings.compactMap { finding in
+            finding.snapshot.flatMap { path in finding.evidence?.rowCount.map { (path, $0) } }
+        }
+        if !counts.isEmpty {
+            evidence?.rowCounts = Dictionary(counts, uniquingKeysWith: { first, _ in first })
+        }
+    }
 
     init(_ finding: Finding, _ options: RenderOptions) {
         rule = finding.rule.rawValue
@@ -138,6 +153,8 @@ private struct JSONEvidence: Encodable {
     }
 
     var rowCount: Int?
+    /// The counts of several snapshots; `rowCount` and `rows` are those of the first.
+    var rowCounts: [String: Int]?
     var rows: [Row]?
     var details: [String]?
 
@@ -162,11 +179,12 @@ private struct JSONEvidence: Encodable {
         details = evidence.details.isEmpty ? nil : evidence.details
     }
 
-    private enum CodingKeys: String, CodingKey { case rowCount, rows, details }
+    private enum CodingKeys: String, CodingKey { case rowCount, rowCounts, rows, details }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(rowCount, forKey: .rowCount)
+        try container.encodeIfPresent(rowCounts, forKey: .rowCounts)
         if leavesOutKey {
             try container.encodeIfPresent(rows?.map(\.key), forKey: .rows)
         } else {

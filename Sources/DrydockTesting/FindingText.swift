@@ -9,7 +9,7 @@ struct FindingText {
     /// Returns one issue for each cause, errors first, then one for each rule that was not checked.
     func issues(_ report: Report) -> [(Finding.Severity, String)] {
         let options = RenderOptions(redacts: redacts)
-        let groups = FindingGroup.groups(of: report.findings.map(shown))
+        let groups = FindingGroup.bySeverity(report.findings.map(shown))
         let findings = groups.map { group in
             (group.findings[0].severity, HumanRenderer().block(group, options).trimmed)
         }

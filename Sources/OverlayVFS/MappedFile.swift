@@ -18,6 +18,8 @@ package final class MappedFile: Sendable {
     private let identity: FileIdentity
     /// Closed with this object.
     private let heldDescriptor: Int32?
+    /// Whether the file has no name, so that nobody else can change it.
+    private let isPrivate: Bool
 
     /// The first bytes, where a database has its change counter and a log its salts. The modification time
     /// does not show a second write within one tick of the clock.
@@ -41,7 +43,7 @@ package final class MappedFile: Sendable {
         try self.init(FilePath(path), holdsDescriptor: holdsDescriptor)
     }
 
-    init(_ path: FilePath, holdsDescriptor: Bool = false) throws(OverlayError) {
+    convenience init(_ path: FilePath, holdsDescriptor: Bool = false) throws(OverlayError) {
         // Checked before the file is opened, since opening a device may have effects; checked again
         // afterwards.
         _ = try FileIdentity(of: path)
@@ -49,6 +51,24 @@ package final class MappedFile: Sendable {
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let descriptor = open(path.cString, flags)
         guard descriptor >= 0 else { throw OverlayError(errno, path) }
+        try self.init(path, descriptor, holdsDescriptor: holdsDescriptor, isPrivate: false)
+    }
+
+    /// Maps a file without a name, which nobody else can change.
+    /// - Parameter name: the path that errors show.
+    /// - Throws: ``OverlayError`` if it cannot be mapped.
+    package convenience init(_ file: PrivateFile, named name: String) throws(OverlayError) {
+        let path = FilePath(name)
+        let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw OverlayError(errno, path) }
+        try self.init(path, descriptor, holdsDescriptor: false, isPrivate: true)
+    }
+
+    /// - Parameter descriptor: closed here, or with this object.
+    private init(
+        _ path: FilePath, _ descriptor: Int32, holdsDescriptor: Bool, isPrivate: Bool
+    ) throws(OverlayError) {
+        self.isPrivate = isPrivate
         var isHeld = false
         defer { if !isHeld { close(descriptor) } }
 
@@ -129,6 +149,7 @@ package final class MappedFile: Sendable {
     ///   that was written and then given its old modification time again is not noticed.
     package func checkUnchanged() throws(OverlayError) {
         if isBroken { throw .shrank(path: path.string) }
+        if isPrivate { return }
         let now = try FileIdentity(of: path)
         let grew = path.string.hasSuffix(Sidecar.log) && now.isSameFile(as: identity) && now.size >= size
         if now == identity || grew, try withBytes(at: 0, count: head.count, { $0.elementsEqual(head) }) {
@@ -141,12 +162,15 @@ package final class MappedFile: Sendable {
 
 /// The identity and the last change of a file: differs between two files, and before and after a change of
 /// one.
-struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
     let size: Int
     private let seconds: Int
     private let nanoseconds: Int
+
+    /// - Throws: ``OverlayError`` if the file is missing or is not a regular file.
+    package init(path: String) throws(OverlayError) { try self.init(of: FilePath(path)) }
 
     init(of path: FilePath) throws(OverlayError) {
         var status = stat()

@@ -82,6 +82,21 @@ package final class Overlay: Sendable {
             Image(path: path, files: files, bases: bases), memoryLimit: memoryLimit, isFork: false)
     }
 
+    /// Opens a snapshot whose bytes are not those of the file under its name: they were decompressed from it. What is
+    /// beside that file is not part of the snapshot.
+    /// - Throws: ``OverlayError``.
+    package convenience init(
+        snapshot path: String, content: MappedFile, memoryLimit: Int = defaultMemoryLimit
+    ) throws(OverlayError) {
+        let path = FilePath(path).resolved
+        var files: [FilePath: FileImage?] = [:]
+        for suffix in Sidecar.content {
+            files.updateValue(suffix.isEmpty ? FileImage(content) : nil, forKey: path.appending(suffix))
+        }
+        try self.init(
+            Image(path: path, files: files, bases: [content]), memoryLimit: memoryLimit, isFork: false)
+    }
+
     /// Creates an empty database that is not on the disk.
     /// - Parameter name: what `PRAGMA database_list` shows as the file's name.
     /// - Throws: ``OverlayError``.

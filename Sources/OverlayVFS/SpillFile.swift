@@ -15,10 +15,8 @@ struct SpillFile {
 
     /// - Throws: ``OverlayError/spillFailed(directory:errno:)``.
     init() throws(OverlayError) {
-        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-        directory = named.isEmpty ? "/tmp" : named
-        let nameless = openNameless(in: FilePath(directory))
-        descriptor = nameless >= 0 ? nameless : Self.openAndUnlink(in: directory)
+        directory = Self.folder
+        descriptor = Self.open(in: directory)
         if descriptor < 0 { throw .spillFailed(directory: directory, errno: errno) }
     }
 
@@ -38,7 +36,9 @@ struct SpillFile {
         if getrlimit(fileSizeLimit, &limit) == 0, UInt64(limit.rlim_cur) < UInt64(size + count) {
             throw .spillFailed(directory: directory, errno: EFBIG)
         }
-        if size >= Self.allowance, !leavesRoom { throw .spillFailed(directory: directory, errno: ENOSPC) }
+        if size >= Self.allowance, !Self.leavesRoom(descriptor) {
+            throw .spillFailed(directory: directory, errno: ENOSPC)
+        }
         let failure = reserve(descriptor, from: size, count: count)
         if failure != 0 { throw .spillFailed(directory: directory, errno: failure) }
         guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(size)),
@@ -49,14 +49,26 @@ struct SpillFile {
     }
 
     /// How many bytes may be written however little of the disk is free.
-    private static let allowance = 1 << 30
+    static let allowance = 1 << 30
 
     /// Whether a twentieth of the disk is still free, so that a migration that never stops writing does not
     /// fill it.
-    private var leavesRoom: Bool {
+    static func leavesRoom(_ descriptor: Int32) -> Bool {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0 else { return true }
         return status.f_bavail >= status.f_blocks / 20
+    }
+
+    /// The folder of temporary files.
+    static var folder: String {
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        return named.isEmpty ? "/tmp" : named
+    }
+
+    /// Opens a file without a name; returns -1 and sets `errno` if that fails.
+    static func open(in directory: String) -> Int32 {
+        let nameless = openNameless(in: FilePath(directory))
+        return nameless >= 0 ? nameless : openAndUnlink(in: directory)
     }
 
     private static func openAndUnlink(in directory: String) -> Int32 {

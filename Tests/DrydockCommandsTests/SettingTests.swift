@@ -35,6 +35,7 @@ import Testing
         Example(.jobs, "jobs: 77", "--jobs", "77"),
         Example(.timeout, "timeout: 77s", "--timeout", "77s"),
         Example(.memory, "memory: 77MB", "--memory", "77MB"),
+        Example(.snapshotSize, "snapshot-size: 77kB", "--snapshot-size", "77kB"),
         Example(.strict, "strict: true", "--strict"),
         Example(.fullCheck, "full-check: true", "--full-check"),
         Example(.rollback, "rollback: true", "--rollback"),
@@ -225,7 +226,7 @@ import Testing
     }
 
     private func memory(_ options: LimitOptions, _ config: ConfigFile) -> String {
-        text(options.memory(config))
+        text(options.memory(config)) + text(options.snapshotSize(config))
     }
 
     private func text(_ value: some Any) -> String {

@@ -1,5 +1,6 @@
 import Drydock
 import DrydockReport
+import Foundation
 import Testing
 
 /// Checks what a line must and must not say, in addition to the golden files.
@@ -29,6 +30,61 @@ import Testing
         ]
         #expect(text(report).contains("old/a.sqlite (1), new/a.sqlite (1)"))
         #expect(text(report).contains("view-broken [old/a.sqlite]"))
+    }
+
+    /// A report of as many snapshots, of which the first ones lose rows and were not replayed to the end.
+    private func report(of count: Int, failing: Int) -> Report {
+        let paths = (0..<count).map { "Snapshots/\($0)/app.sqlite" }
+        let replays = paths.map { path in
+            var replay = ReplaySummary(snapshot: path)
+            replay.name = SnapshotNames(paths).name(of: path)
+            return replay
+        }
+        var report = Report(.verify(VerifySummary(replays: replays)))
+        for path in paths.prefix(failing) {
+            var lost = Finding(.rowsLost, "rows are lost", migration: "v2", evidence: Evidence(rowCount: 1))
+            lost.snapshot = path
+            report.findings.append(lost)
+            report.notChecked.append(
+                NotChecked(.schemaMismatch, snapshot: path, .notReplayed(snapshot: path)))
+        }
+        return report
+    }
+
+    @Test func manySnapshotsWithOneFaultAreShort() {
+        let text = text(report(of: 100, failing: 90))
+        #expect(text.hasPrefix("100 snapshots: 90 failed, 10 passed\n✗ 0/app.sqlite"), "\(text)")
+        #expect(text.contains("… and 70 more (-v shows them)"))
+        #expect(
+            text.contains(
+                "in:   0/app.sqlite (1), 1/app.sqlite (1), 2/app.sqlite (1), 3/app.sqlite (1) and 86 more"))
+        #expect(
+            text.contains(
+                "schema-mismatch [0/app.sqlite, 1/app.sqlite, 2/app.sqlite, 3/app.sqlite and 86 more]: "))
+        #expect(text.contains("failed with 1 error: 100 snapshots") && text.contains("1 not checked"))
+        #expect(text.split(separator: "\n").count < 40)
+        #expect(!text.contains("99/app.sqlite"))
+    }
+
+    @Test func eachOfAFewSnapshotsHasItsLine() {
+        #expect(text(report(of: 50, failing: 1)).contains("✓ 49/app.sqlite"))
+        let all = HumanRenderer().render(report(of: 51, failing: 1), RenderOptions(isVerbose: true))
+        #expect(all.contains("✓ 50/app.sqlite") && !all.contains("51 snapshots: 1 failed"))
+        let quiet = HumanRenderer().render(report(of: 51, failing: 1), RenderOptions(isQuiet: true))
+        #expect(!quiet.contains("51 snapshots: 1 failed"))
+    }
+
+    @Test func findingsOfSeveralSnapshotsAreOneInJSON() throws {
+        let text = JSONRenderer().render(report(of: 3, failing: 2), RenderOptions())
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let findings = try #require(root["findings"] as? [[String: Any]])
+        #expect(findings.count == 1)
+        let paths = ["Snapshots/0/app.sqlite", "Snapshots/1/app.sqlite"]
+        #expect(findings[0]["snapshot"] as? String == paths[0])
+        #expect(findings[0]["snapshots"] as? [String] == paths)
+        let evidence = findings[0]["evidence"] as? [String: Any]
+        #expect(evidence?["rowCounts"] as? [String: Int] == [paths[0]: 1, paths[1]: 1])
+        #expect((root["notChecked"] as? [Any])?.count == 2 && (root["replays"] as? [Any])?.count == 3)
     }
 
     @Test func onlyAnEmptyDatabaseIsCalledEmpty() {

@@ -52,7 +52,7 @@ extension Setting {
 
     // MARK: - Limits
 
-    private static let limits = [jobs, timeout, memory]
+    private static let limits = [jobs, timeout, memory, snapshotSize]
 
     static let jobs = Setting(
         "jobs", flag: "jobs", [.verify, .health], "How many snapshots or databases are checked at once.",
@@ -67,6 +67,11 @@ extension Setting {
         "How much memory SQLite may take, at least 16MB, such as 512MB or 4GB, or none for no limit.",
         standard: "2GB", valueName: "size",
         parsed(\.memory, MemoryLimit.expected) { MemoryLimit(argument: $0) })
+    static let snapshotSize = Setting(
+        "snapshotSize", flag: "snapshot-size", migrationReaders,
+        "How large a compressed snapshot may become when it is decompressed, such as 500MB or 16GB, or none for no "
+            + "limit.", standard: "8GB", valueName: "size",
+        parsed(\.snapshotSize, SnapshotSize.expected) { SnapshotSize(argument: $0) })
 
     // MARK: - What is checked
 

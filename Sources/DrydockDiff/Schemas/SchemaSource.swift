@@ -51,7 +51,7 @@ public struct SchemaSource: Sendable {
     private static func kind(of path: String) -> Kind? {
         if FolderListing.isFolder(path) { return .migrations(upTo: nil) }
         guard FolderListing.exists(path) else { return nil }
-        return path.lowercased().hasSuffix(".sql") ? .script : .database
+        return CompressedFile.contentName(of: path).lowercased().hasSuffix(".sql") ? .script : .database
     }
 
     /// The source as it is written on the command line.

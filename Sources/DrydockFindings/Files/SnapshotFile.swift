@@ -26,11 +26,38 @@ package enum SnapshotFile {
         (try? FolderListing.contents(of: path, limit: lfsPointer.count)) == lfsPointer
     }
 
+    /// Why a file cannot be an SQLite database.
+    package struct Fault {
+        /// The file, or its content, as the message names it.
+        package var name: String
+        package var fact: String
+        /// What to do.
+        package var help: String
+
+        init(_ name: String, _ fact: String, _ help: String) {
+            (self.name, self.fact, self.help) = (name, fact, help)
+        }
+
+        package var message: String { "\(name) \(fact)" }
+    }
+
     /// Returns why a file cannot be an SQLite database, with what to do; nil if it may be one.
-    package static func fault(of path: String) -> (message: String, help: String)? {
+    package static func fault(of path: String) -> Fault? {
         guard let fault = faultOfFile(path) else { return nil }
         return logHasHeader(path) ? nil : fault
     }
+
+    /// Returns why the decompressed content of a file cannot be an SQLite database; nil if it may be one.
+    package static func fault(of content: MappedFile, named path: String) -> Fault? {
+        let count = min(content.size, headCount)
+        let head = (try? content.withBytes(at: 0, count: count) { Array($0) }) ?? []
+        return fault(
+            of: head, size: content.size, named: "the content of \(path)", claims: nil, contentHelp)
+    }
+
+    private static let contentHelp =
+        "Compress a SQLite file, or an SQL dump whose name ends with .sql before it gets the ending of the compressed "
+        + "file."
 
     /// Returns whether the file is a database only together with its log.
     package static func hasHeaderInLogAlone(_ path: String) -> Bool {
@@ -48,61 +75,83 @@ package enum SnapshotFile {
         return withExtendedLifetime(log) { hasHeader && !log.isBroken }
     }
 
-    private static func faultOfFile(_ path: String) -> (message: String, help: String)? {
+    private static func faultOfFile(_ path: String) -> Fault? {
         if FolderListing.isSpecial(path) {
-            return ("\(path) is not a regular file", "A snapshot is a SQLite file or an SQL dump.")
+            return Fault(path, "is not a regular file", "A snapshot is a SQLite file or an SQL dump.")
         }
         let head: [UInt8]
         let size: Int
         do {
-            head = try FolderListing.contents(of: path, limit: 1024)
+            head = try FolderListing.contents(of: path, limit: headCount)
             size = try FolderListing.size(of: path)
         } catch {
-            return ("\(path) cannot be read: \(error)", "A snapshot is a readable SQLite file or SQL dump.")
+            return Fault(
+                path, "cannot be read: \(error)", "A snapshot is a readable SQLite file or SQL dump.")
         }
+        return fault(
+            of: head, size: size, named: path, claims: Compression(named: path),
+            "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it.")
+    }
+
+    /// How many of the first bytes are looked at.
+    private static let headCount = 1024
+
+    /// - Parameters:
+    ///   - path: the file, as the message names it.
+    ///   - claimed: what the file is compressed with by its name.
+    ///   - otherHelp: what to do about a file that is something else.
+    private static func fault(
+        of head: [UInt8], size: Int, named path: String, claims claimed: Compression?, _ otherHelp: String
+    ) -> Fault? {
         if head.isEmpty {
-            return (
-                "\(path) is empty: it has no bytes",
+            return Fault(
+                path, "is empty: it has no bytes",
                 "A failed copy looks like this. A new database is what a fresh install is replayed on anyway."
             )
         }
         if head.starts(with: lfsPointer) {
-            return (
-                "\(path) is a Git LFS pointer, not the database itself",
+            return Fault(
+                path, "is a Git LFS pointer, not the database itself",
                 "Fetch it: git lfs pull --include '\(path)'"
             )
         }
         guard head.starts(with: magic) else {
-            if isRandom(head) {
-                return (
-                    "\(path) is not a SQLite database; its bytes look encrypted",
+            if Compression(head: head) == nil, isRandom(head) {
+                return Fault(
+                    path, "is not a SQLite database; its bytes look encrypted",
                     "Keep a snapshot that is decrypted: SQLCipher's sqlcipher_export() makes one."
                 )
             }
-            return (
-                "\(path) is not a SQLite database",
-                "Its first 16 bytes are not 'SQLite format 3'. Remove or replace it."
-            )
+            return Fault(path, "is not a SQLite database\(otherKind(head, claimed))", otherHelp)
         }
         guard head.count >= 100 else {
-            return ("\(path) is truncated: \(size) bytes are less than a database header", truncationHelp)
+            return Fault(path, "is truncated: \(size) bytes are less than a database header", truncationHelp)
         }
         let pageSize = Int(head[16]) << 8 | Int(head[17])
         let bytesPerPage = pageSize == 1 ? 65536 : pageSize
         guard bytesPerPage >= 512, bytesPerPage & (bytesPerPage - 1) == 0 else {
-            return ("\(path) is damaged: its header gives a page size of \(bytesPerPage)", truncationHelp)
+            return Fault(path, "is damaged: its header gives a page size of \(bytesPerPage)", truncationHelp)
         }
         // The page count is valid if the change counter has not changed since the count was written
         // (https://www.sqlite.org/fileformat2.html#in_header_database_size).
         let pages = bigEndian(head, 28)
         let isWAL = head[18] == 2
         if !isWAL, bigEndian(head, 24) == bigEndian(head, 92), pages * bytesPerPage > size {
-            return (
-                "\(path) is truncated: its header counts \(pages) pages of \(bytesPerPage) bytes, "
+            return Fault(
+                path,
+                "is truncated: its header counts \(pages) pages of \(bytesPerPage) bytes, "
                     + "the file has \(size) bytes", truncationHelp
             )
         }
         return nil
+    }
+
+    /// Returns what else a file is, as far as its first bytes show it, or that it is not what its name claims.
+    private static func otherKind(_ head: [UInt8], _ claimed: Compression?) -> String {
+        if let compression = Compression(head: head) { return ": it is compressed with \(compression.title)" }
+        // https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
+        if head.count > 262, head[257..<262].elementsEqual("ustar".utf8) { return ": it is a tar archive" }
+        return claimed.map { ", and not compressed with \($0.title) as its name says" } ?? ""
     }
 
     private static let truncationHelp =

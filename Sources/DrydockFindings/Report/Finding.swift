@@ -34,6 +34,9 @@ public struct Finding: Sendable {
     public var message: String
     /// The fact without anything that the message may quote from a row; nil if it quotes nothing.
     public var redactedMessage: String?
+    /// What ``message`` says of the snapshot that it names, so that findings of several snapshots can be compared; nil if
+    /// it names none.
+    public var fact: String?
     /// What to do about it, with the declarations that it proposes.
     public var advice: Help
     public var snapshot: String?
@@ -80,6 +83,18 @@ public struct Finding: Sendable {
             rule, .error, message, help: help, migration: migration, place: place, table: table,
             column: column,
             tags: tags, evidence: evidence)
+    }
+
+    /// Creates a finding whose message is the snapshot's path and a fact about it.
+    package init(
+        _ rule: Rule, _ severity: Severity = .error, of snapshot: String, _ fact: String,
+        help: some HelpConvertible = "", migration: String? = nil, place: Place? = nil, tags: [Tag] = [],
+        evidence: Evidence? = nil
+    ) {
+        self.init(
+            rule, severity, "\(snapshot) \(fact)", help: help, migration: migration, place: place, tags: tags,
+            evidence: evidence)
+        self.fact = fact
     }
 
     /// What to do about it, as it is shown. Several lines where SQL or a declaration is proposed.

@@ -79,6 +79,17 @@ public struct NotChecked: Sendable, Hashable {
             }
         }
 
+        /// The same reason for any snapshot, so that those of several can be compared.
+        package var ofAnySnapshot: Reason {
+            switch self {
+            case .notReplayed: .notReplayed(snapshot: "")
+            case .stopped(_, let before): .stopped(snapshot: "", before: before)
+            case .unknownMigrations(_, let home): .unknownMigrations(snapshot: "", home: home)
+            case .pointer: .pointer(snapshot: "")
+            default: self
+            }
+        }
+
         /// Whether a limit of the run is the reason, so that another run may check it.
         package var isLimit: Bool {
             switch self {

@@ -103,7 +103,7 @@ struct HealthRun: Sendable {
 
     /// Returns what is wrong with the file as a whole, unless a program was writing it at that moment: half of a write
     /// looks like damage. A file that is written all the time is left to the checks, which read inside a transaction.
-    private func standingFault() async -> (message: String, help: String)? {
+    private func standingFault() async -> SnapshotFile.Fault? {
         for _ in 0..<50 {
             let stamps = FileStamps(path)
             guard let fault = SnapshotFile.fault(of: path) else { return nil }

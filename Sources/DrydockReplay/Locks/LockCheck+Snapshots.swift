@@ -35,8 +35,8 @@ extension LockCheck {
             snapshot.kind == .dump
             ? "" : ": opening it with SQLite, or a -wal beside it, is enough to change it"
         var finding = Finding(
-            .snapshotEdited,
-            "\(snapshot.path) is not what is locked (\(version)locked on \(locked.date))\(fact)",
+            .snapshotEdited, of: snapshot.path,
+            "is not what is locked (\(version)locked on \(locked.date))\(fact)",
             help: "Put the released one back\(cause). If it was recreated on purpose: drydock lock --replace "
                 + LockWord.text(locked.path), place: .init(file: snapshot.path))
         finding.snapshot = snapshot.path
@@ -70,7 +70,7 @@ extension LockCheck {
 extension LockedSnapshot {
     /// Returns the digest of a dump's statements; nil for a database, and for a file that is not UTF-8.
     static func tokens(of snapshot: Snapshot) -> String? {
-        guard snapshot.kind == .dump, let bytes = try? FolderListing.contents(of: snapshot.path),
+        guard snapshot.kind == .dump, let bytes = try? CompressedFile.bytes(of: snapshot.path),
             firstInvalidUTF8(in: bytes) == nil
         else { return nil }
         return TokenDigest.of(SQLSource(name: snapshot.path, bytes: bytes).statements())

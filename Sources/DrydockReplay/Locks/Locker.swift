@@ -110,7 +110,7 @@ public struct Locker: Sendable {
                 run.note(Finding(.snapshotUnreadable, error.description), of: snapshot)
             } catch let error as EngineError {
                 run.note(
-                    Finding(.snapshotUnreadable, "\(snapshot.path) cannot be locked: \(error.message)"),
+                    Finding(.snapshotUnreadable, of: snapshot.path, "cannot be locked: \(error.message)"),
                     of: snapshot)
             }
         }

@@ -7,8 +7,9 @@ public enum SnapshotFolder {
     private static let endings = ["sqlite", "sqlite3", "db", "db3", "s3db", "sl3", "sqlitedb", "sql"]
     /// Returns every snapshot in a folder and its subfolders, in natural order.
     ///
-    /// A file counts when its name ends like a database's, or when its first bytes are SQLite's. A file with only the
-    /// name that is not a database is a snapshot too: it is reported, not passed over.
+    /// A file counts when its name ends like a database's or a compressed file's, or when its first bytes are SQLite's
+    /// or those of a compressed file. A file with only the name that is not a database is a snapshot too: it is
+    /// reported, not passed over.
     /// - Throws: ``RequestError`` when the folder does not exist.
     public static func snapshots(in folder: String) throws -> [Snapshot] {
         var found: [Snapshot] = []
@@ -38,5 +39,6 @@ public enum SnapshotFolder {
         let name = PathParts.name(of: path)
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         return endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path)
+            || CompressedFile.isSnapshot(path)
     }
 }

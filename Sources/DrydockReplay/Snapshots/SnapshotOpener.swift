@@ -36,12 +36,28 @@ package struct SnapshotOpener: Sendable {
     }
 
     private func openDatabase(_ snapshot: Snapshot) async throws -> Overlay {
+        if let file = CompressedFile(snapshot.file) { return try open(snapshot, file) }
         if let fault = SnapshotFile.fault(of: snapshot.file) {
-            throw SnapshotFault(message: fault.message, help: fault.help)
+            throw SnapshotFault(fault)
         }
         do {
             return try Overlay(snapshot: snapshot.file)
         } catch {
+            throw SnapshotFault(message: error.description, help: "")
+        }
+    }
+
+    /// Opens a compressed database. A log beside it is none of its own.
+    private func open(_ snapshot: Snapshot, _ file: CompressedFile) throws -> Overlay {
+        do {
+            let content = try file.content(isStopped: settings.interrupt ?? { Task.isCancelled })
+            if let fault = SnapshotFile.fault(of: content, named: snapshot.path) {
+                throw SnapshotFault(fault)
+            }
+            return try Overlay(snapshot: snapshot.file, content: content)
+        } catch let fault as CompressionFault {
+            throw SnapshotFault(fault)
+        } catch let error as OverlayError {
             throw SnapshotFault(message: error.description, help: "")
         }
     }
@@ -53,7 +69,9 @@ package struct SnapshotOpener: Sendable {
             let line = source.location(at: offset).line
             var place = Finding.Place(file: path)
             place.line = line
-            return SnapshotFault(message: "\(path):\(line) \(fact)", help: help, place: place)
+            var fault = SnapshotFault(message: "\(path):\(line) \(fact)", help: help, place: place)
+            fault.fact = "line \(line) \(fact)"
+            return fault
         }
         let alternative = "or keep the content as a database file, which a dump cannot hold faithfully."
         if let offset = firstInvalidUTF8(in: bytes) {
@@ -72,16 +90,19 @@ package struct SnapshotOpener: Sendable {
     private func openDump(_ snapshot: Snapshot) async throws -> Overlay {
         let bytes: [UInt8]
         do {
-            bytes = try FolderListing.contents(of: snapshot.path)
-        } catch {
-            throw SnapshotFault(message: "\(snapshot.path) cannot be read: \(error)", help: "")
+            bytes = try CompressedFile.bytes(
+                of: snapshot.path, isStopped: settings.interrupt ?? { Task.isCancelled })
+        } catch let fault as CompressionFault {
+            throw SnapshotFault(fault)
+        } catch let error as FileFault {
+            throw SnapshotFault(snapshot.path, "cannot be read: \(error)", help: "")
         }
         let source = SQLSource(name: snapshot.path, bytes: bytes)
         if let fault = Self.unreadable(source) { throw fault }
         let statements = source.statements()
         guard !statements.isEmpty || allowsEmptyDumps else {
             throw SnapshotFault(
-                message: "\(snapshot.path) holds no SQL statement",
+                snapshot.path, "holds no SQL statement",
                 help: "Make a dump with: sqlite3 DATABASE .dump > \(snapshot.path)")
         }
         let overlay = try Overlay(emptyNamed: "dump.sqlite")
@@ -97,7 +118,7 @@ package struct SnapshotOpener: Sendable {
                         var place = Finding.Place(statement, offset: error.offset)
                         place.quotesData = true
                         throw SnapshotFault(
-                            message: "\(snapshot.path) does not run: \(error.message)",
+                            snapshot.path, "does not run: \(error.message)",
                             redactedMessage: "\(snapshot.path) does not run: \(error.messageWithoutValues)",
                             help: "A dump is SQL that makes the database from nothing.", place: place)
                     }
@@ -113,6 +134,8 @@ package struct SnapshotOpener: Sendable {
 package struct SnapshotFault: Error {
     package var message: String
     var redactedMessage: String?
+    /// What the message says of the file that it names; nil if it does not begin with its name.
+    var fact: String?
     package var help: String
     package var place: Finding.Place?
 
@@ -122,4 +145,18 @@ package struct SnapshotFault: Error {
         self.help = help
         self.place = place
     }
+
+    /// Creates a fault whose message is a path and a fact about it.
+    init(
+        _ path: String, _ fact: String, redactedMessage: String? = nil, help: String,
+        place: Finding.Place? = nil
+    ) {
+        self.init(
+            message: "\(path) \(fact)", redactedMessage: redactedMessage, help: help, place: place)
+        self.fact = fact
+    }
+
+    init(_ fault: SnapshotFile.Fault) { self.init(fault.name, fault.fact, help: fault.help) }
+
+    init(_ fault: CompressionFault) { self.init(fault.path, fault.fact, help: fault.help) }
 }

@@ -22,20 +22,26 @@ package struct ContentHashes: Sendable {
         case content
     }
 
-    /// Returns the hash of a snapshot and its `-wal` and `-journal`.
-    /// - Throws: ``OverlayError`` when the snapshot cannot be read.
+    /// Returns the hash of a snapshot and its `-wal` and `-journal`; of a compressed one, that of what it holds, which
+    /// does not depend on how it was compressed.
+    /// - Throws: ``OverlayError``, ``CompressionFault`` when the snapshot cannot be read.
     package func hash(of path: String) throws -> (hash: ContentHash, by: Recognition) {
         if let known = known(path) { return (known, .stat) }
         let stat = SnapshotStat(of: path)
-        // An empty log or journal has no content.
-        let parts = try Sidecar.content.filter {
-            $0.isEmpty || (try? FolderListing.size(of: path + $0)) ?? 0 > 0
-        }.map { try MappedFile(path: path + $0) }
+        let parts = try parts(of: path)
         let hash = try ContentHash(of: parts)
         if let stat, stat == SnapshotStat(of: path), !stat.isRacy() {
             files?.write(StatEntry(stat: stat, hash: hash.hex), to: file(path))
         }
         return (hash, .content)
+    }
+
+    private func parts(of path: String) throws -> [MappedFile] {
+        if let file = CompressedFile(path) { return [try file.content()] }
+        // An empty log or journal has no content.
+        return try Sidecar.content.filter {
+            $0.isEmpty || (try? FolderListing.size(of: path + $0)) ?? 0 > 0
+        }.map { try MappedFile(path: path + $0) }
     }
 
     private struct StatEntry: Codable {

@@ -1,0 +1,90 @@
+import Drydock
+import SQLiteSchema
+
+/// The lines of the snapshots.
+extension HumanRenderer {
+    /// How many snapshots have a line each; of more than that, only some of those with findings have one.
+    package static let lineLimit = 50
+    /// How many snapshots with findings have a line where not all have one.
+    private static let shownLines = 20
+
+    func snapshotLines(_ report: Report, _ options: RenderOptions, showsSteps: Bool) -> String {
+        let findings = Dictionary(grouping: report.findings, by: \.snapshot)
+        func line(_ replay: ReplaySummary) -> String {
+            self.line(for: replay, findings[replay.snapshot] ?? [], options)
+                + (showsSteps ? stepLines(of: replay, options) : "")
+        }
+        guard report.replays.count > Self.lineLimit, !options.isVerbose else {
+            return report.replays.map(line).joined()
+        }
+        let results = report.replays.map { ($0, Result($0, findings[$0.snapshot] ?? [])) }
+        let counts = Result.allCases.compactMap { result -> String? in
+            let count = results.count { $0.1 == result }
+            return count == 0 ? nil : "\(count) \(result.rawValue)"
+        }
+        let troubled = results.filter { $0.1 != .passed }.map(\.0)
+        let more = troubled.count - Self.shownLines
+        return "\(report.replays.count) snapshots: \(counts.joined(separator: ", "))\n"
+            + troubled.prefix(Self.shownLines).map(line).joined()
+            + (more > 0 ? Paint(options.usesColor).dim("… and \(more) more (-v shows them)") + "\n" : "")
+    }
+
+    /// How the replay of a snapshot ended.
+    private enum Result: String, CaseIterable {
+        case failed
+        case incomplete = "not replayed to the end"
+        case warned = "with warnings"
+        case passed
+
+        init(_ replay: ReplaySummary, _ findings: [Finding]) {
+            switch findings.map(\.severity).max() ?? .note {
+            case .error: self = .failed
+            // A replay that did not run to the end gets no tick.
+            case _ where replay.pendingCount > 0: self = .incomplete
+            case .warning: self = .warned
+            case .note: self = .passed
+            }
+        }
+    }
+
+    /// Returns the line that is printed as soon as a snapshot is done.
+    package func line(for replay: ReplaySummary, _ findings: [Finding], _ options: RenderOptions) -> String {
+        let (replay, paint) = (replay.visible, Paint(options.usesColor))
+        let mark =
+            switch Result(replay, findings) {
+            case .failed: paint.red("✗")
+            case .incomplete: paint.yellow("–")
+            case .warned: paint.yellow("!")
+            case .passed: paint.green("✓")
+            }
+        let way =
+            replay.steps.isEmpty
+            ? replay.to.map { "at \($0)" } ?? "not replayed"
+            : "\(replay.from ?? replay.start.rawValue) → \(replay.to ?? replay.start.rawValue)"
+        let steps =
+            counted(replay.steps.count, "step")
+            + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
+        var facts = [steps, counted(replay.rowsCompared, "row") + " compared"]
+        if options.isVerbose {
+            facts.append(counted(replay.tablesUntouched, "table") + " untouched")
+            facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
+            facts.append(
+                "integrity of " + (replay.tablesChecked.map { counted($0, "table") } ?? "everything")
+                    + " checked"
+                    + (replay.integrityUnchecked > 0 ? ", not of \(replay.integrityUnchecked)" : ""))
+        }
+        facts.append(duration(replay.seconds))
+        let text =
+            "\(mark) \(paint.bold(replay.name))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
+        return options.isVerbose ? text + stepLines(of: replay, options) : text
+    }
+
+    func stepLines(of replay: ReplaySummary, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        return replay.steps.map { step in
+            paint.dim(
+                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
+                    + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
+        }.joined()
+    }
+}
