@@ -122,7 +122,9 @@ struct OrdinaryFill {
         let names = reference.columns.map { plan.columns[$0].name }.joined(separator: ", ")
         let parent = request.schema.tables[reference.parent]?.name
         let cause =
-            parent == nil ? "there is no such table" : "\(parent ?? "") has no rows that it can refer to"
+            reference.isImpossible
+            ? "SQLite finds no rowid by a value of a REAL column"
+            : parent == nil ? "there is no such table" : "\(parent ?? "") has no rows that it can refer to"
         return "FOREIGN KEY (\(names)) REFERENCES \(parent ?? reference.parent): \(cause)"
     }
 

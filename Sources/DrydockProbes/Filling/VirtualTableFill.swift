@@ -46,7 +46,7 @@ struct VirtualTableFill {
         } catch let error as EngineError
             where !error.isInterrupt && !error.isOutage && connection.isInTransaction
         {
-            // What the module refuses is no edge row.
+            // The module refuses such rows.
         }
     }
 
