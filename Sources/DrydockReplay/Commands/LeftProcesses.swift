@@ -6,7 +6,7 @@ import Foundation
 ///
 /// They are those of its process group. On Linux also those that left the group: the path of the private copy, which is in
 /// their environment, is in no other process's.
-struct LeftProcesses {
+struct LeftProcesses: Sendable {
     let group: pid_t
     private let mark: [UInt8]
 

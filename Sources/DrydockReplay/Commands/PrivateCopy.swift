@@ -18,6 +18,7 @@ final class PrivateCopy {
         }
         folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = folder + "/database.sqlite3"
+        LiveCommands.add(folder)
         do {
             try Self.write(image, to: path)
         } catch {
@@ -28,7 +29,10 @@ final class PrivateCopy {
 
     deinit { delete() }
 
-    func delete() { try? FileManager.default.removeItem(atPath: folder) }
+    func delete() {
+        try? FileManager.default.removeItem(atPath: folder)
+        LiveCommands.remove(folder)
+    }
 
     private static let chunkSize = 1 << 20
     /// How many bytes are written however little of the disk is free.

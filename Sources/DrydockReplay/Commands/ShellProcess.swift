@@ -47,6 +47,8 @@ struct ShellProcess {
         output.closeWriting()
         errors.closeWriting()
         let group = LeftProcesses(group: process, mark: variables)
+        LiveCommands.add(group)
+        defer { LiveCommands.remove(group) }
         var collected = Collected()
         var (status, isEnded, isStopped): (Int32, Bool, Bool) = (0, false, false)
         while !isEnded {
