@@ -56,7 +56,9 @@ struct ObjectLostRule: StepRule {
                 elsewhere.map {
                     "\(object.kind.rawValue) \(object.name) stayed on \($0.tableName): \(home) has none like it"
                 } ?? "\(name) is gone",
-                help: help(object, object.text, elsewhere == nil ? .wentWithTable : .followedTable),
+                help: step.migration.isOfCommand && elsewhere == nil
+                    ? help(object)
+                    : help(object, object.text, elsewhere == nil ? .wentWithTable : .followedTable),
                 place: place(of: object, elsewhere, home, in: step).map { .init($0) }, table: home),
             stands: stands,
             substitute: { end, lastName in
@@ -195,6 +197,17 @@ struct ObjectLostRule: StepRule {
                     }
                 }.first
             })
+    }
+
+    /// Returns what to do where no statement of the step is known, which may well drop the object by name.
+    private func help(_ object: Catalog.Object) -> Help {
+        Help(
+            """
+            SQLite drops it with its table, so a rebuild must make it again:
+            \(proposed(object.text + ";"))
+            If it is no longer needed, declare it:
+
+            """) + .declaration("drops \(object.kind.rawValue) \(quotedIfNeeded(object.name))")
     }
 
     private enum Cause { case wentWithTable, followedTable }
