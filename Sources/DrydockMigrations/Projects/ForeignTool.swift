@@ -9,12 +9,12 @@ package struct ForeignTool: Sendable, Hashable {
     package let settings: [String]
     /// What says in drydock.yml how `verify` runs its own command; empty if it has none.
     package let command: [String]
-    /// What the project must have for that, in a sentence.
-    package let preparation: String
+    /// What the project must have for that: a sentence, then code.
+    package let preparation: [String]
 
     private init(
         _ name: String, _ recipe: String, _ settings: [String] = [], command: [String] = [],
-        needs preparation: String = ""
+        needs preparation: [String] = []
     ) {
         (self.name, self.recipe, self.settings) = (name, recipe, settings)
         (self.command, self.preparation) = (
@@ -53,8 +53,10 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: python manage.py migrate ${DRYDOCK_MIGRATION%%.*} ${DRYDOCK_MIGRATION#*.}"#,
             #"list: python manage.py showmigrations --plan"#,
         ],
-        needs:
-            #"settings.py must take the path from it: "NAME": os.environ.get("DRYDOCK_DATABASE", BASE_DIR / "db.sqlite3")"#
+        needs: [
+            #"settings.py must take the path from it:"#,
+            #""NAME": os.environ.get("DRYDOCK_DATABASE", BASE_DIR / "db.sqlite3")"#,
+        ]
     )
     /// alembic.sqlalchemy.org/en/latest/offline.html.
     static let alembic = ForeignTool(
@@ -70,8 +72,10 @@ package struct ForeignTool: Sendable, Hashable {
             #"list: alembic history | sed 's/.* -> //; s/[ ,].*//' | sed '1!G;h;$!d'"#,
             #"database: sqlite:///$DRYDOCK_DATABASE"#,
         ],
-        needs:
-            #"env.py must take the URL from it: config.set_main_option("sqlalchemy.url", os.environ["DATABASE_URL"])"#
+        needs: [
+            #"env.py must take the URL from it:"#,
+            #"config.set_main_option("sqlalchemy.url", os.environ["DATABASE_URL"])"#,
+        ]
     )
     /// guides.rubyonrails.org/active_record_migrations.html, "Types of Schema Dumps".
     static let rails = ForeignTool(
@@ -88,7 +92,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: bin/rails db:migrate"#,
             #"database: sqlite3:$DRYDOCK_DATABASE"#,
         ],
-        needs: #"Rails takes it from DATABASE_URL."#)
+        needs: [#"Rails takes it from DATABASE_URL."#])
     /// hexdocs.pm/ecto_sql/Mix.Tasks.Ecto.Migrate.html.
     static let ecto = ForeignTool(
         "Ecto",
@@ -103,7 +107,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: mix ecto.migrate"#,
             #"database: $DATABASE_PATH"#,
         ],
-        needs: #"The configuration must take the path from DATABASE_PATH."#)
+        needs: [#"The configuration must take the path from DATABASE_PATH."#])
     /// laravel.com/docs/migrations, "Running Migrations".
     static let laravel = ForeignTool(
         "Laravel",
@@ -117,7 +121,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"database: $DB_DATABASE"#,
             #"environment: {DB_CONNECTION: sqlite}"#,
         ],
-        needs: #"Laravel takes it from DB_DATABASE."#)
+        needs: [#"Laravel takes it from DB_DATABASE."#])
     /// knex has no command that only prints (knex/knex#2580); its queries are logged by `debug`.
     static let knex = ForeignTool(
         "Knex",
@@ -131,7 +135,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: npx knex migrate:latest"#,
             #"database: $DATABASE_PATH"#,
         ],
-        needs: #"knexfile.js must take the path from it: filename: process.env.DATABASE_PATH."#)
+        needs: [#"knexfile.js must take the path from it:"#, #"filename: process.env.DATABASE_PATH"#])
     /// sequelize-cli has no command that only prints (sequelize/cli#219); `logging` in its configuration does.
     static let sequelize = ForeignTool(
         "Sequelize",
@@ -156,7 +160,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: npx typeorm migration:run -d DATASOURCE"#,
             #"database: $DATABASE_PATH"#,
         ],
-        needs: #"The data source must take the path from it: database: process.env.DATABASE_PATH."#)
+        needs: [#"The data source must take the path from it:"#, #"database: process.env.DATABASE_PATH"#])
     /// The script has its own BEGIN, COMMIT and INSERT into the history.
     static let entityFramework = ForeignTool(
         "EF Core",
@@ -232,7 +236,8 @@ package struct ForeignTool: Sendable, Hashable {
             lines += Self.wrapped(
                 "verify can run \(name)'s own command, on private copies of the snapshots. drydock.yml then says:"
             )
-            lines += command.map { "  " + $0 } + Self.wrapped(preparation)
+            lines += command.map { "  " + $0 }
+            lines += preparation.prefix(1).flatMap(Self.wrapped) + preparation.dropFirst().map { "  " + $0 }
             lines += ["As SQL, which lint and lock read too:"]
         }
         lines += Self.wrapped(recipe)
