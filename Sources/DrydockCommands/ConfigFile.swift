@@ -31,6 +31,7 @@ struct ConfigFile {
     var released: Bool?
     var migrationFormat: String?
     var options = FormatOptions()
+    var migrate = ProjectCommandConfig()
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
     var health = HealthConfig()
@@ -85,6 +86,7 @@ struct ConfigFile {
         migrations = migrations.map(path)
         snapshots = snapshots.map(path)
         lock = lock.map(path)
+        migrate.folder = migrate.folder.map(path)
         options.base = options.base.map { SchemaBase(path: path($0.path)) }
         health.baseline = health.baseline.map(path)
         for index in reports.indices { reports[index].path = path(reports[index].path) }

@@ -107,6 +107,11 @@ struct LintCommand: AsyncParsableCommand {
         let failure = FailureOutput(Self.self, format: output.format)
         try await limits.run(stubs, failure) { config, limits in
             failure.prints(output.format(config))
+            if source.migrations == nil, config.migrations == nil,
+                let command = try config.migrate.settings(in: config.folder)
+            {
+                return try output.write(.notLinted(command), output.options(config), config)
+            }
             let place = try source.place(config)
             var request = try request(config, place)
             try request.take(lock: lockOptions.path(config), isNamed: lockOptions.isNamed(config))

@@ -17,7 +17,13 @@ struct MigrationsOptions: ParsableArguments {
     /// - Throws: RequestError if there is none, or more than one, or the one that is named is too high or too low.
     func place(_ config: ConfigFile) throws -> MigrationsFinder.Place {
         guard let named = migrations ?? config.migrations else {
-            return try MigrationsFinder.find(in: config.folder)
+            do {
+                return try MigrationsFinder.find(in: config.folder)
+            } catch var error as RequestError where config.migrate.command != nil {
+                error.description +=
+                    "; 'migrate: command' in drydock.yml is only for verify, and this needs SQL"
+                throw error
+            }
         }
         let format = format(config) ?? config.options.custom?.name
         try MigrationsFinder.check(named: named, format: format)

@@ -56,7 +56,9 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         if isFolder { return try checkFolder(target, request) }
         try checkIsWritable(target)
         guard FolderListing.exists(path) else { return }
-        let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
+        let folders = [
+            request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
+        ].compactMap(\.self).map(FolderListing.realPath)
         let files = (request.snapshots + [request.lock].compactMap(\.self)).map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(

@@ -20,6 +20,8 @@ struct VerifyCommand: AsyncParsableCommand {
               drydock verify --up-to v7_rename_sender  stop there
               drydock verify --strict                  warnings fail too
               drydock verify -m prisma/migrations      another tool's folder, recognised by itself
+              drydock verify --migrate-command "python manage.py migrate"
+                                                       the project's own command, on copies
               drydock verify --rollback                every step down and up again
               drydock verify --engine all              every step on GRDB and on SwiftNIO
               drydock verify --report json=out.json    a file besides what is printed
@@ -43,6 +45,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var snapshots: [String] = []
 
     @OptionGroup var source: MigrationsOptions
+
+    @OptionGroup var project: ProjectCommandOptions
 
     @OptionGroup var snapshotsOptions: SnapshotsOptions
 
@@ -78,6 +82,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         try output.checkFormat()
+        if source.migrations != nil, project.command != nil {
+            throw ValidationError("--migrations and --migrate-command exclude each other")
+        }
         if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
     }
 

@@ -15,9 +15,13 @@ struct VerifyRun: Sendable {
             engine: settings.engines.first, comparingWith: settings.engines.other, onEvent: progress.note)
         let request = settings.request
         let task = Task { try await verifier.run(request) }
-        let interruption = Interruption(lastWords: "\ndrydock: interrupted; nothing was written\n") {
-            task.cancel()
-        }
+        let interruption = Interruption(
+            lastWords: "\ndrydock: interrupted; nothing was written\n",
+            unless: {
+                LiveCommands.end()
+                return false
+            }
+        ) { task.cancel() }
         defer { interruption.end() }
         do {
             var report = try await task.value
@@ -26,6 +30,7 @@ struct VerifyRun: Sendable {
             try write(report, progress)
             return report
         } catch is CancellationError {
+            LiveCommands.end()
             progress.clear()
             let done = progress.doneCount
             Terminal.writeError(

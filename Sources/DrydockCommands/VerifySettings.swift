@@ -13,7 +13,11 @@ struct VerifySettings: Sendable {
     let place: MigrationsFinder.Place
 
     init(_ command: VerifyCommand, _ config: ConfigFile) throws {
-        place = try command.source.place(config)
+        // A folder that the command line names is what is meant.
+        request.command = command.source.migrations == nil ? try command.project.settings(config) : nil
+        place =
+            try request.command.map { MigrationsFinder.Place(path: $0.folder, wasFound: false) }
+            ?? command.source.place(config)
         request.migrationsFolder = place.path
         request.snapshotsFolder =
             command.snapshotsOptions.folder(config) ?? SnapshotsOptions.usual(config)

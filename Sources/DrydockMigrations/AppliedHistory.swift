@@ -13,6 +13,8 @@ public struct AppliedHistory: Sendable {
     public var repeats: Set<String> = []
     /// Migrations that, as the history says, ran and were not SQL, and are not in the folder.
     public var code: [String] = []
+    /// The one that was applied last, where the order of the migrations does not tell.
+    public var newest: String?
 
     public init(_ identifiers: [String]) { self.identifiers = identifiers }
 }

@@ -44,6 +44,8 @@ public struct Migration: Sendable {
     public var companion: String?
     /// Whether it is written in the app's own language, which Drydock cannot run.
     public var isCode = false
+    /// Whether the project's own command runs it, so that its statements are not known.
+    public var isOfCommand = false
     /// What a closure of the app's, which its engine runs, does with foreign keys. Its statements are those that it
     /// executed when it ran.
     public var closureChecks: EngineMigration.ForeignKeyChecks?

@@ -38,6 +38,8 @@ public struct ToolPolicy: Sendable, Hashable {
     public var recordsInTransaction: Bool
     /// Whether GRDB's own migrator runs the migrations, through the engine.
     public var isRunByEngine = false
+    /// Whether the tool finds an order for whatever is pending, as by dependencies: none of it is late.
+    public var isOrderedByTool = false
 
     public init(
         transaction: Transaction = .each, foreignKeys: Bool, doubleQuotedStrings: Bool? = true,

@@ -16,6 +16,8 @@ package struct BatchRun: Sendable {
         self.overlay = overlay
     }
     var starting: @Sendable (Migration) -> Void = { _ in }
+    /// The project's own command, where it runs the migrations; the database must be closed then.
+    package var command: CommandRun?
 
     /// A state, and the migrations that led to it from the previous one.
     struct Reached: Sendable {
@@ -45,7 +47,27 @@ package struct BatchRun: Sendable {
     }
 
     package func run(_ batch: [Migration]) async throws -> Outcome {
-        set.policy.isRunByEngine ? try await migrate(batch) : try await runAsTool(batch)
+        if let command { return try await run(batch, command) }
+        return set.policy.isRunByEngine ? try await migrate(batch) : try await runAsTool(batch)
+    }
+
+    private func run(_ batch: [Migration], _ command: CommandRun) async throws -> Outcome {
+        var outcome = Outcome()
+        for migration in batch {
+            starting(migration)
+            do {
+                let index = set.index(of: migration.identifier) ?? 0
+                let made = try await command.apply(migration, at: index, on: overlay)
+                outcome.reached.append(
+                    .init(
+                        migrations: [migration], image: made.image, footprint: made.footprint,
+                        seconds: made.seconds, statementSeconds: []))
+            } catch {
+                outcome.failure = (migration, error)
+                break
+            }
+        }
+        return outcome
     }
 
     private func migrate(_ batch: [Migration]) async throws -> Outcome {

@@ -40,6 +40,7 @@ struct FreshInstall: Sendable {
     }
 
     private static func make(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall {
+        if let project = context.command { return try await make(project, context, watchdog) }
         guard context.set.expected.isEmpty else { return try await expected(context, watchdog) }
         var fresh = FreshInstall()
         let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))

@@ -18,6 +18,7 @@ package struct MigrationFailure {
 
     /// Returns a finding that also names the code beside the migration that was not run.
     func mentioningCode(_ finding: Finding) -> Finding {
+        guard !migration.isOfCommand else { return finding }
         let code = NeighbouringCode.files(beside: migration.path)
         guard !code.isEmpty else { return finding }
         var finding = finding
@@ -47,6 +48,7 @@ package struct MigrationFailure {
             }
             return finding
         case let failure as RunnerFailure: return finding(failure)
+        case let failure as CommandFailure: return failure.finding(migration)
         case let error as EngineError where error.isForeignKeyCheckFailure:
             return Finding(
                 .migrationFailed, "\(migration.identifier) fails its foreign-key check",

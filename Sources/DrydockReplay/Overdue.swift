@@ -12,11 +12,16 @@ struct Overdue: Sendable {
     var place: StatementLog.Place?
     /// Whether it was the install on an empty database, which comes before the replays of snapshots.
     var isFreshInstall = false
+    /// The project's own command, if that was running, and the last lines that it printed.
+    var running: String?
+    var lines: [String] = []
 
     /// Returns the `time-limit` finding for a snapshot that was therefore not verified.
     func finding(_ snapshot: Snapshot) -> Finding {
         var fact = TimeLimitText.fact(limit, at: place)
-        if isFreshInstall {
+        if let running {
+            fact += ": '\(running)' was running" + (isFreshInstall ? " on an empty database" : "")
+        } else if isFreshInstall {
             fact += place == nil ? "; an empty database was being migrated" : " on an empty database"
         } else if place == nil, let migration {
             fact += "; what \(migration) did was being checked"
@@ -27,6 +32,7 @@ struct Overdue: Sendable {
         finding.place = place.map { Finding.Place($0) }
         finding.place?.quotesData = place?.file == snapshot.path
         finding.snapshot = snapshot.path
+        if !lines.isEmpty { finding.evidence = Evidence(details: lines, areDetailsData: true) }
         return finding
     }
 }

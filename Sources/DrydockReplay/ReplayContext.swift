@@ -23,6 +23,8 @@ package struct ReplayContext: Sendable {
     /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false
+    /// The project's own command, which runs the migrations; nil where they are SQL.
+    var command: CommandProject?
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
     /// What fills probes; nil where none are replayed.
@@ -45,6 +47,13 @@ package struct ReplayContext: Sendable {
         // database's, the default of this machine stays.
         settings.setup = isRehearsal ? [] : ["PRAGMA secure_delete = OFF"]
         return settings
+    }
+
+    /// Returns what runs the project's own command; nil where the migrations are SQL.
+    func commandRun(_ watchdog: Watchdog) -> CommandRun? {
+        command.map {
+            CommandRun($0.format, engine: engine, settings: settings(watchdog), watchdog: watchdog)
+        }
     }
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {

@@ -34,6 +34,7 @@ package struct ReplayPlan: Sendable {
         let rank = appliedIndexes.compactMap { set.migrations[$0].rank }.max()
         let late = pending.filter { index in
             let migration = set.migrations[index]
+            guard !set.policy.isOrderedByTool else { return false }
             return (index < last ?? 0 || migration.isOutranked(by: rank))
                 && !known.contains(migration.identifier)
         }
@@ -41,7 +42,7 @@ package struct ReplayPlan: Sendable {
         unknown = history.identifiers.filter { !identifiers.contains($0) }
         code = history.code
         finalCount = max(last.map { $0 + 1 } ?? 0, targetCount)
-        let newest = last.map { set.migrations[$0].identifier }
+        let newest = history.newest ?? last.map { set.migrations[$0].identifier }
         from = newest
         self.late = late.map { (set.migrations[$0], newest ?? "") }
         edited = appliedIndexes.map { set.migrations[$0] }.compactMap { migration in

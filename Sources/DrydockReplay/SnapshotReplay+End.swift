@@ -89,7 +89,12 @@ extension SnapshotReplay {
                 .schemaMismatch,
                 .unknownMigrations(snapshot: snapshot.path, home: context.set.format.home))
         }
-        guard let expected = fresh.catalogs[plan.finalCount] else { return }
+        guard let expected = fresh.catalogs[plan.finalCount] else {
+            if context.command != nil, fresh.failure == nil {
+                notChecked(.schemaMismatch, .undecided("no new database has just these migrations"))
+            }
+            return
+        }
         addMismatches(of: replayed, expected)
     }
 
@@ -157,6 +162,11 @@ extension SnapshotReplay {
     /// Another tool runs nothing when nothing is pending: its history is read once more.
     private mutating func checkPending(at end: DatabaseState) async throws {
         let set = context.set
+        if let command = context.command, command.format.history == nil {
+            return notChecked(
+                .notIdempotent,
+                .undecided("nothing says what '\(command.format.command.command)' has applied"))
+        }
         let history = try await inspector.withConnection(to: end.image) {
             try set.format.history($0, of: set)
         }

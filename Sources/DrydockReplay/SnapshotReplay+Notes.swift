@@ -42,16 +42,17 @@ extension SnapshotReplay {
     }
 
     /// Records that the snapshot takes too long.
-    mutating func addOverdue() {
+    /// - Parameter failure: the project's own command that was ended for it.
+    mutating func addOverdue(_ failure: CommandFailure? = nil) {
         add(
             Overdue(
                 limit: context.timeLimit, migration: current, place: watchdog.statements.place,
-                isFreshInstall: false
+                isFreshInstall: false, running: failure?.command, lines: failure?.lines ?? []
             ).finding(snapshot))
     }
 
     mutating func note(failure error: any Error) {
-        if watchdog.isTimeUp { return addOverdue() }
+        if watchdog.isTimeUp { return addOverdue(error as? CommandFailure) }
         switch error {
         case let fault as SnapshotFault:
             var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)

@@ -87,12 +87,15 @@ struct SnapshotReplay {
             let opened = OpenedSnapshot(
                 overlay: overlay, database: database, plan: plan, recognition: recognition,
                 image: overlay.freeze().image)
+            // A connection would not notice what a command writes.
+            if context.command != nil { try await database.close() }
             if context.isRehearsal { result.base = opened.image }
             guard let baselined = try await takeBaseline(of: opened) else {
-                return try await database.close()
+                if context.command == nil { try await database.close() }
+                return
             }
             let end = try await run(opened, from: baselined)
-            try await database.close()
+            if context.command == nil { try await database.close() }
             try await check(
                 ReplayedSnapshot(
                     baseline: baselined, plan: plan, end: end,
@@ -195,6 +198,7 @@ struct SnapshotReplay {
                 ready.enumerated().map { ($1.identifier, number + $0 + 1) },
                 uniquingKeysWith: { first, _ in first })
             var run = BatchRun(set: context.set, database: opened.database, overlay: overlay)
+            run.command = context.commandRun(watchdog)
             run.starting = { migration in
                 let number = numbers[migration.identifier] ?? 0
                 onEvent(

@@ -7,6 +7,13 @@ extension Verifier {
     /// - Throws: ``RequestError`` when it cannot be read.
     package func lockCheck(_ request: VerifyRequest, _ report: inout Report) throws -> LockCheck? {
         guard let path = request.lock else { return nil }
+        guard request.command == nil else {
+            report.notChecked.append(
+                NotChecked(
+                    .migrationEdited,
+                    .unsupported("\(path) records files, and the project's own command runs the migrations")))
+            return nil
+        }
         guard let lock = try Lock.load(path) else {
             throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
         }

@@ -17,7 +17,7 @@ public enum VerifyEvent: Sendable {
 
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
-    private let engine: any Engine
+    let engine: any Engine
     private let settler: any ReadingSettler
     private let other: (any Engine)?
     let generator: (any RowGenerator)?
@@ -50,8 +50,12 @@ public struct Verifier: Sendable {
     /// Returns the error for a project without snapshots; whatever is wrong with its migrations comes first.
     /// - Throws: ``RequestError``.
     private func missingSnapshots(_ request: VerifyRequest, _ error: any Error) async throws -> any Error {
-        let (set, overdue) = try await load(request, [], TimeBudget(request.timeout), nil)
-        guard overdue == nil, let error = error as? RequestError else { return error }
+        if let command = request.command, let error = error as? RequestError {
+            return missingSnapshots(command, error)
+        }
+        let loaded = try await load(request, [], TimeBudget(request.timeout), nil)
+        let set = loaded.set
+        guard loaded.overdue == nil, let error = error as? RequestError else { return error }
         let read =
             "\(counted(set.migrations.count, "migration")) in '\(request.migrationsFolder)' "
             + "\(set.migrations.count == 1 ? "was" : "were") read as \(set.format.name)'s"
@@ -98,7 +102,9 @@ public struct Verifier: Sendable {
     ) async throws -> (Report, [ReplayResult]) {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
-        let (set, overdue) = try await load(request, snapshots, budget, known)
+        let watch = request.command.map { _ in SnapshotWatch(snapshots) }
+        let loaded = try await load(request, snapshots, budget, known)
+        let set = loaded.set
         var report = Report(.verify(VerifySummary()))
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
@@ -106,10 +112,13 @@ public struct Verifier: Sendable {
         let lock = try lockCheck(request, &report)
         let locked = try lock.map { try lockFindings($0, request, set) } ?? []
         var results: [ReplayResult] = []
-        if let overdue {
+        if let obstacle = loaded.obstacle {
+            report.findings.append(obstacle)
+        } else if let overdue = loaded.overdue {
             report.findings += snapshots.map { overdue.finding($0) }
         } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
-            let context = try await makeContext(request, set, lock)
+            let context = context(
+                try await makeContext(request, set, lock), running: loaded.command, &report)
             let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
@@ -123,6 +132,7 @@ public struct Verifier: Sendable {
             assemble(results, context, fresh.catalogs, into: &report)
         }
         report.add(locked: locked)
+        if let command = request.command { watch?.report(command, in: &report.findings) }
         report.seconds = (ContinuousClock.now - start).inSeconds
         return (report, results)
     }
@@ -132,8 +142,9 @@ public struct Verifier: Sendable {
     /// Reads the migrations, and the snapshots' histories where the folder alone does not show its format.
     private func load(
         _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?
-    ) async throws -> (MigrationSet, Overdue?) {
-        if let known { return (known, nil) }
+    ) async throws -> Loaded {
+        if let known { return Loaded(set: known) }
+        if let command = request.command { return try await load(command, request, snapshots, budget) }
         let watchdog = Watchdog(deadline: budget.firstDeadline)
         do {
             let set = try await BoundedWait(watchdog: watchdog).result {
@@ -141,7 +152,7 @@ public struct Verifier: Sendable {
             }
             if let set {
                 let overdue = Overdue(limit: budget.limit ?? .zero, place: watchdog.statements.place)
-                return (set, watchdog.hasCutShort ? overdue : nil)
+                return Loaded(set: set, overdue: watchdog.hasCutShort ? overdue : nil)
             }
         } catch  where watchdog.hasCutShort {
             try Task.checkCancellation()
@@ -318,10 +329,13 @@ public struct Verifier: Sendable {
                 .map(weight.weighed)
         }
         report.findings += CodeMigrationCheck(context: context, results: results).findings()
-        report.findings += unique(results.flatMap(\.migrationFindings))
+        report.findings += Self.unique(results.flatMap(\.migrationFindings))
         // A single database uses only some of the declarations, and none once it is at the newest version.
-        if !context.isRehearsal { report.findings += unusedDeclarations(results, context) }
-        report.findings += results.flatMap(\.findings)
+        if !context.isRehearsal { report.findings += Self.unusedDeclarations(results, context) }
+        let filled = context.command?.format.history?.filledTables ?? []
+        report.findings += results.flatMap(\.findings).filter {
+            $0.rule != .rowsAdded || !filled.contains($0.table ?? "")
+        }
         leaveOutIgnored(context, tried, &report)
         report.notChecked += results.flatMap(\.notChecked)
         if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
@@ -330,7 +344,10 @@ public struct Verifier: Sendable {
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
         for index in report.findings.indices {
             let isReleased = report.findings[index].migration.map(applied.contains) ?? false
-            if isReleased { report.findings[index].declareInConfiguration() }
+            // What a command runs has no comment that is read.
+            if isReleased || context.command != nil {
+                report.findings[index].declareInConfiguration(isReleased: isReleased)
+            }
         }
     }
 
@@ -360,39 +377,5 @@ public struct Verifier: Sendable {
                         place: declaration.place))
             }
         }
-    }
-
-    /// Returns each finding once: every replay of a migration reports the same about its declarations.
-    private func unique(_ findings: [Finding]) -> [Finding] {
-        var seen: Set<String> = []
-        return findings.filter {
-            seen.insert("\($0.place?.file ?? "") \($0.place?.line ?? 0) \($0.message)").inserted
-        }
-    }
-
-    private func unusedDeclarations(_ results: [ReplayResult], _ context: ReplayContext) -> [Finding] {
-        let invalid = Set(results.flatMap(\.migrationFindings).compactMap(\.place))
-        var findings: [Finding] = []
-        for migration in context.targets {
-            // That generated rows do not need a declaration says nothing about those of users.
-            let uses = results.filter { !$0.summary.isProbe }.compactMap {
-                $0.usedDeclarations[migration.identifier]
-            }
-            guard !uses.isEmpty else { continue }
-            for declaration in context.declarations[migration.identifier] ?? []
-            where declaration.canBeUnused && !invalid.contains(declaration.place)
-                && !results.contains(where: {
-                    $0.usedDeclarations[migration.identifier]?.contains(declaration) ?? false
-                })
-            {
-                findings.append(
-                    Finding(
-                        .unusedDeclaration, .warning, "no snapshot needs '\(declaration.text)'",
-                        help: "Remove it, or add a snapshot whose rows need it.",
-                        migration: migration.identifier,
-                        place: declaration.place))
-            }
-        }
-        return findings
     }
 }

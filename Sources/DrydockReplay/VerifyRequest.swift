@@ -30,6 +30,8 @@ public struct VerifyRequest: Sendable {
     public var migrationFormat: String?
     /// The project's settings for its migrations besides the files.
     public var format = FormatOptions()
+    /// The project's own command, which runs its migrations; nil where they are in a folder.
+    public var command: ProjectCommand?
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
     /// Declarations from drydock.yml, by migration identifier.

@@ -83,8 +83,10 @@ extension HumanRenderer {
         let paint = Paint(options.usesColor)
         return replay.steps.map { step in
             paint.dim(
-                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written, "
-                    + "\(counted(step.statementSeconds.count, "statement"))") + "\n"
+                "    \(step.migration)  \(duration(step.seconds)), \(counted(step.pagesWritten, "page")) written"
+                    // Those of the project's own command are not known.
+                    + (step.statementSeconds.isEmpty
+                        ? "" : ", \(counted(step.statementSeconds.count, "statement"))")) + "\n"
         }.joined()
     }
 }

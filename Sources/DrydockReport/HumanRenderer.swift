@@ -144,7 +144,14 @@ package struct HumanRenderer: ReportRenderer {
         if let count = evidence.rowCount, !evidence.rows.isEmpty, count > evidence.rows.count {
             text += paint.dim("    … and \(count - evidence.rows.count) more") + "\n"
         }
-        let details = evidence.details.prefix(options.isVerbose ? .max : 5)
+        if options.redacts, evidence.areDetailsData == true, !evidence.details.isEmpty {
+            let count = counted(evidence.details.count, "line")
+            return text + paint.dim("    \(count) of output not shown (--no-redact shows them)") + "\n"
+        }
+        let shown = options.isVerbose ? .max : 5
+        // Of what a program printed, the end says why it stopped.
+        let details =
+            evidence.areDetailsData == true ? evidence.details.suffix(shown) : evidence.details.prefix(shown)
         for detail in details { text += "    \(detail)\n" }
         if evidence.details.count > details.count {
             text +=

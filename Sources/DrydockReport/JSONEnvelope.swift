@@ -176,7 +176,8 @@ private struct JSONEvidence: Encodable {
                             uniquingKeysWith: { first, _ in first })
                     })
             }
-        details = evidence.details.isEmpty ? nil : evidence.details
+        let isHidden = options.redacts && evidence.areDetailsData == true
+        details = evidence.details.isEmpty || isHidden ? nil : evidence.details
     }
 
     private enum CodingKeys: String, CodingKey { case rowCount, rowCounts, rows, details }

@@ -154,6 +154,14 @@ package final class Overlay: Sendable {
         return changed.sorted()
     }
 
+    /// See ``replaceContent(with:)``.
+    func replaceMain(with image: FileImage) throws(OverlayError) {
+        for suffix in Sidecar.content where !suffix.isEmpty {
+            _ = fileSystem.space.delete(path.appending(suffix))
+        }
+        try fileSystem.space.create(path).replace(with: image)
+    }
+
     /// Mounts the main database of another state in this overlay, copy on write.
     /// - Returns: the URI for `ATTACH`.
     package func attach(_ image: Image) -> String {

@@ -32,6 +32,15 @@ import Testing
         Example(.upTo, "up-to: v7", "--up-to", "v7"),
         Example(.engine, "engine: nio", "--engine", "nio"),
         Example(.cache, "cache: false", "--no-cache"),
+        Example(.migrateCommand, "migrate: {command: make}", "--migrate-command", "make"),
+        Example(.migrateDatabase, "migrate: {command: true, database: $DB}", "--migrate-database", "$DB"),
+        Example(
+            .migrateEnvironment, "migrate: {command: true, environment: {A: b}}", "--migrate-environment",
+            "A=b"),
+        Example(.migrateFolder, "migrate: {command: true, folder: app}", "--migrate-folder", "app"),
+        Example(.migrateList, "migrate: {command: true, list: ls}", "--migrate-list", "ls"),
+        Example(
+            .migrateHistory, "migrate: {command: true, history: SELECT 1}", "--migrate-history", "SELECT 1"),
         Example(.jobs, "jobs: 77", "--jobs", "77"),
         Example(.timeout, "timeout: 77s", "--timeout", "77s"),
         Example(.memory, "memory: 77MB", "--memory", "77MB"),
@@ -76,6 +85,9 @@ import Testing
     /// What is said with a flag, so that it says nothing more than its key.
     private static func company(of setting: Setting, in command: Setting.Reader) -> [String] {
         switch (command, setting.key) {
+        // What is said about a command counts where there is one.
+        case (.verify, let key) where key.hasPrefix("migrate.") && key != "migrate.command":
+            ["--migrate-command", "true"]
         // Which rows are shown: diff compares rows only with --data.
         case (.diff, "redact"): ["--data"]
         // Migrations that the command line names do not belong to this project's snapshots.

@@ -4,8 +4,9 @@ import DrydockReport
 /// The table of settings. A new one is a row here, a property of ``ConfigFile``, and an option of the commands that it
 /// names.
 extension Setting {
-    static let all: [Setting] = [project, limits, checks, output, declared, tool, lint, health].flatMap(
-        \.self)
+    static let all: [Setting] = [project, command, limits, checks, output, declared, tool, lint, health]
+        .flatMap(
+            \.self)
 
     private static let replays: [Reader] = [.verify, .migrate]
     private static let reports: [Reader] = [.verify, .lint, .lock, .migrate]
@@ -49,6 +50,39 @@ extension Setting {
         "Remember between runs what a snapshot's own faults are, in the user's cache folder.",
         standard: "true",
         bool(\.cache))
+
+    // MARK: - The project's own command
+
+    private static let command = [
+        migrateCommand, migrateDatabase, migrateEnvironment, migrateFolder, migrateList, migrateHistory,
+    ]
+
+    static let migrateCommand = Setting(
+        "migrate.command", flag: "migrate-command", [.verify],
+        "The project's own command that migrates the database in $DRYDOCK_DATABASE; verify runs it on private copies "
+            + "of the snapshots.", valueName: "command", text(\.migrate.command))
+    static let migrateDatabase = Setting(
+        "migrate.database", flag: "migrate-database", [.verify],
+        "How the command gets the path: in another variable ($DATABASE_PATH), or as a URL in DATABASE_URL "
+            + "(sqlite:///$DRYDOCK_DATABASE).", standard: "$DRYDOCK_DATABASE", valueName: "variable",
+        parsed(\.migrate.database, ProjectCommandConfig.passing) { ProjectCommand.Passing($0) })
+    static let migrateEnvironment = Setting(
+        "migrate.environment", flag: "migrate-environment", [.verify],
+        "Variables for the command, in which $DRYDOCK_DATABASE stands for the path; may be repeated.",
+        valueName: "name=value", own(\.migrate.environment) { try $0.texts($1, $2) })
+    static let migrateFolder = Setting(
+        "migrate.folder", flag: "migrate-folder", [.verify], "The folder in which the command runs.",
+        standard: "that of drydock.yml", valueName: "folder", text(\.migrate.folder))
+    static let migrateList = Setting(
+        "migrate.list", flag: "migrate-list", [.verify],
+        "A command that prints the names of the migrations, one a line; the migrations then run one at a time, each "
+            + "named in $DRYDOCK_MIGRATION.", standard: "all at once", valueName: "command",
+        text(\.migrate.list))
+    static let migrateHistory = Setting(
+        "migrate.history", flag: "migrate-history", [.verify],
+        "A query that returns the names of the migrations that a database has applied.",
+        standard: "by the table of a known tool", valueName: "query",
+        own(\.migrate.history) { try $0.commandHistory($1, $2) })
 
     // MARK: - Limits
 

@@ -9,11 +9,16 @@ public struct Evidence: Sendable, Codable {
     public var rows: [Row] = []
     /// Anything else, a line each, such as the messages of `integrity_check`.
     public var details: [String] = []
+    /// Whether the details may quote values of rows, as what a program of the project printed.
+    public var areDetailsData: Bool?
 
-    public init(rowCount: Int? = nil, rows: [Row] = [], details: [String] = []) {
+    public init(
+        rowCount: Int? = nil, rows: [Row] = [], details: [String] = [], areDetailsData: Bool? = nil
+    ) {
         self.rowCount = rowCount
         self.rows = rows
         self.details = details
+        self.areDetailsData = areDetailsData
     }
 
     /// How many rows a finding shows.

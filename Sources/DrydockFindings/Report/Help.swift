@@ -145,8 +145,9 @@ extension Sequence<Help> {
 
 extension Finding {
     /// Proposes declarations for drydock.yml, as a released migration needs them: most tools checksum it, comments included.
-    package mutating func declareInConfiguration() {
+    /// - Parameter isReleased: whether that is the reason.
+    package mutating func declareInConfiguration(isReleased: Bool = true) {
         guard let migration else { return }
-        advice.setForms { _ in .configuration(migration: migration) }
+        advice.setForms { _ in .configuration(migration: migration, isReleased: isReleased) }
     }
 }

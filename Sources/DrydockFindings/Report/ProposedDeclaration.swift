@@ -10,8 +10,9 @@ public struct ProposedDeclaration: Sendable, Hashable {
     public enum Form: Sendable, Hashable {
         /// A comment in the migration.
         case comment
-        /// An entry in drydock.yml. Most tools checksum a released migration, comments included.
-        case configuration(migration: String)
+        /// An entry in drydock.yml. Most tools checksum a released migration, comments included; others have no file in
+        /// which a comment would be read.
+        case configuration(migration: String, isReleased: Bool = true)
         /// A line of another language.
         case code(String)
     }
@@ -25,9 +26,9 @@ public struct ProposedDeclaration: Sendable, Hashable {
         switch form {
         case .comment: "  -- drydock: \(words)"
         case .code(let line): "  \(line)"
-        case .configuration(let migration):
+        case .configuration(let migration, let isReleased):
             """
-              # drydock.yml, since \(migration) is released
+              # drydock.yml\(isReleased ? ", since \(migration) is released" : "")
               declarations:
                 \(yamlScalar(migration)):
                   - \(yamlScalar(words))

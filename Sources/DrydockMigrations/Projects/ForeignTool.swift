@@ -7,9 +7,19 @@ package struct ForeignTool: Sendable, Hashable {
     package let recipe: String
     /// What describes its folder of SQL in drydock.yml; empty if another format reads what the recipe gives.
     package let settings: [String]
+    /// What says in drydock.yml how `verify` runs its own command; empty if it has none.
+    package let command: [String]
+    /// What the project must have for that: a sentence, then code.
+    package let preparation: [String]
 
-    private init(_ name: String, _ recipe: String, _ settings: [String] = []) {
+    private init(
+        _ name: String, _ recipe: String, _ settings: [String] = [], command: [String] = [],
+        needs preparation: [String] = []
+    ) {
         (self.name, self.recipe, self.settings) = (name, recipe, settings)
+        (self.command, self.preparation) = (
+            command.isEmpty ? [] : ["migrate:"] + command.map { "  " + $0 }, preparation
+        )
     }
 
     package static func == (a: ForeignTool, b: ForeignTool) -> Bool { a.name == b.name }
@@ -38,7 +48,16 @@ package struct ForeignTool: Sendable, Hashable {
         custom(
             "django_migrations", "SELECT name FROM django_migrations WHERE app = 'APP'", transaction: "none",
             foreignKeys: false,
-            record: "(app, name, applied) VALUES ('APP', :version, datetime('now'))"))
+            record: "(app, name, applied) VALUES ('APP', :version, datetime('now'))"),
+        command: [
+            #"command: python manage.py migrate ${DRYDOCK_MIGRATION%%.*} ${DRYDOCK_MIGRATION#*.}"#,
+            #"list: python manage.py showmigrations --plan"#,
+        ],
+        needs: [
+            #"settings.py must take the path from it:"#,
+            #""NAME": os.environ.get("DRYDOCK_DATABASE", BASE_DIR / "db.sqlite3")"#,
+        ]
+    )
     /// alembic.sqlalchemy.org/en/latest/offline.html.
     static let alembic = ForeignTool(
         "Alembic",
@@ -47,7 +66,17 @@ package struct ForeignTool: Sendable, Hashable {
             + "'alembic revision --rev-id 0007' names the next.",
         custom(
             "alembic_version", "SELECT version_num FROM alembic_version", transaction: "none",
-            foreignKeys: false, isNewestOnly: true))
+            foreignKeys: false, isNewestOnly: true),
+        command: [
+            #"command: alembic upgrade ${DRYDOCK_MIGRATION:-head}"#,
+            #"list: alembic history | sed 's/.* -> //; s/[ ,].*//' | sed '1!G;h;$!d'"#,
+            #"database: sqlite:///$DRYDOCK_DATABASE"#,
+        ],
+        needs: [
+            #"env.py must take the URL from it:"#,
+            #"config.set_main_option("sqlalchemy.url", os.environ["DATABASE_URL"])"#,
+        ]
+    )
     /// guides.rubyonrails.org/active_record_migrations.html, "Types of Schema Dumps".
     static let rails = ForeignTool(
         "Rails",
@@ -58,7 +87,12 @@ package struct ForeignTool: Sendable, Hashable {
             "schema_migrations", "SELECT version FROM schema_migrations", transaction: "each",
             foreignKeys: true,
             record: "(version) VALUES (:version)"
-        ))
+        ),
+        command: [
+            #"command: bin/rails db:migrate"#,
+            #"database: sqlite3:$DRYDOCK_DATABASE"#,
+        ],
+        needs: [#"Rails takes it from DATABASE_URL."#])
     /// hexdocs.pm/ecto_sql/Mix.Tasks.Ecto.Migrate.html.
     static let ecto = ForeignTool(
         "Ecto",
@@ -68,7 +102,12 @@ package struct ForeignTool: Sendable, Hashable {
             "schema_migrations", "SELECT version FROM schema_migrations", transaction: "each",
             foreignKeys: true,
             record: "(version, inserted_at) VALUES (:version, datetime('now'))"
-        ))
+        ),
+        command: [
+            #"command: mix ecto.migrate"#,
+            #"database: $DATABASE_PATH"#,
+        ],
+        needs: [#"The configuration must take the path from DATABASE_PATH."#])
     /// laravel.com/docs/migrations, "Running Migrations".
     static let laravel = ForeignTool(
         "Laravel",
@@ -76,7 +115,13 @@ package struct ForeignTool: Sendable, Hashable {
             + "as sql/NAME.sql.",
         custom(
             "migrations", "SELECT migration FROM migrations", transaction: "none", foreignKeys: true,
-            record: "(migration, batch) VALUES (:version, 1)"))
+            record: "(migration, batch) VALUES (:version, 1)"),
+        command: [
+            #"command: php artisan migrate --force"#,
+            #"database: $DB_DATABASE"#,
+            #"environment: {DB_CONNECTION: sqlite}"#,
+        ],
+        needs: [#"Laravel takes it from DB_DATABASE."#])
     /// knex has no command that only prints (knex/knex#2580); its queries are logged by `debug`.
     static let knex = ForeignTool(
         "Knex",
@@ -85,7 +130,12 @@ package struct ForeignTool: Sendable, Hashable {
         custom(
             "knex_migrations", "SELECT name FROM knex_migrations", transaction: "each", foreignKeys: false,
             identifier: "${version}.js",
-            record: "(name, batch, migration_time) VALUES (:version, 1, 0)"))
+            record: "(name, batch, migration_time) VALUES (:version, 1, 0)"),
+        command: [
+            #"command: npx knex migrate:latest"#,
+            #"database: $DATABASE_PATH"#,
+        ],
+        needs: [#"knexfile.js must take the path from it:"#, #"filename: process.env.DATABASE_PATH"#])
     /// sequelize-cli has no command that only prints (sequelize/cli#219); `logging` in its configuration does.
     static let sequelize = ForeignTool(
         "Sequelize",
@@ -94,7 +144,10 @@ package struct ForeignTool: Sendable, Hashable {
         custom(
             "SequelizeMeta", "SELECT name FROM SequelizeMeta", transaction: "none", foreignKeys: true,
             identifier: "${version}.js",
-            record: "(name) VALUES (:version)"))
+            record: "(name) VALUES (:version)"),
+        command: [
+            #"command: npx sequelize-cli db:migrate --url "sqlite:$DRYDOCK_DATABASE""#
+        ])
     /// Its runner turns foreign keys off around migrations (AbstractSqliteQueryRunner.ts, `beforeMigration`).
     static let typeORM = ForeignTool(
         "TypeORM",
@@ -102,7 +155,12 @@ package struct ForeignTool: Sendable, Hashable {
             + "SQL: write that of each migration into a folder, as sql/TIMESTAMP.sql.",
         custom(
             "migrations", "SELECT timestamp FROM migrations", transaction: "all", foreignKeys: false,
-            record: "(timestamp, name) VALUES (:version, :version)"))
+            record: "(timestamp, name) VALUES (:version, :version)"),
+        command: [
+            #"command: npx typeorm migration:run -d DATASOURCE"#,
+            #"database: $DATABASE_PATH"#,
+        ],
+        needs: [#"The data source must take the path from it:"#, #"database: process.env.DATABASE_PATH"#])
     /// The script has its own BEGIN, COMMIT and INSERT into the history.
     static let entityFramework = ForeignTool(
         "EF Core",
@@ -110,7 +168,10 @@ package struct ForeignTool: Sendable, Hashable {
             + "own transaction and history included: write one file for each migration.",
         custom(
             "__EFMigrationsHistory", "SELECT MigrationId FROM __EFMigrationsHistory", transaction: "none",
-            foreignKeys: true))
+            foreignKeys: true),
+        command: [
+            #"command: dotnet ef database update --connection "Data Source=$DRYDOCK_DATABASE""#
+        ])
     static let room = ForeignTool(
         "Room",
         "set room.schemaLocation (or schemaDirectory of the Room plugin) and build: Room then exports a schema for each "
@@ -127,7 +188,8 @@ package struct ForeignTool: Sendable, Hashable {
 
     private static let code =
         "log the SQL that the app's migrations send to an empty database, and write that of each into a folder of its own, "
-        + "as sql/0001_name.sql; --migrations names the folder, and 'custom:' in drydock.yml says where the history is."
+        + "as sql/0001_name.sql; --migrations names the folder, and 'custom:' in drydock.yml says where the history is. Or "
+        + "verify runs a command of yours that migrates a database: 'migrate: command' in drydock.yml."
 
     package static let all = [
         django, alembic, rails, ecto, laravel, entityFramework, knex, sequelize, typeORM, room, drift, go,
@@ -167,21 +229,32 @@ package struct ForeignTool: Sendable, Hashable {
         return tools.first { found?.places[$0.name] != nil } ?? self
     }
 
-    /// The recipe as lines below an error.
+    /// The recipes as lines below an error: its own command for `verify`, SQL for everything.
     package var help: String {
-        var lines = [""]
-        for word in recipe.split(separator: " ") {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if last.count + 1 + word.count <= Self.width {
+        var lines: [String] = []
+        if !command.isEmpty {
+            lines += Self.wrapped(
+                "verify can run \(name)'s own command, on private copies of the snapshots. drydock.yml then says:"
+            )
+            lines += command.map { "  " + $0 }
+            lines += preparation.prefix(1).flatMap(Self.wrapped) + preparation.dropFirst().map { "  " + $0 }
+            lines += ["As SQL, which lint and lock read too:"]
+        }
+        lines += Self.wrapped(recipe)
+        if !settings.isEmpty { lines += ["drydock.yml then says:"] + settings.map { "  " + $0 } }
+        return "  help: " + lines.joined(separator: "\n        ")
+    }
+
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= Self.width {
                 lines[lines.count - 1] = last + " " + word
             } else {
                 lines.append(String(word))
             }
         }
-        if !settings.isEmpty { lines += ["drydock.yml then says:"] + settings.map { "  " + $0 } }
-        return "  help: " + lines.joined(separator: "\n        ")
+        return lines
     }
 
     private static let width = 92

@@ -9,6 +9,8 @@ struct EdgeTrial {
     let scene: StepScene
     let source: ProbeSource
     let schema: Schema
+    /// The schemas that the step and later ones lead to.
+    let later: [Schema]
 
     /// How often the step is run in search of the rows that it survives.
     private static let runLimit = 48
@@ -24,6 +26,7 @@ struct EdgeTrial {
         let tables = StepTables(scene.statements, in: schema).withChildren
         guard !tables.isEmpty else { return [] }
         var request = RowRequest(schema: schema, tables: tables)
+        request.later = later
         request.statements = source.statements
         (request.rowCount, request.seed) = (source.options.rowCount, source.options.seed)
         let generated = try await rows(request)

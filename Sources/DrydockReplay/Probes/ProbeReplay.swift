@@ -274,7 +274,10 @@ struct ProbeWalk {
     private mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws {
         guard let scene = scenes[migration.identifier] else { return }
         let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
-        let trial = EdgeTrial(scene: scene, source: parent.source, schema: reader.schema(of: before.catalog))
+        let index = context.set.index(of: migration.identifier) ?? 0
+        let trial = EdgeTrial(
+            scene: scene, source: parent.source, schema: reader.schema(of: before.catalog),
+            later: later.after(index))
         for finding in try await trial.findings(except: known, &runs) { replay.add(finding) }
     }
 

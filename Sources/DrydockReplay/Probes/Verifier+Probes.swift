@@ -6,7 +6,7 @@ import DatabaseEngine
 extension Verifier {
     /// Whether rows are generated.
     func usesProbes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> Bool {
-        guard generator != nil, !request.isRehearsal else { return false }
+        guard generator != nil, !request.isRehearsal, request.command == nil else { return false }
         return switch request.probes.use {
         case .always: true
         case .never: false

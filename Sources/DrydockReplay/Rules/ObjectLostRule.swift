@@ -13,7 +13,9 @@ struct ObjectLostRule: StepRule {
             ($0.value.kind.rawValue, $0.key.name) < ($1.value.kind.rawValue, $1.key.name)
         }
         let homes = Dictionary(
-            step.conservation.kept.map { ($0.match.before.name.foldedASCII, $0.match.after.name.foldedASCII) },
+            step.conservation.kept.map {
+                ($0.match.before.name.foldedASCII, $0.match.after.name.foldedASCII)
+            },
             uniquingKeysWith: { first, _ in first })
         return before.compactMap { id, object in
             guard step.lineage.dropStatement(of: id) == nil, !moved(id, in: step) else { return nil }
@@ -73,7 +75,9 @@ struct ObjectLostRule: StepRule {
                 elsewhere.map {
                     "\(object.kind.rawValue) \(object.name) stayed on \($0.tableName): \(home) has none like it"
                 } ?? "\(name) is gone",
-                help: help(object, object.text, elsewhere == nil ? .wentWithTable : .followedTable),
+                help: step.migration.isOfCommand && elsewhere == nil
+                    ? help(object)
+                    : help(object, object.text, elsewhere == nil ? .wentWithTable : .followedTable),
                 place: place(of: object, elsewhere, home, in: step).map { .init($0) }, table: home),
             stands: stands,
             substitute: { end, lastName in
@@ -212,6 +216,17 @@ struct ObjectLostRule: StepRule {
                     }
                 }.first
             })
+    }
+
+    /// Returns what to do where no statement of the step is known, which may well drop the object by name.
+    private func help(_ object: Catalog.Object) -> Help {
+        Help(
+            """
+            SQLite drops it with its table, so a rebuild must make it again:
+            \(proposed(object.text + ";"))
+            If it is no longer needed, declare it:
+
+            """) + .declaration("drops \(object.kind.rawValue) \(quotedIfNeeded(object.name))")
     }
 
     private enum Cause { case wentWithTable, followedTable }

@@ -9,7 +9,8 @@ struct RowsLostRule: StepRule {
             let (match, difference) = (kept.match, kept.difference)
             guard difference.lost.count > 0 else { return nil }
             let name = match.before.name
-            let unnamed = !step.actions.contains { match.isWritten(by: $0.action) }
+            let unnamed =
+                !step.migration.isOfCommand && !step.actions.contains { match.isWritten(by: $0.action) }
             let count = difference.lost.count
             let extra =
                 difference.declaredLost > 0 ? ", besides \(difference.declaredLost) that are declared" : ""
@@ -20,9 +21,11 @@ struct RowsLostRule: StepRule {
                         + " (of \(difference.rowsBefore ?? difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
                     help: remedy(
                         "they are no longer needed", "deletes from \(quotedIfNeeded(name)) where CONDITION",
-                        else: unnamed
-                            ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
-                            : "Only rows that meet the condition before the step may then go."),
+                        else: step.migration.isOfCommand
+                            ? ""
+                            : unnamed
+                                ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
+                                : "Only rows that meet the condition before the step may then go."),
                     place: step.lastStatement { match.isWritten(by: $0) }.map { .init($0) }, table: name,
                     evidence: Evidence(
                         rowCount: count,

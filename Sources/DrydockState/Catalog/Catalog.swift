@@ -86,6 +86,7 @@ package struct Catalog: Sendable {
         /// The statement as `sqlite_schema` has it.
         package var text: String
         package var isAutoincrement: Bool
+        let definition = ParsedDefinition()
 
         package init(
             name: String, kind: Kind, columns: [Column], sql: NormalizedSQL, text: String,
@@ -142,9 +143,7 @@ package struct Catalog: Sendable {
 
 extension Catalog.Table {
     /// The parsed definition; nil where it is not understood or the table is virtual.
-    package var model: Table? {
-        SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)]).table(name)
-    }
+    package var model: Table? { schema.table(name) }
 
     package var foreignKeys: [ForeignKey] { model?.foreignKeys ?? [] }
 }

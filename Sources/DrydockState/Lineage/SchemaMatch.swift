@@ -62,7 +62,10 @@ package struct SchemaMatch: Sendable {
         let isAnothers = lineage.standsForAnother(
             table.name, columns: Set(table.columns.map(\.name.foldedASCII)))
         if let current = lineage.currentName(of: table.name) {
-            if current == table.name.foldedASCII { return (sameName, nil) }
+            if current == table.name.foldedASCII {
+                // Where the statements are not known, what it became is only declared.
+                return sameName.map { ($0, nil) } ?? declared(table, after, declarations)
+            }
             let renamed = after.table(current)
             guard let sameName, lineage[table.name]?.origin == nil, !isAnothers else {
                 return (renamed ?? sameName, nil)
@@ -80,6 +83,13 @@ package struct SchemaMatch: Sendable {
             return (taker, nil)
         }
         if let sameName { return (sameName, nil) }
+        return declared(table, after, declarations)
+    }
+
+    /// Returns the table that another was renamed to, as a declaration says.
+    private static func declared(
+        _ table: Catalog.Table, _ after: Catalog, _ declarations: [Declaration]
+    ) -> (Catalog.Table?, Declaration?) {
         for declaration in declarations {
             guard case .renamesTable(let from, let to) = declaration.kind,
                 from.foldedASCII == table.name.foldedASCII

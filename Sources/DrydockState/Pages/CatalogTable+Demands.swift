@@ -21,10 +21,6 @@ extension Catalog.Table {
             }
         }
     }
-
-    private var schema: Schema {
-        SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)])
-    }
 }
 
 extension DefaultValue {

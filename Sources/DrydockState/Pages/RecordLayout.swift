@@ -39,8 +39,7 @@ package struct RecordLayout: Sendable {
     /// - Returns: nil where the definition is not understood, or SQLite lists different columns for it.
     package init?(_ table: Catalog.Table) {
         guard table.kind == .ordinary || table.kind == .withoutRowid else { return nil }
-        let row = SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
-        guard let model = SchemaParser().schema(of: [row]).table(table.name),
+        guard let model = table.model,
             model.columns.map(\.name.foldedASCII) == table.columns.map(\.name.foldedASCII),
             model.isWithoutRowid == (table.kind == .withoutRowid)
         else { return nil }

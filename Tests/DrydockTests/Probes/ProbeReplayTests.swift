@@ -39,7 +39,9 @@ struct ProbeReplayTests {
 
     private let immediate = "-- drydock: foreign-keys immediate\n"
 
-    @Test(arguments: [0, 1]) func `a cascade is found, and the fewest rows show it`(_ engine: Int) async throws {
+    @Test(arguments: [0, 1]) func `a cascade is found, and the fewest rows show it`(_ engine: Int)
+        async throws
+    {
         let report = try await verify([Self.people, immediate + Self.rebuild], Self.engines[engine])
         let finding = try report.finding(.rowsLost)
         #expect(finding.severity == .error && finding.table == "pet" && !finding.tags.contains(.probe))
@@ -113,7 +115,8 @@ struct ProbeReplayTests {
 
     @Test func `a declaration that generated rows do not need is not unused`() async throws {
         let report = try await verify([
-            Self.people, "-- drydock: deletes from pet where weight > 1e300\nDELETE FROM pet WHERE weight > 1e300;",
+            Self.people,
+            "-- drydock: deletes from pet where weight > 1e300\nDELETE FROM pet WHERE weight > 1e300;",
         ])
         report.expectNothing()
     }

@@ -5,13 +5,16 @@ import Testing
 
 struct RowReductionTests {
     private static func rows(_ numbers: [Int64]) -> [GeneratedRow] {
-        numbers.map { GeneratedRow(table: "t\($0 % 3)", columns: ["a", "b"], values: [.integer($0), "text"]) }
+        numbers.map {
+            GeneratedRow(table: "t\($0 % 3)", columns: ["a", "b"], values: [.integer($0), "text"])
+        }
     }
 
     private static func numbers(_ rows: [GeneratedRow]) -> Set<Int64> {
         Set(
             rows.compactMap { row -> Int64? in
-                guard let place = row.columns.firstIndex(of: "a"), case .integer(let number) = row.values[place]
+                guard let place = row.columns.firstIndex(of: "a"),
+                    case .integer(let number) = row.values[place]
                 else { return nil }
                 return number
             })

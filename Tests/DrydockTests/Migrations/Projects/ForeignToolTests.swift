@@ -57,6 +57,17 @@ import Testing
         #expect(recipe.contains(says), "\(recipe)")
     }
 
+    /// The blocks that run a tool's own command are valid, and shown.
+    @Test(arguments: ForeignTool.all.filter { !$0.command.isEmpty })
+    func commandsOfRecipesAreSettings(_ tool: ForeignTool) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("drydock.yml", tool.command.joined(separator: "\n") + "\n")
+        let result = try Tool(folder: folder).run("verify")
+        // Only the snapshots are missing.
+        #expect(result.status == 2 && result.errors.contains("no snapshot on which '"), "\(result)")
+        for line in tool.command { #expect(tool.help.contains("          " + line)) }
+    }
+
     /// A folder of code that is named is refused in the same way.
     @Test func aNamedFolderOfCode() throws {
         let folder = try TemporaryFolder()

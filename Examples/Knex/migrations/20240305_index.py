@@ -1,0 +1,2 @@
+def up(database):
+    database.execute("CREATE INDEX post_on_account ON post(account_id)")

@@ -1,0 +1,29 @@
+import DrydockFindings
+import DrydockMigrations
+
+/// Why a run of the project's own command does not count.
+package struct CommandFailure: Error {
+    /// The command, as drydock.yml has it.
+    var command: String
+    /// What happened, after the command's name: `ended with exit status 1`.
+    var fact: String
+    var help: String
+    /// The last lines that it printed.
+    var lines: [String] = []
+    /// Whether its time was up, or the run was interrupted.
+    var isStopped = false
+    /// Whether it succeeded, and the database is what it was.
+    var changedNothing = false
+
+    /// Returns the finding for a migration, or for the command as a whole.
+    func finding(_ migration: Migration?) -> Finding {
+        let name = migration.map { $0.identifier == command ? "" : "\($0.identifier): " } ?? ""
+        let evidence = lines.isEmpty ? nil : Evidence(details: lines, areDetailsData: true)
+        return Finding(
+            .migrationFailed, "\(name)'\(command)' \(fact)", help: help, migration: migration?.identifier,
+            evidence: evidence)
+    }
+
+    /// The failure in a sentence, without what was printed: that may quote values.
+    var text: String { "'\(command)' \(fact)" }
+}

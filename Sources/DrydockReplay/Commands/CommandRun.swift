@@ -1,0 +1,189 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import Foundation
+import OverlayVFS
+
+/// Runs the project's own command on a private copy of a database, and reads back what it made of it.
+///
+/// It takes any image, of a snapshot or of a database that was made here:
+///
+///     let overlay = try Overlay(image)
+///     let made = try await run.apply("0002_names", on: overlay)
+package struct CommandRun: Sendable {
+    let command: ProjectCommand
+    let format: CommandFormat
+    let engine: any Engine
+    let settings: ConnectionSettings
+    let watchdog: Watchdog
+
+    package init(
+        _ format: CommandFormat, engine: any Engine, settings: ConnectionSettings, watchdog: Watchdog
+    ) {
+        (command, self.format, self.engine) = (format.command, format, engine)
+        (self.settings, self.watchdog) = (settings, watchdog)
+    }
+
+    package struct Made: Sendable {
+        package var image: Image
+        package var footprint: Footprint
+        package var seconds: Double
+        var lastLines: [String] = []
+    }
+
+    /// Applies one migration, or all of them, and gives the overlay the result. No connection may be open on it.
+    /// - Parameter migration: nil for all.
+    /// - Throws: ``CommandFailure``.
+    package func apply(_ migration: (name: String, step: Int)?, on overlay: Overlay) async throws -> Made {
+        let before = try await settled(overlay)
+        let copy: PrivateCopy
+        do {
+            copy = try PrivateCopy(of: before)
+        } catch let fault as FileFault {
+            throw failure("was not run: \(fault.description)", "")
+        }
+        defer { copy.delete() }
+        let start = ContinuousClock.now
+        let outcome = try await run(
+            command.command, command.variables(database: copy.path, migration: migration))
+        let seconds = (ContinuousClock.now - start).inSeconds
+        try check(outcome, command.command)
+        if let obstacle = copy.obstacle {
+            throw failure(obstacle, "The result must be where $DRYDOCK_DATABASE says.", outcome.lastLines)
+        }
+        let left = try await result(copy, outcome.lastLines)
+        try overlay.replaceContent(with: left)
+        let (image, footprint) = overlay.freeze()
+        if footprint.isEmpty { throw nothingChanged(outcome.lastLines) }
+        return Made(image: image, footprint: footprint, seconds: seconds, lastLines: outcome.lastLines)
+    }
+
+    /// Applies a migration of the set, or all of them where they do not run one at a time, and checks that the history
+    /// has it then.
+    /// - Parameter index: its position in the set.
+    /// - Throws: ``CommandFailure``.
+    package func apply(_ migration: Migration, at index: Int, on overlay: Overlay) async throws -> Made {
+        let step = format.isStepped ? (name: migration.identifier, step: index + 1) : nil
+        let made = try await apply(step, on: overlay)
+        do {
+            try await checkApplied(step?.name, in: made.image, made.lastLines)
+        } catch let error as EngineError where !error.isInterrupt {
+            throw failure("left a history that cannot be read: \(error.message)", "", made.lastLines)
+        }
+        return made
+    }
+
+    /// Runs the command that prints the names of the migrations.
+    /// - Throws: ``CommandFailure``, ``RequestError``.
+    func names(on overlay: Overlay) async throws -> [String]? {
+        guard let list = command.list else { return nil }
+        let copy = try PrivateCopy(of: try await settled(overlay))
+        defer { copy.delete() }
+        let outcome = try await run(list, command.variables(database: copy.path, migration: nil))
+        try check(outcome, list)
+        do {
+            return try ProjectCommand.names(in: outcome.output)
+        } catch var error as RequestError {
+            // Where one command of a pipeline fails, the last decides the status.
+            error.quote = outcome.lastLines.suffix(5).map { "  " + $0 }.joined(separator: "\n")
+            throw error
+        }
+    }
+
+    /// Returns what the overlay has, with the content of its log.
+    private func settled(_ overlay: Overlay) async throws -> Image {
+        try await engine.useWhole(overlay, settings: settings) { _ in }
+        return overlay.freeze().image
+    }
+
+    /// Returns what the command left, as SQLite recovers it with what is beside it.
+    private func result(_ copy: PrivateCopy, _ lines: [String]) async throws -> Image {
+        do {
+            let left = try Overlay(snapshot: copy.path)
+            try await engine.useWhole(left, settings: settings) { _ in }
+            return left.freeze().image
+        } catch let error as EngineError where !error.isInterrupt {
+            throw failure("left a database that cannot be read: \(error.message)", "", lines)
+        } catch let error as OverlayError {
+            throw failure("left a database that cannot be read: \(error.description)", "", lines)
+        }
+    }
+
+    private func run(_ text: String, _ variables: [String: String]) async throws -> ShellProcess.Outcome {
+        let (folder, watchdog) = (command.folder, watchdog)
+        let outcome = await withCheckedContinuation { continuation in
+            // A thread of its own, since it waits: the system's queues have few.
+            Thread.detachNewThread {
+                let process = ShellProcess(command: text, folder: folder, variables: variables) {
+                    watchdog.isTripped
+                }
+                continuation.resume(returning: Result { try process.run() })
+            }
+        }
+        do {
+            return try outcome.get()
+        } catch let fault as FileFault {
+            throw failure("cannot be started: \(fault.description)", "", of: text)
+        }
+    }
+
+    // MARK: - Failures
+
+    private func failure(
+        _ fact: String, _ help: String, _ lines: [String] = [], of text: String? = nil
+    ) -> CommandFailure {
+        CommandFailure(command: text ?? command.command, fact: fact, help: help, lines: lines)
+    }
+
+    private func check(_ outcome: ShellProcess.Outcome, _ text: String) throws {
+        switch outcome.end {
+        case .stopped:
+            var stopped = failure("was ended, since its time was up", "", outcome.lastLines, of: text)
+            stopped.isStopped = true
+            throw stopped
+        case .signalled(let signal):
+            throw failure("was ended by signal \(signal)", "", outcome.lastLines, of: text)
+        case .exited(let status) where status != 0:
+            // A shell reports the signal that ended what it ran.
+            let signal = (129..<160).contains(status) ? " (signal \(status - 128))" : ""
+            throw failure(
+                "ended with exit status \(status)\(signal)",
+                "It ran in '\(command.folder)' on a private copy, which is deleted. To see more, run it there by hand "
+                    + "with DRYDOCK_DATABASE set to the path of a copy.", outcome.lastLines, of: text)
+        case .exited: break
+        }
+        guard !outcome.leftRunning.isEmpty else { return }
+        throw failure(
+            "left processes running, which could still write, and were ended: "
+                + outcome.leftRunning.prefix(3).joined(separator: "; "),
+            "It must wait for what it starts; tools with a server in the background have a switch against it.",
+            outcome.lastLines, of: text)
+    }
+
+    private func nothingChanged(_ lines: [String]) -> CommandFailure {
+        var failure = failure(
+            "changed nothing: does it open $DRYDOCK_DATABASE?",
+            "The path of the private copy is in the variable DRYDOCK_DATABASE; 'migrate: database' or 'environment' in "
+                + "drydock.yml gives it to the project in another way, such as DATABASE_URL: "
+                + "sqlite:///$DRYDOCK_DATABASE. If the command opened another database, it migrated that one."
+                + (format.history != nil
+                    ? ""
+                    : " If nothing was pending, say where the database keeps its history with 'migrate: history'."),
+            lines)
+        failure.changedNothing = true
+        return failure
+    }
+    /// Checks that the history has what was to be applied: the migration, or else all that a new database gets.
+    private func checkApplied(_ migration: String?, in image: Image, _ lines: [String]) async throws {
+        guard let history = format.history, format.isStepped || !format.versions.isEmpty else { return }
+        let applied = try await engine.use(try Overlay(image), settings: settings) { database in
+            try await database.withConnection { try CommandFormat.applied(history, $0) }
+        }
+        let expected = migration.map { [$0] } ?? format.versions
+        guard let missing = expected.first(where: { !applied.contains($0) }) else { return }
+        throw failure(
+            "ended with exit status 0, but the history does not have \(missing)",
+            "The history is read with: \(history.query)", lines)
+    }
+}

@@ -1,0 +1,84 @@
+import DrydockFindings
+import Foundation
+import OverlayVFS
+
+/// A copy of a database in a folder that only this user can open. It is deleted with this object.
+final class PrivateCopy {
+    /// The absolute path of the copy.
+    let path: String
+    private let folder: String
+
+    /// - Throws: ``FileFault`` if it cannot be written, ``OverlayError`` if the image cannot be read.
+    init(of image: Image) throws {
+        let root = FolderListing.realPath(FileManager.default.temporaryDirectory.path)
+        var name = Array((root + "/drydock-command-XXXXXX").utf8CString)
+        // The folder has the permissions 0700 (mkdtemp(3)).
+        guard mkdtemp(&name) != nil else {
+            throw FileFault("no folder can be made in '\(root)': \(FolderListing.describe(errno))")
+        }
+        folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = folder + "/database.sqlite3"
+        LiveCommands.add(folder)
+        do {
+            try Self.write(image, to: path)
+        } catch {
+            delete()
+            throw error
+        }
+    }
+
+    deinit { delete() }
+
+    func delete() {
+        try? FileManager.default.removeItem(atPath: folder)
+        LiveCommands.remove(folder)
+    }
+
+    private static let chunkSize = 1 << 20
+    /// How many bytes are written however little of the disk is free.
+    private static let allowance = 64 << 20
+
+    private static func write(_ image: Image, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileFault(FolderListing.describe(errno)) }
+        defer { close(descriptor) }
+        var disk = statvfs()
+        if image.byteCount > allowance, fstatvfs(descriptor, &disk) == 0,
+            UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
+                < UInt64(image.byteCount) + UInt64(disk.f_blocks) * UInt64(disk.f_frsize) / 20
+        {
+            throw FileFault(
+                "a private copy of \(image.byteCount) bytes does not fit into '\(PathParts.folder(of: path))'; TMPDIR "
+                    + "names another folder")
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkSize, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while offset < image.byteCount {
+            let piece = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<min(chunkSize, image.byteCount - offset)])
+            try image.read(into: piece, at: offset)
+            var done = 0
+            while done < piece.count {
+                let count = pwrite(
+                    descriptor, piece.baseAddress?.advanced(by: done), piece.count - done,
+                    off_t(offset + done))
+                guard count > 0 || errno == EINTR else { throw FileFault(FolderListing.describe(errno)) }
+                done += max(0, count)
+            }
+            offset += piece.count
+        }
+        try image.checkIntact()
+    }
+
+    /// Returns why what is there now is not a file that can be read; nil if it is.
+    var obstacle: String? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return "deleted the database" }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return "put something else in the place of the database"
+        }
+        guard access(path, R_OK) == 0 else { return "left a database that cannot be read" }
+        return nil
+    }
+}
