@@ -41,7 +41,7 @@ struct ConfigTemplate {
             return [
                 "# The migrations in \(VisibleText.line(path)) are code (\(tool.name)), and Drydock reads SQL."
             ]
-                + (tool.command.map(command) ?? []) + Self.comment(recipe(tool))
+                + command(tool) + Self.comment(recipe(tool))
                 + tool.settings.map { "#\($0)" }
         case .nothing:
             return [
@@ -51,15 +51,15 @@ struct ConfigTemplate {
         }
     }
 
-    private func command(_ command: String) -> [String] {
-        Self.comment(
-            "Let it migrate private copies itself, for what Drydock then compares; a path of a database in $DRYDOCK_DATABASE "
-                + "is what the app must open.")
-            + ["#migrate:", "#  command: \"\(command)\"", "#  database: $DRYDOCK_DATABASE"]
+    private func command(_ tool: ForeignTool) -> [String] {
+        guard !tool.command.isEmpty else { return [] }
+        return Self.comment(
+            "'drydock verify' can run \(tool.name)'s own command on private copies of the snapshots.")
+            + tool.preparation.map { "# \($0)" } + tool.command.map { "#\($0)" }
     }
 
     private func recipe(_ tool: ForeignTool) -> String {
-        (tool.command == nil ? "To read the SQL: " : "Or have Drydock read the SQL: ") + tool.recipe
+        (tool.command.isEmpty ? "To read the SQL: " : "Or have Drydock read the SQL: ") + tool.recipe
     }
 
     // MARK: - What can be chosen
