@@ -127,6 +127,9 @@ package struct StateInspector: Sendable {
     /// The limit for written pages and SQLite's sorting, in bytes.
     package var memoryLimit = Overlay.defaultMemoryLimit
 
+    /// The only rules that are checked; all where nil.
+    package var rules: Set<Rule>?
+
     package init(
         engine: any Engine, settings: ConnectionSettings, historyTables: [String],
         memoryLimit: Int = Overlay.defaultMemoryLimit
@@ -147,7 +150,7 @@ package struct StateInspector: Sendable {
         _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
-        let (historyTables, readsPages) = (historyTables, PageReading.isOn)
+        let (historyTables, rules, readsPages) = (historyTables, rules, PageReading.isOn)
         return try await withConnection(to: image) { connection in
             var unreadable: [Catalog.UnreadableTable] = []
             let catalog = try Catalog(
@@ -174,7 +177,10 @@ package struct StateInspector: Sendable {
                 renamed: { name in
                     earlier.flatMap { TableLineage($0.catalog, statements: statements).currentName(of: name) }
                 })
-            for rule in StateRules.all where baseline == nil || !Baseline.rules.contains(rule.rule) {
+            for rule in StateRules.all
+            where rules?.contains(rule.rule) ?? true
+                && (baseline == nil || !Baseline.rules.contains(rule.rule))
+            {
                 do {
                     state.faults += try rule.faults(in: view)
                     state.notChecked += rule.notChecked(in: view).map { NotChecked(rule.rule, $0) }

@@ -17,9 +17,9 @@ struct CounterexampleSearch {
     var start: DatabaseState?
 
     /// How often the step is run for one finding.
-    private static let runLimit = 100
+    private static let runLimit = 60
     /// How often steps are run for all findings of a walk.
-    static let totalRunLimit = 800
+    static let totalRunLimit = 240
     /// The largest number of rows that the search begins with.
     private static let rowLimit = 400
 
@@ -30,12 +30,15 @@ struct CounterexampleSearch {
         guard runs > 0 else { return nil }
         let start = start ?? scene.before
         let identity = FindingIdentity(finding)
-        let family = StepTables(scene.statements, in: schema).family
-        for tables in [family, nil] {
+        let touched = StepTables(scene.statements, in: schema)
+        for tables in [touched.withNeededParents(finding.table), touched.family] {
             let definitions = try await definitions(of: tables, in: start)
             guard let bare = try await bare(definitions.map(\.sql), start) else { continue }
-            let candidates = try await rows(of: tables ?? Set(start.catalog.tables.keys), in: start)
+            let candidates = try await rows(of: tables, in: start)
             guard candidates.count <= Self.rowLimit else { continue }
+            // No other rule can give the finding; GRDB's own check refuses by the keys.
+            var scene = scene
+            scene.rules = [finding.rule, .foreignKeyViolation]
             let trial = CounterexampleTrial(
                 scene: scene, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
@@ -51,7 +54,7 @@ struct CounterexampleSearch {
     }
 
     private func result(
-        _ reduction: RowReduction, _ definitions: [Definition], _ tables: Set<String>?
+        _ reduction: RowReduction, _ definitions: [Definition], _ tables: Set<String>
     ) -> Counterexample {
         let encoding = scene.before.catalog.encoding
         let own = scene.context.set.format.ownTables.map(\.foldedASCII)
@@ -59,7 +62,7 @@ struct CounterexampleSearch {
             schema: definitions.filter { !$0.isHistory }.map(\.sql),
             inserts: reduction.rows.map { $0.text(encoding) },
             migration: StepScript(scene).statements,
-            tables: (tables ?? Set(scene.before.catalog.tables.keys)).subtracting(own).sorted()
+            tables: tables.subtracting(own).sorted()
                 .compactMap { scene.before.catalog.table($0)?.name },
             tried: reduction.runs, isSmallest: reduction.isFinished)
     }
@@ -73,17 +76,15 @@ struct CounterexampleSearch {
         var isHistory = false
     }
 
-    /// Returns the statements that make the tables, with what belongs to them; everything where nil.
-    private func definitions(of tables: Set<String>?, in state: DatabaseState) async throws
+    /// Returns the statements that make the tables, with what belongs to them.
+    private func definitions(of tables: Set<String>, in state: DatabaseState) async throws
         -> [Definition]
     {
         let catalog = state.catalog
         let isWanted: @Sendable (String, String) -> Bool = { name, table in
-            tables.map { $0.contains(table.foldedASCII) || $0.contains(name.foldedASCII) } ?? true
+            tables.contains(table.foldedASCII) || tables.contains(name.foldedASCII)
         }
-        let views = tables.map { tables in
-            schema.views.filter { !$0.value.query.names.isDisjoint(with: tables) }.keys
-        }
+        let views = schema.views.filter { !$0.value.query.names.isDisjoint(with: tables) }.keys
         return try await scene.inspector.withConnection(to: state.image) { connection in
             var found: [Definition] = []
             try connection.forEachRow(
@@ -100,7 +101,7 @@ struct CounterexampleSearch {
                     found.append(
                         .init(rank: known.module == nil ? 0 : 1, sql: row.string(3), isHistory: isHistory))
                 case "index" where isWanted(name, table): found.append(.init(rank: 2, sql: row.string(3)))
-                case "view" where views?.contains(name.foldedASCII) ?? true:
+                case "view" where views.contains(name.foldedASCII):
                     found.append(.init(rank: 3, sql: row.string(3)))
                 case "trigger" where isWanted(name, table): found.append(.init(rank: 4, sql: row.string(3)))
                 default: break
@@ -149,12 +150,14 @@ struct CounterexampleSearch {
     private func rows(of tables: Set<String>, in state: DatabaseState) async throws -> [GeneratedRow] {
         let own = Set(scene.context.set.format.ownTables.map(\.foldedASCII))
         let order = ParentsFirst(schema).order(tables.subtracting(own))
-        let catalog = state.catalog
+        let (catalog, schema) = (state.catalog, schema)
         return try await scene.inspector.withConnection(to: state.image) { connection in
             var rows: [GeneratedRow] = []
             for name in order {
                 guard let table = catalog.tables[name], table.keepsRows else { continue }
-                let columns = table.storedColumns.map(\.name)
+                let foreign = schema.tables[name]?.columnsWithoutParent(among: tables) ?? []
+                let columns = table.storedColumns.map(\.name).filter { !foreign.contains($0.foldedASCII) }
+                guard !columns.isEmpty else { continue }
                 let list = columns.map(quotedName).joined(separator: ", ")
                 let found = try? connection.rows(
                     "SELECT \(list) FROM main.\(quotedName(table.name)) LIMIT \(Self.rowLimit)"
@@ -211,5 +214,15 @@ struct CounterexampleTrial: Sendable {
             if allowsOrphans { return true }
             return try connection.firstRow("PRAGMA foreign_key_check") { _ in } == nil
         }
+    }
+}
+
+extension Table {
+    /// The folded names of the columns that refer to a table which is left out, and may be NULL instead.
+    fileprivate func columnsWithoutParent(among tables: Set<String>) -> Set<String> {
+        Set(
+            foreignKeys.filter { !tables.contains($0.parent.foldedASCII) && !needsParent($0) }
+                .flatMap(\.columns).filter { name in column(name).map { !isNotNull($0) } ?? false }
+                .map(\.foldedASCII))
     }
 }

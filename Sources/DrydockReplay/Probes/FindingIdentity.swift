@@ -3,7 +3,7 @@ import SQLiteSchema
 
 /// What makes two findings of a step the same, whatever rows show them.
 struct FindingIdentity: Hashable, Sendable {
-    private let rule: Rule
+    let rule: Rule
     private let table: String?
     private let column: String?
     /// The line of the statement that failed.

@@ -16,7 +16,14 @@ struct StepScene: Sendable {
     let temporaries: Set<String>
 
     var statements: [SQLStatement] { migrations.flatMap(\.statements) }
-    var inspector: StateInspector { context.inspector(watchdog) }
+    /// The only rules about a state that are checked; all where nil.
+    var rules: Set<Rule>?
+
+    var inspector: StateInspector {
+        var inspector = context.inspector(watchdog)
+        inspector.rules = rules
+        return inspector
+    }
 
     /// Opens the overlay of a state, has rows inserted there, and inspects the result.
     /// - Returns: nil where `insert` returns false.

@@ -31,6 +31,21 @@ struct StepTables {
     /// Returns the tables and those that refer to them.
     var withChildren: Set<String> { named.union(children(of: named)) }
 
+    /// Returns the tables, and another one, with the parents that their rows cannot do without.
+    func withNeededParents(_ other: String?) -> Set<String> {
+        var tables = named
+        var left = named.union([other?.foldedASCII].compactMap(\.self)).filter { schema.tables[$0] != nil }
+        tables.formUnion(left)
+        while let name = left.popFirst() {
+            guard let table = schema.tables[name] else { continue }
+            for key in table.foreignKeys where table.needsParent(key) {
+                let parent = key.parent.foldedASCII
+                if schema.tables[parent] != nil, tables.insert(parent).inserted { left.insert(parent) }
+            }
+        }
+        return tables
+    }
+
     /// Returns the tables with all that refer to them or that they refer to, at any distance.
     var family: Set<String> {
         var (family, edge) = (named, named)
@@ -48,5 +63,12 @@ struct StepTables {
             schema.tables.filter { _, table in
                 table.foreignKeys.contains { parents.contains($0.parent.foldedASCII) }
             }.keys)
+    }
+}
+
+extension Table {
+    /// Whether a row must refer to a parent: no column of the key may be NULL.
+    func needsParent(_ key: ForeignKey) -> Bool {
+        key.columns.allSatisfy { name in column(name).map(isNotNull) ?? false }
     }
 }
