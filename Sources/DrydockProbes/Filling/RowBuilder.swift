@@ -218,7 +218,8 @@ struct RowBuilder {
                     } else {
                         own.append(reference)
                     }
-                } else if let place = open.first(where: { !plan.columns[$0].isNotNull }), reference.isPresent
+                } else if let place = open.first(where: { !plan.columns[$0].isNotNull }),
+                    reference.isPresent || reference.isLater && canBeNull.contains(place)
                 {
                     values[place] = .null
                 } else if reference.isPresent {

@@ -37,6 +37,8 @@ struct TablePlan: Sendable {
         var isDeferred = false
         /// Whether only NULL is accepted: SQLite finds no rowid by a value of a REAL column.
         var isImpossible = false
+        /// Whether a later definition makes it a foreign key; NULL satisfies it where there is no parent yet.
+        var isLater = false
     }
 
     var name: String

@@ -144,9 +144,9 @@ struct TablePlanner {
             let columns = key.columns.compactMap { plan.places[$0.foldedASCII] }
             guard columns.count == key.columns.count, isPresent || !known.contains(columns) else { return }
             let parent = key.parent.foldedASCII
-            guard isPresent || present.schema.tables[parent] != nil else { return }
             let parentColumns = present.schema.parentColumns(of: key) ?? []
-            guard isPresent || parentColumns.count == columns.count else { return }
+            let isThere = present.schema.tables[parent] != nil
+            guard isPresent || !isThere || parentColumns.count == columns.count else { return }
             known.insert(columns)
             let rowid = present.schema.tables[parent]?.rowidAlias?.name.foldedASCII
             plan.references.append(
@@ -154,7 +154,7 @@ struct TablePlanner {
                     columns: columns, parent: parent, parentColumns: parentColumns.map(\.foldedASCII),
                     isPresent: isPresent, isDeferred: isPresent && key.isDeferred,
                     isImpossible: columns.count == 1 && plan.columns[columns[0]].affinity == .real
-                        && parentColumns.first?.foldedASCII == rowid))
+                        && parentColumns.first?.foldedASCII == rowid, isLater: !isPresent))
         }
         for key in table.foreignKeys { add(key, isPresent: true) }
         for key in demands.foreignKeys { add(key, isPresent: false) }
