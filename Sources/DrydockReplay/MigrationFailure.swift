@@ -31,7 +31,17 @@ package struct MigrationFailure {
 
     /// Nil for an error that was not caused by a statement or a check of the migration.
     var finding: Finding? {
-        MemoryStop(error)?.finding(migration) ?? findingOfFailure
+        var finding = MemoryStop(error)?.finding(migration) ?? findingOfFailure
+        finding?.resultCode = engineError?.extendedCode
+        return finding
+    }
+
+    private var engineError: EngineError? {
+        switch error {
+        case let failure as StatementFailure: failure.error
+        case let failure as RunnerFailure: failure.error as? EngineError
+        default: error as? EngineError
+        }
     }
 
     private var findingOfFailure: Finding? {

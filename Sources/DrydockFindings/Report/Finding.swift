@@ -50,6 +50,8 @@ public struct Finding: Sendable {
     public var object: String?
     public var tags: [Tag] = []
     public var evidence: Evidence?
+    /// SQLite's extended result code (https://www.sqlite.org/rescode.html), where a statement was refused.
+    package var resultCode: Int32?
     /// The rows that show it, where Drydock generated them.
     public var counterexample: Counterexample?
     /// The rewrite that `drydock lint --fix` would make, in the order of the file; empty where it would make none.

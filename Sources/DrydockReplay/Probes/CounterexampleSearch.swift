@@ -32,7 +32,7 @@ struct CounterexampleSearch {
         let identity = FindingIdentity(finding)
         let touched = StepTables(scene.statements, in: schema)
         for tables in [touched.withNeededParents(finding.table), touched.family] {
-            let definitions = try await definitions(of: tables, in: start)
+            let definitions = try await definitions(of: touched.withParents(tables), in: start)
             guard let bare = try await bare(definitions.map(\.sql), start) else { continue }
             let candidates = try await rows(of: tables, in: start)
             guard candidates.count <= Self.rowLimit else { continue }

@@ -6,8 +6,9 @@ struct FindingIdentity: Hashable, Sendable {
     let rule: Rule
     private let table: String?
     private let column: String?
-    /// The line of the statement that failed.
+    /// The line of the statement that failed, and why SQLite refused it.
     private let line: Int?
+    private let resultCode: Int32?
 
     init(_ finding: Finding) {
         rule = finding.rule
@@ -16,5 +17,6 @@ struct FindingIdentity: Hashable, Sendable {
         table = isFailure ? nil : finding.table?.foldedASCII
         column = isFailure ? nil : finding.column?.foldedASCII
         line = isFailure ? finding.place?.line : nil
+        resultCode = isFailure ? finding.resultCode : nil
     }
 }

@@ -64,17 +64,30 @@ struct RowReduction {
     private mutating func simplifyValues() async throws {
         for row in rows.indices {
             for leavesOut in [true, false] { try await simplify(row, leavesOut) }
-            for column in rows[row].columns {
-                guard let place = rows[row].columns.firstIndex(of: column) else { continue }
-                var fewer = rows
-                fewer[row].columns.remove(at: place)
-                fewer[row].values.remove(at: place)
-                if !fewer[row].columns.isEmpty, try await take(fewer) { continue }
+            try await dropColumns(of: row)
+            for place in rows[row].columns.indices {
                 guard let simple = Self.simple(rows[row].values[place], at: row) else { continue }
                 var simpler = rows
                 simpler[row].values[place] = simple
                 _ = try await take(simpler)
             }
+        }
+    }
+
+    private mutating func dropColumns(of row: Int) async throws {
+        var size = max(1, rows[row].columns.count / 2)
+        while true {
+            var start = 0
+            while start < rows[row].columns.count, rows[row].columns.count > 1 {
+                let range = start..<min(start + size, rows[row].columns.count)
+                var fewer = rows
+                fewer[row].columns.removeSubrange(range)
+                fewer[row].values.removeSubrange(range)
+                let isTaken = fewer[row].columns.isEmpty ? false : try await take(fewer)
+                if !isTaken { start += size }
+            }
+            if size == 1 { return }
+            size /= 2
         }
     }
 

@@ -46,6 +46,12 @@ struct StepTables {
         return tables
     }
 
+    /// Returns the tables with those that their foreign keys name, without which SQLite refuses to write to them.
+    func withParents(_ tables: Set<String>) -> Set<String> {
+        let parents = tables.flatMap { schema.tables[$0]?.foreignKeys.map(\.parent.foldedASCII) ?? [] }
+        return tables.union(parents)
+    }
+
     /// Returns the tables with all that refer to them or that they refer to, at any distance.
     var family: Set<String> {
         var (family, edge) = (named, named)

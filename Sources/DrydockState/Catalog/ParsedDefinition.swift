@@ -9,7 +9,24 @@ final class ParsedDefinition: Sendable {
         var schema: Schema
     }
 
+    /// What the faults of a definition's expressions depend on.
+    struct ExpressionKey: Hashable, Sendable {
+        var name: String
+        var text: String
+        var indexes: [String]
+        var isEmpty: Bool
+    }
+
     private let parsed = Mutex<Parsed?>(nil)
+    private let expressions = Mutex<[ExpressionKey: [Fault]]>([:])
+
+    /// Returns the faults of the expressions, found once for each definition.
+    func expressionFaults(_ key: ExpressionKey, find: () throws -> [Fault]) rethrows -> [Fault] {
+        if let known = expressions.withLock({ $0[key] }) { return known }
+        let faults = try find()
+        expressions.withLock { $0[key] = faults }
+        return faults
+    }
 
     /// Returns a schema that has only the table.
     func schema(name: String, text: String) -> Schema {

@@ -91,7 +91,16 @@ package struct TableReading {
                         + "says it. If the app registers what is missing, give a stand-in."))
         }
         faults += try collationFaults(besides: faults)
-        return faults + (try expressionFaults(besides: faults))
+        return faults + (try knownExpressionFaults(besides: faults))
+    }
+
+    /// Returns the faults of expressions as they were found when the definition was first met.
+    private func knownExpressionFaults(besides faults: [Fault]) throws -> [Fault] {
+        guard faults.isEmpty else { return try expressionFaults(besides: faults) }
+        let isEmpty = try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil
+        let key = ParsedDefinition.ExpressionKey(
+            name: table.name, text: table.text, indexes: indexes.map(\.text), isEmpty: isEmpty)
+        return try table.definition.expressionFaults(key) { try expressionFaults(besides: []) }
     }
 
     static let help =

@@ -118,6 +118,26 @@ struct ProbeReplayTests {
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
     }
 
+    @Test func `a failure for another reason is not taken for a counterexample`() async throws {
+        let chain = (0..<70).map { number in
+            "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, p INTEGER"
+                + (number > 0 ? " REFERENCES t\(number - 1) (id));" : ");")
+        }
+        let report = try await verify([chain.joined(separator: "\n"), immediate + "DELETE FROM t9;"])
+        let example = try #require(try report.finding(.migrationFailed).counterexample)
+        #expect(example.inserts.count == 2, "\(example.inserts)")
+    }
+
+    @Test func `of very many columns only the needed ones remain`() async throws {
+        let columns = (0..<300).map { "c\($0) TEXT NOT NULL DEFAULT 'x'" }.joined(separator: ", ")
+        let report = try await verify([
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, \(columns));", "UPDATE t SET c7 = upper(c7);",
+        ])
+        let example = try #require(try report.finding(.valuesChanged).counterexample)
+        // Any row will do, since the default changes too.
+        #expect(example.inserts.count == 1 && example.inserts[0].count < 60, "\(example.inserts)")
+    }
+
     @Test func `a table that nothing can fill is listed`() async throws {
         let report = try await verify([
             "CREATE TABLE sealed (id INTEGER PRIMARY KEY, x TEXT CHECK (x IS NULL AND x IS NOT NULL));",
