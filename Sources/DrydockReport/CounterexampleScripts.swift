@@ -31,6 +31,8 @@ package enum CounterexampleScripts {
         lines.append("-- Run it with: sqlite3 < THIS_FILE")
         lines += ["", "-- The schema that the migration meets"] + statements(example.schema)
         lines += ["", "-- Rows that its constraints allow"] + statements(example.inserts)
+        // Values as literals, so that 1 and '1' differ.
+        lines += ["", ".mode quote"]
         let shown = example.tables
         if !isFailure { lines += ["", "-- Before"] + shown.map { rows(of: $0, "before") } }
         let title = isFailure ? "The migration, which fails" : "The migration"

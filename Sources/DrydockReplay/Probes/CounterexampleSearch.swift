@@ -24,10 +24,20 @@ struct CounterexampleSearch {
     private static let rowLimit = 400
 
     /// - Returns: nil where the rows that the step can touch do not show it on their own.
-    /// - Throws: ``EngineError`` where the run was stopped.
     /// - Parameter runs: how often a step may still be run.
+    /// - Throws: CancellationError. What else goes wrong costs only the rows: the finding stands without them.
     func counterexample(of finding: Finding, _ runs: inout Int) async throws -> Counterexample? {
-        guard runs > 0 else { return nil }
+        do {
+            return try await search(for: finding, &runs)
+        } catch {
+            try Task.checkCancellation()
+            return nil
+        }
+    }
+
+    private func search(for finding: Finding, _ runs: inout Int) async throws -> Counterexample? {
+        var limit = min(Self.runLimit, runs)
+        guard limit > 0 else { return nil }
         let start = start ?? scene.before
         let identity = FindingIdentity(finding)
         let touched = StepTables(scene.statements, in: schema)
@@ -42,11 +52,11 @@ struct CounterexampleSearch {
             let trial = CounterexampleTrial(
                 scene: scene, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
-            var reduction = RowReduction(candidates, limit: min(Self.runLimit, runs)) {
+            var reduction = RowReduction(candidates, limit: limit) {
                 try await trial.shows($0, allowsOrphans: allowsOrphans)
             }
             let isShown = try await reduction.run()
-            runs -= reduction.runs
+            (limit, runs) = (limit - reduction.runs, runs - reduction.runs)
             guard isShown else { continue }
             return result(reduction, definitions, tables)
         }
@@ -185,7 +195,7 @@ struct CounterexampleTrial: Sendable {
         do {
             guard let state = try await state(rows, allowsOrphans) else { return false }
             return try await scene.findings(from: state, explains: false).contains {
-                FindingIdentity($0) == identity && $0.severity >= severity
+                FindingIdentity($0).matches(identity) && $0.severity >= severity
             }
         } catch let error as EngineError where !error.isInterrupt {
             return false

@@ -3,6 +3,7 @@ import DrydockMigrations
 import DrydockState
 import DatabaseEngine
 import SQLiteSchema
+import Synchronization
 
 /// Runs a step on rows that the constraints allow and that few would expect, beside the ordinary ones.
 struct EdgeTrial {
@@ -12,6 +13,8 @@ struct EdgeTrial {
     /// The schemas that the step and later ones lead to.
     let later: [Schema]
 
+    /// How much SQLite may do with these rows; a second or two.
+    static let workLimit = 100_000_000
     /// How often the step is run in search of the rows that it survives.
     private static let runLimit = 48
     /// For how many findings the fewest rows are searched.
@@ -47,10 +50,11 @@ struct EdgeTrial {
     private func rows(_ request: RowRequest) async throws -> [GeneratedRow] {
         let (generator, log) = (source.generator, RowLog())
         _ = try await scene.state(over: scene.before) { connection in
-            log.rows = try generator.insertEdgeRows(request, on: connection).rows
+            let rows = try generator.insertEdgeRows(request, on: connection).rows
+            log.rows.withLock { $0 = rows }
             return false
         }
-        return log.rows
+        return log.rows.withLock { $0 }
     }
 
     private func state(with rows: [GeneratedRow]) async throws -> DatabaseState? {
@@ -108,9 +112,9 @@ struct EdgeTrial {
     }
 }
 
-/// Takes rows out of a connection's closure. Used by one closure, before its result is read.
-private final class RowLog: @unchecked Sendable {
-    var rows: [GeneratedRow] = []
+/// Takes rows out of a connection's closure.
+private final class RowLog: Sendable {
+    let rows = Mutex<[GeneratedRow]>([])
 }
 
 extension GeneratedRow {

@@ -10,6 +10,12 @@ struct FindingIdentity: Hashable, Sendable {
     private let line: Int?
     private let resultCode: Int32?
 
+    /// Whether another finding may be the same; a line is known only where a statement failed, or once the cause is.
+    func matches(_ other: FindingIdentity) -> Bool {
+        rule == other.rule && table == other.table && column == other.column
+            && resultCode == other.resultCode && (line == other.line || line == nil || other.line == nil)
+    }
+
     init(_ finding: Finding) {
         rule = finding.rule
         // What a failure is about is known only once it is explained.

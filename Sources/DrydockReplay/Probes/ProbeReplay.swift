@@ -7,7 +7,7 @@ import SQLiteSchema
 
 /// Replays all migrations on a database whose tables are filled with generated rows as they appear.
 ///
-/// A walk ends at a migration that fails; another one then begins behind it, with rows in all tables of that version.
+/// A walk ends at a migration that fails; another one then begins after it, with rows in all tables of that version.
 struct ProbeReplay {
     let context: ReplayContext
     let source: ProbeSource
@@ -23,13 +23,29 @@ struct ProbeReplay {
         while let start = first {
             var walk = ProbeWalk(replay: self, later: later, start: start)
             try await walk.run()
-            // What fails without rows fails for everyone, and nothing behind it can be reached.
+            // What fails without rows fails for everyone, and nothing after it can be reached.
             first = walk.failedAt.flatMap { failed in
                 failed + 1 < context.targetCount && fresh.passes(failed) ? failed + 1 : nil
             }
             results.append(walk.result(isLast: first == nil))
         }
+        if let finding = unreached(results) { results[results.count - 1].findings.append(finding) }
         return results
+    }
+
+    /// Returns the finding for migrations that no row met, where nothing else says so as an error: released ones before
+    /// them fail.
+    private func unreached(_ results: [ReplayResult]) -> Finding? {
+        let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
+        let left = context.targets.filter { isChecked($0) && !tried.contains($0.identifier) }
+        guard let first = left.first, !results.flatMap(\.findings).contains(where: { $0.severity == .error })
+        else { return nil }
+        return Finding(
+            .nothingVerified,
+            "\(counted(left.count, "migration")) from \(first.identifier) on \(left.count == 1 ? "was" : "were") not run",
+            help: (fresh.failure.map { "\($0). " } ?? "")
+                + "Verify a snapshot that has applied it.",
+            migration: first.identifier, place: .init(file: first.path))
     }
 
     /// Whether a migration is checked, rather than only run to come to the next.
@@ -88,7 +104,7 @@ struct ProbeWalk {
 
     private var context: ReplayContext { parent.context }
 
-    /// - Parameter isLast: whether no other walk comes to the migrations behind the one that failed.
+    /// - Parameter isLast: whether no other walk comes to the migrations after the one that failed.
     func result(isLast: Bool) -> ReplayResult {
         var result = replay.result
         // No database of a user's has applied anything here.
@@ -141,7 +157,7 @@ struct ProbeWalk {
             image: overlay.freeze().image)
         guard let baselined = try await replay.takeBaseline(of: opened) else { return }
         var state = baselined.state
-        if start > 0 { state = try await fill(state, nil, behind: start - 1, opened) }
+        if start > 0 { state = try await fill(state, nil, after: start - 1, opened) }
         var next = 0
         while next < plan.pending.count, failedAt == nil {
             let count = try await step(&state, plan.pending[next...], opened)
@@ -218,7 +234,7 @@ struct ProbeWalk {
             state = after
         }
         if index + 1 < context.targetCount {
-            state = try await fill(state, before, behind: index, opened)
+            state = try await fill(state, before, after: index, opened)
         }
         return true
     }
@@ -242,7 +258,7 @@ struct ProbeWalk {
     /// Fills the tables that are empty, and adds rows to those that have columns they did not have.
     /// - Parameter before: the state before the step; nil where all tables are new.
     private mutating func fill(
-        _ state: DatabaseState, _ before: DatabaseState?, behind index: Int, _ opened: OpenedSnapshot
+        _ state: DatabaseState, _ before: DatabaseState?, after index: Int, _ opened: OpenedSnapshot
     ) async throws -> DatabaseState {
         let tables = ProbeTables(before: before, after: state)
         guard !tables.candidates.isEmpty else { return state }
@@ -272,13 +288,28 @@ struct ProbeWalk {
 
     /// Runs a migration once more, on rows that few would expect.
     private mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws {
-        guard let scene = scenes[migration.identifier] else { return }
+        guard var scene = scenes[migration.identifier] else { return }
+        let work = WorkLimit(steps: EdgeTrial.workLimit)
+        scene.work = work
         let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
         let index = context.set.index(of: migration.identifier) ?? 0
         let trial = EdgeTrial(
             scene: scene, source: parent.source, schema: reader.schema(of: before.catalog),
             later: later.after(index))
-        for finding in try await trial.findings(except: known, &runs) { replay.add(finding) }
+        do {
+            let findings = try await trial.findings(except: known, &runs)
+            if !work.hasStopped {
+                for finding in findings { replay.add(finding) }
+                return
+            }
+        } catch let error as EngineError where error.isInterrupt && work.hasStopped {
+            // The ordinary rows were checked.
+        }
+        replay.notChecked(
+            .migrationFailed,
+            .undecided(
+                "\(migration.identifier) does not come to an end with unusual rows, so what it does to them was not seen"
+            ))
     }
 
     /// Adds the fewest rows that show a finding to the gravest ones.

@@ -19,8 +19,18 @@ struct StepScene: Sendable {
     /// The only rules about a state that are checked; all where nil.
     var rules: Set<Rule>?
 
+    /// How much SQLite may still do with these rows; nil for no limit but the run's own.
+    var work: WorkLimit?
+
+    private var settings: ConnectionSettings {
+        var settings = context.settings(watchdog)
+        if let work { settings.interrupt = { [watchdog] in watchdog.isTripped || work.isOver() } }
+        return settings
+    }
+
     var inspector: StateInspector {
         var inspector = context.inspector(watchdog)
+        inspector.settings = settings
         inspector.rules = rules
         return inspector
     }
@@ -32,7 +42,7 @@ struct StepScene: Sendable {
         inserting insert: @escaping @Sendable (any Connection) throws -> Bool
     ) async throws -> DatabaseState? {
         let overlay = try Overlay(start.image)
-        let isDone = try await context.engine.use(overlay, settings: context.settings(watchdog)) { database in
+        let isDone = try await context.engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
                 guard try insert(connection) else { return false }
                 try connection.checkpoint()
@@ -51,7 +61,7 @@ struct StepScene: Sendable {
         after prepare: @escaping @Sendable (any Connection) throws -> Void = { _ in }
     ) async throws -> BatchRun.Outcome {
         let overlay = try Overlay(state.image)
-        return try await context.engine.use(overlay, settings: context.settings(watchdog)) {
+        return try await context.engine.use(overlay, settings: settings) {
             try await $0.withConnection(prepare)
             return try await BatchRun(set: context.set, database: $0, overlay: overlay).run(migrations)
         }

@@ -17,13 +17,15 @@ struct StepTables {
                 if let name = token.name(in: statement.source) { names.insert(name.foldedASCII) }
             }
         }
+        // A view may name itself, in a column that is called like it.
+        var seen: Set<String> = []
         while let name = left.popFirst() {
-            if let view = schema.views[name] { left.formUnion(view.query.names.subtracting(named)) }
-            guard schema.tables[name] != nil || schema.virtualTables[name] != nil,
-                named.insert(name).inserted
-            else { continue }
+            guard seen.insert(name).inserted else { continue }
+            if let view = schema.views[name] { left.formUnion(view.query.names) }
+            guard schema.tables[name] != nil || schema.virtualTables[name] != nil else { continue }
+            named.insert(name)
             for trigger in schema.triggers(on: name) {
-                left.formUnion(trigger.names.filter { schema.tables[$0] != nil && !named.contains($0) })
+                left.formUnion(trigger.names.filter { schema.tables[$0] != nil })
             }
         }
     }

@@ -118,6 +118,56 @@ struct ProbeReplayTests {
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
     }
 
+    @Test(arguments: [0, 1]) func `a loop that unusual rows make endless is not checked with them`(
+        _ engine: Int
+    ) async throws {
+        let report = try await verify(
+            [
+                "CREATE TABLE line (id INTEGER PRIMARY KEY, quantity INTEGER NOT NULL CHECK (quantity > 0));",
+                """
+                CREATE TABLE ticket (id INTEGER PRIMARY KEY, line_id INTEGER NOT NULL);
+                INSERT INTO ticket (line_id) WITH RECURSIVE n (id, i, last) AS (
+                  SELECT id, 1, quantity FROM line UNION ALL SELECT id, i + 1, last FROM n WHERE i < last)
+                SELECT id FROM n;
+                """,
+            ], Self.engines[engine])
+        report.expect(notChecked: [.migrationFailed])
+        #expect(report.notChecked[0].reason.contains("with unusual rows"))
+    }
+
+    @Test func `a view may name a column like itself`() async throws {
+        let report = try await verify([
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER); CREATE VIEW total AS SELECT sum(x) AS total FROM t;",
+            "DROP VIEW total; ALTER TABLE t ADD COLUMN y TEXT;",
+        ])
+        report.expectNothing()
+    }
+
+    @Test func `a released migration that fails without rows hides nothing that comes after it`() async throws
+    {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/v1.sql", "CREATE TABLE t (id INTEGER PRIMARY KEY); SELECT missing(1);")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
+        var lock = LockRequest()
+        lock.migrationsFolder = folder.file("Migrations")
+        lock.snapshotsFolder = folder.file("Snapshots")
+        lock.path = folder.file("drydock.lock")
+        _ = try await Locker(engine: GRDBDriver()).run(lock)
+        try folder.write("Migrations/v2.sql", "DELETE FROM t;")
+        let report = try await folder.verify {
+            $0.isSnapshotsFolderNamed = false
+            $0.lock = lock.path
+        }
+        #expect(report.rules(.error) == [.nothingVerified], "\(report.findings.map(\.line))")
+    }
+
+    @Test func `a refused check of all foreign keys has its rows`() async throws {
+        let report = try await verify([Self.people, "DELETE FROM person;"])
+        let finding = try report.finding(.migrationFailed)
+        #expect(finding.counterexample?.inserts.count == 2, "\(finding.counterexample?.inserts ?? [])")
+    }
+
     @Test func `a failure for another reason is not taken for a counterexample`() async throws {
         let chain = (0..<70).map { number in
             "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, p INTEGER"

@@ -1,0 +1,41 @@
+import Drydock
+import DrydockReport
+import Testing
+
+struct CounterexampleScriptsTests {
+    private func script(_ rule: Rule, _ message: String) throws -> CounterexampleScripts.Script {
+        var finding = Finding(rule, message, migration: "v2_'x'", table: "pet")
+        finding.counterexample = Counterexample(
+            schema: ["CREATE TABLE pet (id INTEGER PRIMARY KEY) -- a comment"],
+            inserts: ["INSERT INTO pet (id) VALUES (1)"], migration: ["BEGIN", "DELETE FROM pet", "COMMIT"],
+            tables: ["pet"], tried: 3, isSmallest: true)
+        var report = Report(.verify(VerifySummary()))
+        report.findings = [Finding(.rowsLost, "without rows"), finding]
+        let scripts = CounterexampleScripts.scripts(of: report)
+        #expect(scripts.count == 1)
+        return try #require(scripts.first)
+    }
+
+    @Test func aScriptShowsTheRowsBeforeAndAfter() throws {
+        let script = try script(.rowsLost, "1 row of pet is gone\n.shell false")
+        #expect(script.fileName == "01-rows-lost-pet-v2_-x-.sql")
+        #expect(
+            script.text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst() == [
+                "-- Run it with: sqlite3 < THIS_FILE", "", "-- The schema that the migration meets",
+                "CREATE TABLE pet (id INTEGER PRIMARY KEY) -- a comment", ";", "",
+                "-- Rows that its constraints allow", "INSERT INTO pet (id) VALUES (1);", "", ".mode quote",
+                "",
+                "-- Before", "SELECT 'before, pet:', * FROM \"pet\";", "", "-- The migration: v2_'x'",
+                "BEGIN;", "DELETE FROM pet;", "COMMIT;", "", "-- After (a table that is gone gives an error)",
+                "SELECT 'after, pet:', * FROM \"pet\";", "",
+            ])
+        // A message cannot end its comment.
+        #expect(script.text.hasPrefix("-- error[rows-lost] 1 row of pet is gone"))
+        #expect(!script.text.contains("\n.shell"))
+    }
+
+    @Test func aFailureShowsItself() throws {
+        let text = try script(.migrationFailed, "it fails").text
+        #expect(text.contains("-- The migration, which fails: v2_'x'") && !text.contains("-- After"))
+    }
+}
