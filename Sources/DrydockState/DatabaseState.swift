@@ -80,6 +80,8 @@ package struct StateView {
     var changes: PageChanges?
     /// Returns the present name of a table of the state before; nil if it is gone or not known.
     var renamed: (String) -> String?
+    /// The folded names of the tables for which ``isAsBefore(_:)`` holds.
+    private let unchanged: Set<String>
 
     package init(
         connection: any Connection, catalog: Catalog, earlier: DatabaseState? = nil,
@@ -91,16 +93,22 @@ package struct StateView {
         self.earlier = earlier
         self.changes = changes
         self.renamed = renamed
+        guard let earlier, let changes else {
+            unchanged = []
+            return
+        }
+        unchanged = Set(
+            catalog.tableNames.filter { name in
+                guard let table = catalog.table(name), let old = earlier.catalog.table(name),
+                    changes.isWhollyUntouched(table: name, now: name)
+                else { return false }
+                return table.demandsNoMore(than: old)
+            })
     }
 
     /// Whether the state before answers a rule about a table: its rows and indexes are unchanged, and its definition
     /// demands no more of them.
-    func isAsBefore(_ table: Catalog.Table) -> Bool {
-        guard let old = earlier?.catalog.table(table.name), let changes,
-            changes.isWhollyUntouched(table: table.name, now: table.name)
-        else { return false }
-        return table.demandsNoMore(than: old)
-    }
+    func isAsBefore(_ table: Catalog.Table) -> Bool { unchanged.contains(table.name.foldedASCII) }
 
     /// Whether every key of a table can still be referenced by foreign keys.
     /// - Parameter column: a column of the key; nil for the primary key.

@@ -46,6 +46,8 @@ struct HealthView {
 /// The facts about the bytes that a slice sees, computed once.
 final class HealthFacts: Sendable {
     let catalog: Catalog
+    /// The indexes that a statement created, by folded table.
+    let indexes: [String: [Catalog.Object]]
     let unreadable: [Catalog.UnreadableTable]
     let schema: Schema
     let file: DatabaseFile
@@ -55,6 +57,7 @@ final class HealthFacts: Sendable {
     init(_ connection: any Connection, _ image: Image) throws {
         var unreadable: [Catalog.UnreadableTable] = []
         catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
+        indexes = catalog.indexesByTable
         self.unreadable = unreadable
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))

@@ -66,9 +66,10 @@ struct OrdinaryFill {
         } catch let error as EngineError where !error.isInterrupt {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
-        let target = min(try target(plan), limits[name] ?? Int.max)
+        let present = request.round > 0 ? try connection.rowCount(plan.name) : 0
+        let target = min(try target(plan, hasRows: present > 0), limits[name] ?? Int.max)
         if request.round > 0 {
-            builder.begin(after: try connection.rowCount(plan.name))
+            builder.begin(after: present)
             try noteKeys(&builder)
         }
         var reason = plan.obstacle
@@ -130,8 +131,9 @@ struct OrdinaryFill {
 
     // MARK: - Numbers of rows
 
-    /// Returns how many rows a table gets: more than an enumeration has values, and one for each parent.
-    private mutating func target(_ plan: TablePlan) throws -> Int {
+    /// Returns how many rows a table gets: more than an enumeration has values, and one for each parent. A table that
+    /// has rows already gets only those that a new column needs.
+    private mutating func target(_ plan: TablePlan, hasRows: Bool) throws -> Int {
         var target = request.rowCount
         for check in plan.checks + plan.laterChecks {
             let ways = check.alternatives.all
@@ -149,7 +151,7 @@ struct OrdinaryFill {
         for column in plan.columns where !column.suggestions.isEmpty {
             target = max(target, column.suggestions.count + 1)
         }
-        for reference in plan.references where reference.parent != plan.folded {
+        for reference in plan.references where !hasRows && reference.parent != plan.folded {
             target = max(target, try keys(for: reference).count)
         }
         return min(target, max(Self.most, request.rowCount))

@@ -26,7 +26,7 @@ struct EdgeTrial {
     func findings(
         except known: Set<FindingIdentity>, _ runs: inout Int
     ) async throws -> [Finding] {
-        let tables = StepTables(scene.statements, in: schema).withChildren
+        let tables = StepTables(scene.statements.dependingOnRows, in: schema).withChildren
         guard !tables.isEmpty else { return [] }
         var request = RowRequest(schema: schema, tables: tables)
         request.later = later
@@ -66,9 +66,14 @@ struct EdgeTrial {
 
     private static func insert(_ rows: [GeneratedRow], on connection: any Connection) throws {
         try connection.execute("BEGIN")
+        var statements: [String: any PreparedStatement] = [:]
         for row in rows {
             do {
-                _ = try connection.firstRow(row.statement, row.values) { _ in }
+                let text = row.statement
+                let statement = try statements[text] ?? connection.prepare(text)
+                statements[text] = statement
+                try statement.reset(binding: row.values)
+                while try statement.step() {}
             } catch let error as EngineError where !error.isInterrupt {
                 // A row that needs one that was left out is left out with it.
             }

@@ -293,10 +293,16 @@ struct ProbeWalk {
         scene.work = work
         let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
         let index = context.set.index(of: migration.identifier) ?? 0
-        let trial = EdgeTrial(
-            scene: scene, source: parent.source, schema: reader.schema(of: before.catalog),
-            later: later.after(index))
         do {
+            var schema = reader.schema(of: before.catalog)
+            let touched = StepTables(scene.statements.dependingOnRows, in: schema)
+            guard !touched.named.isEmpty else { return }
+            if let excerpt = StepExcerpt(touched, of: schema) {
+                scene = try await excerpt.excerpt(of: scene)
+                schema = reader.schema(of: scene.before.catalog)
+            }
+            let trial = EdgeTrial(
+                scene: scene, source: parent.source, schema: schema, later: later.after(index))
             let findings = try await trial.findings(except: known, &runs)
             if !work.hasStopped {
                 for finding in findings { replay.add(finding) }

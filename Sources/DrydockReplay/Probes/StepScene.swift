@@ -9,7 +9,7 @@ import SQLiteSchema
 struct StepScene: Sendable {
     /// One migration; several where the states between them cannot be observed.
     let migrations: [Migration]
-    let before: DatabaseState
+    var before: DatabaseState
     let context: ReplayContext
     let watchdog: Watchdog
     let chronicle: Chronicle

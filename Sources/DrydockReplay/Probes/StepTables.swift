@@ -80,3 +80,37 @@ extension Table {
         key.columns.allSatisfy { name in column(name).map(isNotNull) ?? false }
     }
 }
+
+extension [SQLStatement] {
+    /// The statements, without additions that no row has a say in; none where the rows make no difference at all.
+    var dependingOnRows: [SQLStatement] {
+        contains(where: \.dependsOnRows) ? filter { !$0.isPlainAddition } : []
+    }
+}
+
+extension SQLStatement {
+    /// Whether what it does, or whether it fails, can depend on rows.
+    fileprivate var dependsOnRows: Bool {
+        switch action {
+        case .begin, .commit, .rollback, .savepoint, .release, .rollbackTo, .pragma, .dropIndex, .dropView,
+            .dropTrigger, .createView, .createTrigger, .createTable(_, _, asSelect: false):
+            false
+        default: !isPlainAddition
+        }
+    }
+
+    /// Whether it adds an index that any rows can have, or a column that demands nothing of them.
+    fileprivate var isPlainAddition: Bool {
+        let words = Set(tokens.map { $0.text(in: source).foldedASCII })
+        switch action {
+        case .createIndex:
+            // An expression is computed for each row, and may fail.
+            return words.isDisjoint(with: ["unique", "where"])
+                && tokens.count { $0.isSymbol("(", in: source) } == 1
+        case .addColumn:
+            return words.isDisjoint(with: ["not", "check", "as"])
+                && !words.isSuperset(of: ["references", "default"])
+        default: return false
+        }
+    }
+}

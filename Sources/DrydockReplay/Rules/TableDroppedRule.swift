@@ -95,14 +95,14 @@ struct TableDroppedRule: StepRule {
 extension TableMatch {
     /// Whether the table got a new name, and its own was given to a table that the step created for something else.
     func isMovedAside(in step: StepView) -> Bool {
-        let isTaken = step.conservation.kept.contains {
+        guard before.name.foldedASCII != after.name.foldedASCII,
+            step.before.catalog.table(after.name) == nil, step.after.catalog.table(before.name) != nil,
+            step.lineage.currentName(of: before.name) == after.name.foldedASCII,
+            let created = step.lineage[before.name], created.origin == nil, created.createdBy != nil
+        else { return false }
+        return !step.conservation.kept.contains {
             $0.match.after.name.foldedASCII == before.name.foldedASCII
         }
-        return !isTaken && step.before.catalog.table(after.name) == nil
-            && before.name.foldedASCII != after.name.foldedASCII
-            && step.lineage.currentName(of: before.name) == after.name.foldedASCII
-            && step.lineage[before.name].map { $0.origin == nil && $0.createdBy != nil } ?? false
-            && step.after.catalog.table(before.name) != nil
     }
 }
 

@@ -117,10 +117,11 @@ extension Conservation {
         }
         for pair in match.pairs {
             do {
-                let rest = self
+                // A copy for each table would make the cost grow with the square of their number.
+                let rest = lineage.currentName(of: pair.before.name) == nil ? self : nil
                 try compare(pair, connection, pages, moved, declarations, lineage)
                 try locate(in: kept.last?.match ?? pair, connection, after, changes, moved, declarations)
-                guard lineage.currentName(of: pair.before.name) == nil, loses(more: rest) else { continue }
+                guard let rest, loses(more: rest) else { continue }
                 // Another table may only have taken its name.
                 guard moved.isReplaced(pair.before, by: pair.after) else { continue }
                 let dropped = try dropped(pair.before, connection, moved, declarations)

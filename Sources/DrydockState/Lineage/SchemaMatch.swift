@@ -33,11 +33,11 @@ package struct SchemaMatch: Sendable {
                     before: table, after: successor, columns: matching.pairs, derived: matching.derived,
                     droppedColumns: matching.dropped))
         }
+        let givenUp = Set(
+            pairs.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII }.map(
+                \.before.name.foldedASCII))
         for index in pairs.indices {
-            let later = pairs[index].after.name.foldedASCII
-            pairs[index].answersToLaterName = !pairs.contains { other in
-                other.before.name.foldedASCII == later && other.after.name.foldedASCII != later
-            }
+            pairs[index].answersToLaterName = !givenUp.contains(pairs[index].after.name.foldedASCII)
         }
     }
 

@@ -109,7 +109,7 @@ package struct PageChanges: Sendable {
     /// Whether a table has the same indexes, with the same definitions and entries.
     func areIndexesUntouched(of table: String, now: String? = nil) -> Bool {
         guard let old = before.trees[table.foldedASCII], let new = after.trees[(now ?? table).foldedASCII],
-            Set(old.indexes.keys) == Set(new.indexes.keys)
+            old.indexes.count == new.indexes.count
         else { return false }
         return old.indexes.allSatisfy { name, index in
             guard let now = new.indexes[name] else { return false }

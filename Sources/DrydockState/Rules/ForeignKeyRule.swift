@@ -15,14 +15,15 @@ package struct ForeignKeyRule: StateRule {
 
     package func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
+        var names: Set<String>?
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
             guard table.sql.containsWord("references") else { continue }
-            if try isAsBefore(table, in: view) {
+            if isAsBefore(table, in: view) {
                 faults += view.earlierFaults(rule, of: table)
                 continue
             }
             do {
-                faults += try violations(of: table, in: view)
+                faults += try violations(of: table, in: view, &names)
             } catch let error as EngineError
                 where !error.isInterrupt && !error.isCorruption && !error.isOutage
             {
@@ -38,24 +39,25 @@ package struct ForeignKeyRule: StateRule {
     }
 
     /// Whether neither the table changed nor the rows that it can reference.
-    private func isAsBefore(_ table: Catalog.Table, in view: StateView) throws -> Bool {
+    private func isAsBefore(_ table: Catalog.Table, in view: StateView) -> Bool {
         guard view.isAsBefore(table) else { return false }
         // A new parent row may have fixed an earlier fault.
         let wasKept = view.earlierFaults(rule, of: table).isEmpty
-        let references = try view.connection.rows(
-            "PRAGMA main.foreign_key_list(\(quotedName(table.name)))"
-        ) { row in
-            (parent: row.string(2), column: row.isNull(4) ? nil : row.string(4))
-        }
-        return references.allSatisfy { name, column in
-            guard let parent = view.catalog.table(name) else {
-                return view.earlier?.catalog.table(name) == nil
+        guard let model = table.model else { return false }
+        return model.foreignKeys.allSatisfy { key in
+            guard let parent = view.catalog.table(key.parent) else {
+                return view.earlier?.catalog.table(key.parent) == nil
             }
-            return view.isAsBefore(parent) || wasKept && view.keepsKeys(of: parent, referencedBy: column)
+            if view.isAsBefore(parent) { return true }
+            let columns: [String?] = key.parentColumns ?? [nil]
+            return wasKept && columns.allSatisfy { view.keepsKeys(of: parent, referencedBy: $0) }
         }
     }
 
-    private func violations(of table: Catalog.Table, in view: StateView) throws -> [Fault] {
+    /// - Parameter names: the folded names of all tables and views, read when they are first needed.
+    private func violations(
+        of table: Catalog.Table, in view: StateView, _ names: inout Set<String>?
+    ) throws -> [Fault] {
         var keys: [Int64: (parent: String, columns: [String])] = [:]
         try view.connection.forEachRow("PRAGMA main.foreign_key_list(\(quotedName(table.name)))") { row in
             keys[row.integer(0), default: (row.string(2), [])].columns.append(row.string(3))
@@ -75,10 +77,13 @@ package struct ForeignKeyRule: StateRule {
             return Self.violation(of: table.name, key.columns, by: evidence, parent: key.parent)
         }
         // The check says nothing of a missing table as long as no row needs it.
-        let tables = Set(
-            try view.connection.rows("SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')") {
-                $0.string(0).foldedASCII
-            })
+        let tables =
+            try names
+            ?? Set(
+                view.connection.rows("SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')") {
+                    $0.string(0).foldedASCII
+                })
+        names = tables
         let dangling = keys.sorted { $0.key < $1.key }.filter { id, key in
             broken[id] == nil && !tables.contains(key.parent.foldedASCII)
         }

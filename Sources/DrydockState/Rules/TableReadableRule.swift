@@ -15,6 +15,7 @@ struct TableReadableRule: StateRule {
 
     func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
+        lazy var indexes = view.catalog.indexesByTable
         for table in view.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.module == nil {
             let isAsBefore = view.isAsBefore(table)
             let known = isAsBefore ? view.earlierFaults(rule, of: table) : []
@@ -24,7 +25,7 @@ struct TableReadableRule: StateRule {
             }
             var reading = TableReading(
                 connection: view.connection, table: table, encoding: view.catalog.encoding,
-                indexes: view.catalog.indexes(of: table))
+                indexes: indexes[table.name.foldedASCII] ?? [])
             guard isAsBefore else {
                 faults += try reading.faults()
                 continue
@@ -40,10 +41,11 @@ struct TableReadableRule: StateRule {
 }
 
 extension Catalog {
-    package func indexes(of table: Table) -> [Object] {
-        objects.values.filter {
-            $0.kind == .index && $0.tableName.foldedASCII == table.name.foldedASCII
-        }.sorted { $0.name < $1.name }
+    /// The indexes that a statement created, by folded table.
+    package var indexesByTable: [String: [Object]] {
+        Dictionary(
+            grouping: objects.values.filter { $0.kind == .index }.sorted { $0.name < $1.name },
+            by: \.tableName.foldedASCII)
     }
 }
 

@@ -19,7 +19,7 @@ struct ReadableTablesCheck: HealthCheck {
         guard let table = view.catalog.table(part) else { return HealthResult() }
         var reading = TableReading(
             connection: view.connection, table: table, encoding: view.catalog.encoding,
-            indexes: view.catalog.indexes(of: table))
+            indexes: view.facts.indexes[table.name.foldedASCII] ?? [])
         reading.readsRows = view.isDeep
         return HealthResult(
             try reading.faults().map { fault in
