@@ -5,7 +5,7 @@ import SQLiteSchema
 extension DrydockCommand {
     /// Runs the command that the process was given, and ends the process.
     public static func start() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = joiningNumbers(Array(CommandLine.arguments.dropFirst()))
         do {
             if let fault = helpFault(in: arguments) { throw ValidationError(fault) }
             var command = try parseAsRoot(arguments)

@@ -43,10 +43,10 @@ struct HealthCommand: AsyncParsableCommand {
     @Flag(help: "Check every index entry, text and value, too.")
     var deep = false
 
-    @Option(name: Setting.budget.name, help: Setting.budget.help)
+    @Option(name: Setting.budget.name, help: Setting.budget.help, transform: TimeLimit.parsed)
     var budget: TimeLimit?
 
-    @Option(name: Setting.slice.name, help: Setting.slice.help)
+    @Option(name: Setting.slice.name, help: Setting.slice.help, transform: TimeLimit.parsed)
     var slice: TimeLimit?
 
     @Option(
@@ -56,7 +56,9 @@ struct HealthCommand: AsyncParsableCommand {
             valueName: "path"), completion: .file())
     var progress: String?
 
-    @Option(name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help)
+    @Option(
+        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help,
+        transform: NumberOption.atLeastOne)
     var jobs: Int?
 
     @Option(help: ArgumentHelp("Make only this check; may be repeated.", valueName: "check"))
@@ -122,7 +124,6 @@ struct HealthCommand: AsyncParsableCommand {
             )
         }
         if databases.isEmpty { throw ValidationError("no database is named") }
-        if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
         // A monitoring system knows four statuses, and gets the fault in its own format.
         if format != "nagios", let usageFault { throw ValidationError(usageFault) }

@@ -21,7 +21,7 @@ struct InitCommand: AsyncParsableCommand {
 
             EXIT STATUS
               0  written
-              1  something is left to you: a file was there already, or which migrations are meant is open
+              1  something is left to you: a file was there already, or which migrations or which tool is meant is open
               2  a file cannot be written, or the folder that is named is not one of migrations
               64 bad usage
             """)
@@ -43,9 +43,9 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         let failure = FailureOutput(Self.self)
         var isComplete = false
-        var runs = false
+        var (runs, isOpen) = (false, false)
         try await failure.run {
-            let found = try FoundMigrations(named: source.migrations, format: source.migrationFormat)
+            let found = try await FoundMigrations(named: source.migrations, format: source.migrationFormat)
             try checkPlace(found)
             let known = ConfigPlace.find()
             let files = try files(found, known)
@@ -55,18 +55,17 @@ struct InitCommand: AsyncParsableCommand {
             }
             say(found)
             isComplete = isWritten && found.isDecided && known == nil
+            if case .refused(_, let error) = found { isOpen = !error.choices.isEmpty }
             if case .folder = found { runs = !dryRun && (run ?? Terminal.outputIsTerminal) }
         }
         if runs { try await runOnce() }
-        if !dryRun { sayNext(runs) }
+        if !dryRun { sayNext(runs, isOpen: isOpen) }
         if !isComplete { throw ExitCode(1) }
     }
 
     /// Refuses the folder of migrations itself: what is written would be among them.
     private func checkPlace(_ found: FoundMigrations) throws {
-        guard case .folder(".", _) = found, source.migrations == nil, !FolderListing.exists(".git") else {
-            return
-        }
+        guard found.path == ".", source.migrations == nil, !FolderListing.exists(".git") else { return }
         throw RequestError(
             .settingInvalid,
             "the migrations are in this folder itself; run 'drydock init' in the folder of the project, such as the one "
@@ -135,13 +134,19 @@ struct InitCommand: AsyncParsableCommand {
         switch found {
         case .folder(let path, let formats):
             let folder = VisibleText.line(path)
-            guard let first = formats.first else {
-                return Terminal.note(
-                    "which tool runs the migrations in \(folder) is open: 'drydock lint' says why, and 'migrationFormat' in "
-                        + "drydock.yml decides")
-            }
             let others = formats.count > 1 ? " (drydock.yml names others that could run them)" : ""
-            Terminal.show("migrations: \(folder), as \(first)'s\(others)\n")
+            Terminal.show("migrations: \(folder), as \(formats[0])'s\(others)\n")
+        case .refused(let path, let error) where error.choices.isEmpty:
+            Terminal.note(
+                "the migrations in \(VisibleText.line(path)) cannot be read: \(VisibleText.line(error.description))"
+            )
+        case .refused(let path, let error):
+            let list = error.choices.map { "  \($0.format)  (\(VisibleText.line($0.reason)))\n" }
+            Terminal.show(
+                error:
+                    "drydock: note: more than one tool names its files like those in \(VisibleText.line(path)), and the same "
+                    + "files would do different things; uncomment the line of yours in drydock.yml, since no other command "
+                    + "reads them until then:\n" + list.joined())
         case .several(let candidates):
             let list = candidates.prefix(20).map {
                 "  \(VisibleText.line($0.path))  (\(VisibleText.line($0.sign)))\n"
@@ -174,8 +179,11 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    private func sayNext(_ hasRun: Bool) {
-        let first = hasRun ? "" : "  drydock verify   replay the migrations, and drydock lint: read them\n"
+    private func sayNext(_ hasRun: Bool, isOpen: Bool) {
+        let choice =
+            isOpen ? "  drydock.yml      uncomment the line of the tool that runs the migrations\n" : ""
+        let first =
+            choice + (hasRun ? "" : "  drydock verify   replay the migrations, and drydock lint: read them\n")
         Terminal.show(
             "\nNext:\n" + first
                 + "  drydock lock     write down what is released, so that it cannot change unseen\n"

@@ -6,7 +6,7 @@ import Foundation
 
 /// How long a command may take, and how much memory it gives SQLite: what it reads and runs may come from a stranger.
 struct LimitOptions: ParsableArguments {
-    @Option(name: Setting.timeout.name, help: Setting.timeout.help)
+    @Option(name: Setting.timeout.name, help: Setting.timeout.help, transform: RunLimit.parsed)
     var timeout: RunLimit?
 
     @Option(name: Setting.memory.name, help: Setting.memory.help, transform: MemoryLimit.parsed)

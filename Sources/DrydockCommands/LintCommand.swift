@@ -81,6 +81,7 @@ struct LintCommand: AsyncParsableCommand {
     private var listsMarkdown: Bool { listRules && output.format == "markdown" }
 
     func validate() throws {
+        try output.checkNoScripts()
         if listRules {
             try output.checkFormat(of: Self.listFormats)
         } else {

@@ -64,6 +64,7 @@ struct LockCommand: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
 
     func validate() throws {
+        try output.checkNoScripts()
         try output.checkFormat()
         if check, !replace.isEmpty || baselines {
             throw ValidationError("--check writes nothing: leave out --replace and --baselines")

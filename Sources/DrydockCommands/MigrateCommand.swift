@@ -64,7 +64,8 @@ struct MigrateCommand: AsyncParsableCommand {
     var temporaryFolder: String?
 
     @Option(
-        help: ArgumentHelp("How long to wait for others' locks. (default: 5s)", valueName: "duration"))
+        help: ArgumentHelp("How long to wait for others' locks. (default: 5s)", valueName: "duration"),
+        transform: TimeLimit.parsed)
     var busyTimeout: TimeLimit?
 
     @Option(name: Setting.upTo.name, help: Setting.upTo.help)
@@ -86,6 +87,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var stubs: StubOptions
 
     func validate() throws {
+        try output.checkNoScripts()
         try output.checkFormat()
         if database.isEmpty || backup == "" || backupFolder == "" {
             throw ValidationError("a file has a name")

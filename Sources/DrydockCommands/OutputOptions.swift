@@ -31,7 +31,19 @@ struct OutputOptions: ParsableArguments {
     func format(_ config: ConfigFile) -> String { format ?? config.format ?? "human" }
 
     /// Those of the file, and those of the command line.
-    func files(_ config: ConfigFile) -> [ReportFile] { config.reports + reports }
+    /// - Parameter hasScripts: whether the command generates rows; drydock.yml is for all commands, and scripts that it
+    ///   asks for are left to that one.
+    func files(_ config: ConfigFile, hasScripts: Bool = false) -> [ReportFile] {
+        config.reports.filter { hasScripts || !$0.isFolder } + reports
+    }
+
+    /// Refuses scripts on the command line of a command that generates no rows.
+    func checkNoScripts() throws {
+        guard let report = reports.first(where: \.isFolder) else { return }
+        throw ValidationError(
+            "--report \(report.format)=\(report.path) is only for drydock verify, which generates rows and writes a script "
+                + "for each finding that they show; choose one of: \(Self.names)")
+    }
 
     func options(_ config: ConfigFile, redacts: Bool = false) -> RenderOptions {
         RenderOptions(

@@ -6,10 +6,12 @@ struct ProbeFlags: ParsableArguments {
     @Flag(name: Setting.probe.name, inversion: .prefixedNo, help: Setting.probe.help)
     var probe: Bool?
 
-    @Option(name: Setting.probeRows.name, help: Setting.probeRows.help)
+    @Option(
+        name: Setting.probeRows.name, help: Setting.probeRows.help,
+        transform: NumberOption.reader(1...1000, "a number from 1 to 1000"))
     var probeRows: Int?
 
-    @Option(name: Setting.probeSeed.name, help: Setting.probeSeed.help)
+    @Option(name: Setting.probeSeed.name, help: Setting.probeSeed.help, transform: NumberOption.atLeastOne)
     var probeSeed: Int?
 
     @Flag(name: Setting.released.name, inversion: .prefixedNo, help: Setting.released.help)
@@ -22,14 +24,5 @@ struct ProbeFlags: ParsableArguments {
         options.seed = UInt64(probeSeed ?? config.probeSeed ?? Int(options.seed))
         options.includesReleased = all ?? config.released ?? false
         return options
-    }
-
-    func validate() throws {
-        if let probeRows, !(1...1000).contains(probeRows) {
-            throw ValidationError("--probe-rows takes a number from 1 to 1000")
-        }
-        if let probeSeed, probeSeed < 1 {
-            throw ValidationError("--probe-seed takes a number of at least 1")
-        }
     }
 }

@@ -20,7 +20,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     static let formats = ReportRenderers.all.names + [CounterexampleScripts.name]
 
     /// Whether the path is a folder, with a script for each finding that generated rows show.
-    private var isFolder: Bool { format == CounterexampleScripts.name }
+    var isFolder: Bool { format == CounterexampleScripts.name }
 
     /// - Throws: `ValidationError` that names the formats.
     static func parsed(_ argument: String) throws -> ReportFile {
@@ -53,7 +53,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
                 "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
             )
         }
-        if isFolder { return try checkFolder(target, request) }
+        if isFolder { return try checkFolder(request) }
         try checkIsWritable(target)
         guard FolderListing.exists(path) else { return }
         let folders = [
@@ -67,8 +67,20 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         }
     }
 
-    private func checkFolder(_ target: String, _ request: VerifyRequest) throws {
-        let folders = [request.migrationsFolder, request.snapshotsFolder].map(FolderListing.realPath)
+    /// Returns a path without links, also of a folder that is still to be made.
+    private static func resolved(_ path: String) -> String {
+        guard !FolderListing.exists(path), let name = path.split(separator: "/").last.map(String.init) else {
+            return FolderListing.realPath(path)
+        }
+        let parent = PathParts.folder(of: path)
+        return parent == path ? path : resolved(parent) + "/" + name
+    }
+
+    private func checkFolder(_ request: VerifyRequest) throws {
+        let target = Self.resolved(path)
+        let folders = [
+            request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
+        ].compactMap(\.self).map(Self.resolved)
         guard !folders.contains(where: { target == $0 || target.hasPrefix($0 + "/") }) else {
             throw RequestError(
                 .settingInvalid,
@@ -80,19 +92,50 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// Writes a script for each finding that generated rows show; the folder is created where it is missing.
+    /// Writes a script for each finding that generated rows show; the folder is created where it is missing. Scripts of
+    /// earlier runs are deleted, since what they show may be fixed; other files are left as they are.
     /// - Throws: RequestError.
     func writeScripts(of report: Report) throws {
         do {
-            for script in CounterexampleScripts.scripts(of: report) {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-                try script.text.write(
-                    toFile: "\(path)/\(script.fileName)", atomically: true, encoding: .utf8)
+            let scripts = CounterexampleScripts.scripts(of: report)
+            for file in FolderListing.entries(in: path) ?? [] where Self.isScript("\(path)/\(file.name)") {
+                try FileManager.default.removeItem(atPath: "\(path)/\(file.name)")
+            }
+            guard !scripts.isEmpty else { return }
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for script in scripts {
+                try Data(script.text.utf8).write(
+                    to: URL(fileURLWithPath: freePath(script.fileName)), options: .withoutOverwriting)
             }
         } catch {
             throw RequestError(
                 .notWritable, "the scripts in '\(path)' cannot be written: \(error.localizedDescription)")
         }
+    }
+
+    /// Whether a file is a script that Drydock wrote, as its first line says.
+    private static func isScript(_ path: String) -> Bool {
+        guard path.hasSuffix(".sql"),
+            let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType,
+            kind == .typeRegular, let handle = FileHandle(forReadingAtPath: path)
+        else { return false }
+        defer { try? handle.close() }
+        let mark = Data((CounterexampleScripts.mark + "\n").utf8)
+        return (try? handle.read(upToCount: mark.count)) == mark
+    }
+
+    /// Returns a path that no file has.
+    private func freePath(_ name: String) -> String {
+        let stem = name.dropLast(".sql".count)
+        var number = 1
+        var candidate = "\(path)/\(name)"
+        var status = stat()
+        // A link to nothing is a file too.
+        while lstat(candidate, &status) == 0 {
+            number += 1
+            candidate = "\(path)/\(stem)-\(number).sql"
+        }
+        return candidate
     }
 
     private func checkIsWritable(_ target: String) throws {

@@ -39,12 +39,13 @@ struct VacuumCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Give back at most so many free pages, moving no rows; for auto_vacuum = incremental.",
-            valueName: "pages"))
+            valueName: "pages"), transform: NumberOption.atLeastOne)
     var incremental: Int?
 
     @Option(
-        name: .customLong("page-size"), help: ArgumentHelp("The new page size, in bytes.", valueName: "bytes")
-    )
+        name: .customLong("page-size"),
+        help: ArgumentHelp("The new page size, in bytes.", valueName: "bytes"),
+        transform: VacuumCommand.pageSize)
     var pageSize: Int?
 
     @Flag(help: "Gather statistics for the query planner afterwards.")
@@ -63,6 +64,14 @@ struct VacuumCommand: AsyncParsableCommand {
         completion: .list(["human", "json"]))
     var format = "human"
 
+    private static func pageSize(_ argument: String) throws -> Int {
+        let size = try NumberOption.reader(512...65536, "a power of two from 512 to 65536")(argument)
+        guard size & (size - 1) == 0 else {
+            throw ValidationError("'\(argument)' is not a power of two from 512 to 65536")
+        }
+        return size
+    }
+
     func validate() throws {
         guard ["human", "json"].contains(format) else {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json")
@@ -70,10 +79,6 @@ struct VacuumCommand: AsyncParsableCommand {
         if into == "" || database == "" { throw ValidationError("a file has a name") }
         if into != nil, incremental != nil {
             throw ValidationError("--into and --incremental exclude each other")
-        }
-        if let incremental, incremental < 1 { throw ValidationError("--incremental needs at least 1 page") }
-        if let pageSize, !(512...65536).contains(pageSize) || pageSize & (pageSize - 1) != 0 {
-            throw ValidationError("--page-size takes a power of two from 512 to 65536, not \(pageSize)")
         }
         if incremental != nil, pageSize != nil {
             throw ValidationError("--incremental moves no rows, so it cannot set a page size")

@@ -61,7 +61,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(name: Setting.upTo.name, help: Setting.upTo.help)
     var upTo: String?
 
-    @Option(name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help)
+    @Option(
+        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help,
+        transform: NumberOption.atLeastOne)
     var jobs: Int?
 
     @OptionGroup var limits: LimitOptions
@@ -85,7 +87,6 @@ struct VerifyCommand: AsyncParsableCommand {
         if source.migrations != nil, project.command != nil {
             throw ValidationError("--migrations and --migrate-command exclude each other")
         }
-        if let jobs, jobs < 1 { throw ValidationError("--jobs takes a number of at least 1") }
     }
 
     func run() async throws {

@@ -38,7 +38,7 @@ struct VerifySettings: Sendable {
         request.declarations = try command.replay.declarations.all(config)
         request.findings = config.findings
         format = command.output.format(config)
-        reports = command.output.files(config)
+        reports = command.output.files(config, hasScripts: true)
         engines = command.engine ?? config.engine ?? .grdb
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
     }

@@ -51,9 +51,10 @@ struct YAMLReader {
         return value
     }
 
-    func positive(_ node: Node, _ name: String) throws -> Int {
-        guard let value = node.int, value > 0 else {
-            throw fault(node, "\(name) must be a number of at least 1")
+    func positive(_ node: Node, _ name: String, upTo most: Int? = nil) throws -> Int {
+        guard let value = node.int, value > 0, value <= most ?? .max else {
+            let range = most.map { "from 1 to \($0)" } ?? "of at least 1"
+            throw fault(node, "\(name) must be a number \(range)")
         }
         return value
     }

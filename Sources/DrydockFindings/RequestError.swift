@@ -57,6 +57,17 @@ public struct RequestError: Error, CustomStringConvertible, Sendable {
     /// The file that is the cause, and the line in it, counted from 1; nil where the description does not name one.
     public var file: String?
     public var line: Int?
+    /// The formats between which the request must choose, for ``Reason/formatAmbiguous``.
+    public var choices: [Choice] = []
+
+    /// A format in which migrations may be meant.
+    public struct Choice: Sendable, Hashable {
+        public var format: String
+        /// What speaks for it, and how its tool would run them.
+        public var reason: String
+
+        public init(format: String, reason: String) { (self.format, self.reason) = (format, reason) }
+    }
 
     public init(
         _ reason: Reason, _ description: String, quote: String = "", file: String? = nil, line: Int? = nil

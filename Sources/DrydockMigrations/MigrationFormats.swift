@@ -187,10 +187,14 @@ package struct FormatChoice {
     /// Returns the refusal to choose one of several readings, with every one of them.
     package func ambiguity(_ readings: [Reading], _ difference: String) -> RequestError {
         let names = readings.map { "as \($0.set.format.name) (\($0.evidence))" }
-        return RequestError(
+        var error = RequestError(
             .formatAmbiguous,
             "the migrations in '\(files.path)' can be read \(names.dropLast().joined(separator: ", ")) and "
                 + "\(names.last ?? ""), which \(difference); say which with --migration-format")
+        error.choices = readings.map {
+            .init(format: $0.set.format.name, reason: "\($0.evidence); \($0.set.policy.foreignKeyWords)")
+        }
+        return error
     }
 
     /// Returns the format with the history in the table that the project names, or that its columns show.

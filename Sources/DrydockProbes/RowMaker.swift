@@ -51,7 +51,7 @@ package struct RowMaker: RowGenerator {
     ) throws -> GeneratedRows {
         let plans = try plans(request, on: connection)
         let enforces = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) } == 1
-        var excluded: Set<String> = []
+        var excluded: [String: String] = [:]
         while true {
             var fill = EdgeFill(request, plans, enforcesForeignKeys: enforces, on: connection)
             do {
@@ -59,13 +59,14 @@ package struct RowMaker: RowGenerator {
                     try fill.run(leavingOut: excluded)
                 }
                 return fill.result
-            } catch let error as RowInserter.RolledBack where excluded.insert(error.table).inserted {
-                continue
+            } catch let error as RowInserter.RolledBack where excluded[error.table] == nil {
+                excluded[error.table] = error.reason
             } catch let error as EngineError where error.isForeignKeyViolation {
                 // A key that is checked only at the end.
                 let deferred = Self.deferred(plans)
-                guard !excluded.isSuperset(of: deferred) else { throw error }
-                excluded.formUnion(deferred)
+                    .filter { excluded[$0] == nil }
+                guard !deferred.isEmpty else { throw error }
+                for name in deferred { excluded[name] = error.message }
             }
         }
     }

@@ -47,27 +47,8 @@ package struct BatchRun: Sendable {
     }
 
     package func run(_ batch: [Migration]) async throws -> Outcome {
-        if let command { return try await run(batch, command) }
+        if let command { return await command.run(batch, of: set, on: overlay, starting: starting) }
         return set.policy.isRunByEngine ? try await migrate(batch) : try await runAsTool(batch)
-    }
-
-    private func run(_ batch: [Migration], _ command: CommandRun) async throws -> Outcome {
-        var outcome = Outcome()
-        for migration in batch {
-            starting(migration)
-            do {
-                let index = set.index(of: migration.identifier) ?? 0
-                let made = try await command.apply(migration, at: index, on: overlay)
-                outcome.reached.append(
-                    .init(
-                        migrations: [migration], image: made.image, footprint: made.footprint,
-                        seconds: made.seconds, statementSeconds: []))
-            } catch {
-                outcome.failure = (migration, error)
-                break
-            }
-        }
-        return outcome
     }
 
     private func migrate(_ batch: [Migration]) async throws -> Outcome {
@@ -116,6 +97,31 @@ package struct BatchRun: Sendable {
             }
             return outcome
         }
+    }
+}
+
+extension CommandRun {
+    /// Applies migrations one after the other, up to one that fails.
+    func run(
+        _ batch: [Migration], of set: MigrationSet, on overlay: Overlay,
+        starting: @Sendable (Migration) -> Void = { _ in }
+    ) async -> BatchRun.Outcome {
+        var outcome = BatchRun.Outcome()
+        for migration in batch {
+            starting(migration)
+            do {
+                let index = set.index(of: migration.identifier) ?? 0
+                let made = try await apply(migration, at: index, on: overlay)
+                outcome.reached.append(
+                    .init(
+                        migrations: [migration], image: made.image, footprint: made.footprint,
+                        seconds: made.seconds, statementSeconds: []))
+            } catch {
+                outcome.failure = (migration, error)
+                break
+            }
+        }
+        return outcome
     }
 }
 

@@ -80,8 +80,8 @@ extension Verifier {
         RequestError(
             error.reason,
             "\(error.description), so there is no snapshot on which '\(command.command)' could be run. Copy a database "
-                + "that a released version left there into that folder, or name one: drydock verify app.sqlite"
-        )
+                + "that a released version left there into that folder, or name one: drydock verify app.sqlite. "
+                + "Rows cannot be generated: \(Self.needsList(command))")
     }
 }
 

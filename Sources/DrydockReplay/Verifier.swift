@@ -109,6 +109,7 @@ public struct Verifier: Sendable {
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
+        noteMissingProbes(request, snapshots, &report)
         let lock = try lockCheck(request, &report)
         let locked = try lock.map { try lockFindings($0, request, set) } ?? []
         var results: [ReplayResult] = []
@@ -116,6 +117,7 @@ public struct Verifier: Sendable {
             report.findings.append(obstacle)
         } else if let overdue = loaded.overdue {
             report.findings += snapshots.map { overdue.finding($0) }
+            if usesProbes(request, snapshots) { report.findings += overdueProbe("probe", overdue).findings }
         } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
             let context = context(
                 try await makeContext(request, set, lock), running: loaded.command, &report)
@@ -140,7 +142,7 @@ public struct Verifier: Sendable {
     // MARK: - The request
 
     /// Reads the migrations, and the snapshots' histories where the folder alone does not show its format.
-    private func load(
+    func load(
         _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?
     ) async throws -> Loaded {
         if let known { return Loaded(set: known) }
@@ -185,7 +187,7 @@ public struct Verifier: Sendable {
             on: BoundedEngine(engine, statements: watchdog.statements) { watchdog.isTripped })
     }
 
-    private func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
+    func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
         guard !request.snapshots.isEmpty else {
             return try SnapshotFolder.snapshots(in: request.snapshotsFolder)
         }

@@ -6,6 +6,10 @@ package enum CounterexampleScripts {
     /// The name for `--report`.
     package static let name = "sql"
 
+    /// The first line of every script, by which the next run knows its own.
+    package static let mark =
+        "-- Written by drydock verify --report sql=FOLDER, which deletes it at the next run"
+
     package struct Script: Sendable {
         package var fileName: String
         package var text: String
@@ -24,17 +28,25 @@ package enum CounterexampleScripts {
 
     private static func text(_ finding: Finding, _ example: Counterexample) -> String {
         let isFailure = finding.rule == .migrationFailed
-        var lines = ["-- \(finding.severity.rawValue)[\(finding.rule.rawValue)] \(comment(finding.message))"]
+        var lines = [
+            mark, "-- \(finding.severity.rawValue)[\(finding.rule.rawValue)] \(comment(finding.message))",
+        ]
         if let place = finding.place {
             lines.append("-- \(comment(place.file))\(place.line.map { ":\($0)" } ?? "")")
         }
-        lines.append("-- Run it with: sqlite3 < THIS_FILE")
+        let database = example.command == nil ? "" : Counterexample.databaseName + " "
+        lines.append("-- Run it with: sqlite3 \(database)< THIS_FILE")
+        if let command = example.command {
+            lines.append("-- and then, where that file is, the project's own command:")
+            lines += command.split(separator: "\n", omittingEmptySubsequences: false).map { "--   \($0)" }
+        }
         lines += ["", "-- The schema that the migration meets"] + statements(example.schema)
         lines += ["", "-- Rows that its constraints allow"] + statements(example.inserts)
         // Values as literals, so that 1 and '1' differ.
         lines += ["", ".mode quote"]
         let shown = example.tables
         if !isFailure { lines += ["", "-- Before"] + shown.map { rows(of: $0, "before") } }
+        guard example.command == nil else { return lines.joined(separator: "\n") + "\n" }
         let title = isFailure ? "The migration, which fails" : "The migration"
         lines += ["", "-- \(title): \(comment(finding.migration ?? ""))"] + statements(example.migration)
         if !isFailure {

@@ -3,6 +3,8 @@ import SQLiteSchema
 
 /// The lines of the snapshots.
 extension HumanRenderer {
+    func compared(_ rows: Int) -> String { counted(rows, "row") + " compared" }
+
     /// How many snapshots have a line each; of more than that, only some of those with findings have one.
     package static let lineLimit = 50
     /// How many snapshots with findings have a line where not all have one.
@@ -64,7 +66,10 @@ extension HumanRenderer {
         let steps =
             counted(replay.steps.count, "step")
             + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
-        var facts = [steps, counted(replay.rowsCompared, "row") + " compared"]
+        // Of generated rows it only matters that there are some; a table that is untouched needs no comparison.
+        var facts = [
+            steps, replay.isProbe ? counted(replay.rowsGenerated, "row") : compared(replay.rowsCompared),
+        ]
         if options.isVerbose {
             facts.append(counted(replay.tablesUntouched, "table") + " untouched")
             facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
@@ -75,7 +80,7 @@ extension HumanRenderer {
         }
         facts.append(duration(replay.seconds))
         let text =
-            "\(mark) \(paint.bold(replay.name))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
+            "\(mark) \(paint.bold(replay.isProbe ? SnapshotNames.probe : replay.name))  \(way)  \(paint.dim(facts.joined(separator: ", ")))\n"
         return options.isVerbose ? text + stepLines(of: replay, options) : text
     }
 

@@ -69,7 +69,8 @@ package struct HumanRenderer: ReportRenderer {
             case .warning: paint.yellow(label)
             case .note: paint.cyan(label)
             }
-        let tags = finding.tags.filter { $0 != .healed }.map { " (\($0.rawValue))" }.joined()
+        let tags = finding.tags.filter { $0 != .healed }
+            .map { " (\($0 == .probe ? "unusual rows" : $0.rawValue))" }.joined()
         var text = "\(painted)\(tags) \(paint.bold(finding.message(options)))\n"
         text += place(finding, options, paint)
         text += evidence(finding, options, paint)
@@ -186,8 +187,9 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     private func snapshots(_ group: FindingGroup, _ paint: Paint, _ known: SnapshotNames) -> String {
-        let names = group.findings.compactMap { finding in
-            finding.snapshot.map { path in
+        let names = group.findings.compactMap { finding -> String? in
+            guard let path = finding.snapshot, !known.isOnlyProbe(path) else { return nil }
+            return Optional(path).map { path in
                 let count = group.findings.count > 1 ? finding.evidence?.rowCount : nil
                 return known.name(of: path) + (count.map { " (\($0))" } ?? "")
             }
@@ -204,7 +206,8 @@ package struct HumanRenderer: ReportRenderer {
         for group in Self.groups(report.notChecked) {
             let entry = group[0]
             let isNamed = group.count == 1 && entry.cause.namesSnapshot
-            let list = isNamed ? "" : Self.list(group.compactMap { $0.snapshot.map(names.name(of:)) })
+            let known = group.compactMap(\.snapshot).filter { !names.isOnlyProbe($0) }
+            let list = isNamed ? "" : Self.list(known.map(names.name(of:)))
             let name = list.isEmpty ? "" : " [\(list)]"
             text +=
                 "\(paint.yellow("not checked:")) \(entry.rule.rawValue)\(name): \(VisibleText.line(entry.reason))\n"
@@ -244,7 +247,7 @@ package struct HumanRenderer: ReportRenderer {
         let facts: [String]
         switch report.body {
         case .verify(let verify):
-            facts = replayed(verify) + replayed(verify.replays, tool)
+            facts = replayed(verify, tool)
         case .lint(let lint): facts = self.facts(lint, tool: tool)
         case .lock(let lock): facts = self.facts(lock)
         case .migrate(let migrate):
@@ -276,20 +279,30 @@ package struct HumanRenderer: ReportRenderer {
             verify.replays.allSatisfy(\.isProbe)
         else { return "" }
         let claim =
-            report.hasPassed
-            ? "No generated row shows a fault, which does not prove that no row does."
-            : "The rows are generated."
+            if verify.replays.allSatisfy({ $0.rowsGenerated == 0 }) {
+                "No migration met a row, which proves no more than that they run on an empty database."
+            } else if report.hasPassed, report.findings.contains(where: { $0.tags.contains(.probe) }) {
+                "Only unusual rows show a fault; whether users have such rows is yours to know."
+            } else if report.hasPassed {
+                "No generated row shows a fault, which does not prove that no row does."
+            } else {
+                "The rows are generated."
+            }
         return paint.dim(claim + " Snapshots of released versions prove more: put them into Snapshots/.")
             + "\n"
     }
 
     /// Says what was replayed: snapshots, or generated rows.
-    private func replayed(_ verify: VerifySummary) -> [String] {
+    private func replayed(_ verify: VerifySummary, _ tool: String) -> [String] {
         let probes = verify.replays.filter(\.isProbe)
         let snapshots = verify.replays.count - probes.count
         let generated = counted(probes.reduce(0) { $0 + $1.rowsGenerated }, "generated row")
-        if probes.isEmpty { return [counted(snapshots, "snapshot")] }
-        return snapshots == 0 ? ["no snapshot", generated] : [counted(snapshots, "snapshot"), generated]
+        guard snapshots == 0, !probes.isEmpty else {
+            return [counted(snapshots, "snapshot")] + (probes.isEmpty ? [] : [generated])
+                + replayed(verify.replays, tool)
+        }
+        // What was compared and written of rows that nobody has is of no use to anyone.
+        return [counted(probes.reduce(0) { $0 + $1.steps.count }, "step") + tool, generated, "no snapshot"]
     }
 
     private func replayed(_ replays: [ReplaySummary], _ tool: String) -> [String] {

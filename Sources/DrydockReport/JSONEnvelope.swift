@@ -108,12 +108,15 @@ private struct JSONFinding: Encodable {
 
 private struct JSONCounterexample: Encodable {
     var schema, inserts, migration: [String]
+    /// The line for a shell, where the project's own command migrates.
+    var command: String?
     var tried: Int
     /// Whether the search tried everything that is smaller.
     var isSmallest: Bool
 
     init(_ example: Counterexample) {
         (schema, inserts, migration) = (example.schema, example.inserts, example.migration)
+        command = example.command
         (tried, isSmallest) = (example.tried, example.isSmallest)
     }
 }

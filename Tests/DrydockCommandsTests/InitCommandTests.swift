@@ -171,6 +171,67 @@ import Testing
         _ = try ConfigFile(text("drydock.yml", project), name: "drydock.yml")
     }
 
+    private static let rebuild = """
+        CREATE TABLE p2 (id INTEGER PRIMARY KEY); INSERT INTO p2 SELECT id FROM p; DROP TABLE p;
+        ALTER TABLE p2 RENAME TO p;
+
+        """
+    private static let family = """
+        CREATE TABLE p (id INTEGER PRIMARY KEY);
+        CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p (id) ON DELETE CASCADE);
+
+        """
+    private static let ambiguous: [(files: [String: String], tools: [String])] = [
+        (
+            [
+                "migrations/1_a.up.sql": family, "migrations/2_b.up.sql": rebuild,
+                "migrations/1_a.down.sql": "DROP TABLE c;", "migrations/2_b.down.sql": "SELECT 1;",
+            ], ["golang-migrate", "sqlx"]
+        ),
+        (["migrations/V1__a.sql": family, "migrations/V2__b.sql": rebuild], ["flyway", "refinery"]),
+        (
+            ["db/migrations/0001_a.sql": family, "db/migrations/0002_b.sql": rebuild],
+            ["drydock", "sqlx", "d1"]
+        ),
+    ]
+
+    @Test(arguments: ambiguous) func `what verify refuses to choose is left to the user`(
+        _ files: [String: String], _ tools: [String]
+    ) throws {
+        let project = try project(files)
+        let refusal = try project.run("verify")
+        #expect(refusal.status == 2, "\(refusal.output)")
+        let result = try project.run("init")
+        #expect(result.status == 1 && result.output.contains("uncomment the line"), "\(result.output)")
+        let yaml = try text("drydock.yml", project)
+        #expect(try ConfigFile(yaml, name: "drydock.yml").migrationFormat == nil)
+        for tool in tools {
+            #expect(result.errors.contains("  \(tool)  ("), "\(result.errors)")
+            // Uncommented, each is read.
+            #expect(yaml.contains("\n#migrationFormat: \(tool)  # "), "\(yaml.prefix(900))")
+            try project.write(
+                "drydock.yml",
+                yaml.replacing("\n#migrationFormat: \(tool) ", with: "\nmigrationFormat: \(tool) "))
+            let verify = try project.run("verify")
+            #expect(verify.status < 2, "\(verify.output)\(verify.errors)")
+        }
+    }
+
+    @Test func `a lock decides for init as for verify`() throws {
+        let project = try project(Self.ambiguous[1].files)
+        #expect(try project.run("lock", "--migration-format", "refinery").status == 0)
+        let result = try project.run("init")
+        #expect(
+            result.status == 0 && result.output.contains("as refinery's"), "\(result.output)\(result.errors)")
+    }
+
+    @Test func `a format that cannot be used is refused`() throws {
+        let project = try project(["Migrations/v1.sql": Self.table])
+        #expect(try project.run("init", "--migration-format", "nonsense").status == 64)
+        #expect(try project.run("init", "--migration-format", "custom").status == 2)
+        #expect(try !names(project).contains("drydock.yml"))
+    }
+
     @Test func `tools that only the user can tell apart are listed`() throws {
         let project = try project([
             "migrations/20240101000000_a.up.sql": Self.table,

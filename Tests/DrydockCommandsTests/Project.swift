@@ -68,7 +68,7 @@ final class Project {
         return process
     }
 
-    private func result(of process: Process) throws -> Result {
+    func result(of process: Process) throws -> Result {
         // Files instead of pipes: a pipe that nobody reads would fill up.
         let (output, errors) = (folder.appending(path: ".output"), folder.appending(path: ".errors"))
         for file in [output, errors] { try Data().write(to: file) }

@@ -20,7 +20,7 @@ struct CounterexampleScriptsTests {
         let script = try script(.rowsLost, "1 row of pet is gone\n.shell false")
         #expect(script.fileName == "01-rows-lost-pet-v2_-x-.sql")
         #expect(
-            script.text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst() == [
+            script.text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2) == [
                 "-- Run it with: sqlite3 < THIS_FILE", "", "-- The schema that the migration meets",
                 "CREATE TABLE pet (id INTEGER PRIMARY KEY) -- a comment", ";", "",
                 "-- Rows that its constraints allow", "INSERT INTO pet (id) VALUES (1);", "", ".mode quote",
@@ -30,8 +30,26 @@ struct CounterexampleScriptsTests {
                 "SELECT 'after, pet:', * FROM \"pet\";", "",
             ])
         // A message cannot end its comment.
-        #expect(script.text.hasPrefix("-- error[rows-lost] 1 row of pet is gone"))
+        let lines = script.text.split(separator: "\n")
+        #expect(lines[0] == Substring(CounterexampleScripts.mark))
+        #expect(lines[1].hasPrefix("-- error[rows-lost] 1 row of pet is gone"))
         #expect(!script.text.contains("\n.shell"))
+    }
+
+    @Test func theProjectsOwnCommandIsAComment() throws {
+        var finding = Finding(.rowsLost, "1 row of pet is gone", migration: "2", table: "pet")
+        var example = Counterexample(
+            schema: ["CREATE TABLE pet (id INTEGER PRIMARY KEY)"], inserts: [], migration: [],
+            tables: ["pet"],
+            tried: 3, isSmallest: true)
+        example.command = "(cd . && python x.py\n.shell false)"
+        finding.counterexample = example
+        var report = Report(.verify(VerifySummary()))
+        report.findings = [finding]
+        let text = try #require(CounterexampleScripts.scripts(of: report).first).text
+        #expect(text.contains("sqlite3 counterexample.sqlite < THIS_FILE"))
+        #expect(text.contains("\n--   (cd . && python x.py\n--   .shell false)\n"), "\(text)")
+        #expect(text.contains("-- Before") && !text.contains("-- After"))
     }
 
     @Test func aFailureShowsItself() throws {

@@ -99,4 +99,41 @@ import Testing
         report.body = .verify(VerifySummary(replays: [replay]))
         #expect(text(report).contains("empty → v2"))
     }
+
+    /// A report on generated rows, and on a snapshot too.
+    private func probes(_ rows: Int, withSnapshot: Bool = false) -> Report {
+        var replay = ReplaySummary(snapshot: "probe")
+        (replay.isProbe, replay.rowsGenerated, replay.start, replay.to) = (true, rows, .empty, "v2")
+        replay.steps = [
+            .init(migration: "v2", seconds: 0, pagesWritten: 3, bytesWritten: 9, statementSeconds: [])
+        ]
+        let others = withSnapshot ? [ReplaySummary(snapshot: "Snapshots/v1.sqlite")] : []
+        var report = Report(.verify(VerifySummary(replays: others + [replay])))
+        var finding = Finding(.rowsLost, .warning, "1 row of t is gone", tags: [.probe])
+        finding.snapshot = "probe"
+        report.findings = [finding]
+        report.notChecked = [
+            NotChecked(.rowsLost, snapshot: "probe", .noGeneratedRows(table: "u", because: "it is full"))
+        ]
+        return report
+    }
+
+    @Test func generatedRowsAreCalledThat() {
+        let text = text(probes(7))
+        #expect(text.contains("generated rows  empty → v2  1 step, 7 rows"), "\(text)")
+        #expect(text.contains("(unusual rows) 1 row of t is gone"))
+        #expect(text.contains("not checked: rows-lost: table u"))
+        #expect(text.contains("Only unusual rows show a fault"))
+        for noise in ["compared", "in: ", "probe", "written"] { #expect(!text.contains(noise), "\(text)") }
+    }
+
+    @Test func besideSnapshotsTheyAreNamed() {
+        let text = text(probes(7, withSnapshot: true))
+        #expect(text.contains("in:   generated rows") && text.contains("[generated rows]"), "\(text)")
+        #expect(text.contains("1 snapshot, 7 generated rows"))
+    }
+
+    @Test func aRunThatMetNoRowSaysSo() {
+        #expect(text(probes(0)).contains("No migration met a row"))
+    }
 }

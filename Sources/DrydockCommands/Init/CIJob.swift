@@ -46,7 +46,7 @@ enum CIJob: String, CaseIterable, ExpressibleByArgument {
             """
         return """
             # Replays the migrations for every change. The variable DRYDOCK_REPOSITORY of the repository is the URL of
-            # Drydock's Git repository.
+            # Drydock's Git repository, from which each of its commits is built once.
             name: drydock
             on: [push, pull_request]
             permissions:
@@ -57,16 +57,34 @@ enum CIJob: String, CaseIterable, ExpressibleByArgument {
                 container: swift:6.2
             \(place)    steps:
                   - uses: actions/checkout@v4
-                  - name: Install Drydock
+                  - name: Find Drydock
+                    id: drydock
                     working-directory: /tmp
                     env:
                       DRYDOCK_REPOSITORY: ${{ vars.DRYDOCK_REPOSITORY }}
                     run: |
-                      apt-get update && apt-get install -y --no-install-recommends make xz-utils zstd
-                      git clone --depth 1 "${DRYDOCK_REPOSITORY:?is not set: the URL of Drydock}" drydock
-                      make -C drydock install
+                      git ls-remote "${DRYDOCK_REPOSITORY:?is not set: the URL of Drydock}" HEAD > drydock-head
+                      echo "commit=$(cut -f 1 drydock-head)" >> "$GITHUB_OUTPUT"
+                  - uses: actions/cache@v4
+                    with:
+                      path: ~/.drydock
+                      key: drydock-${{ steps.drydock.outputs.commit }}
+                  - name: Install Drydock
+                    id: install
+                    working-directory: /tmp
+                    env:
+                      DRYDOCK_REPOSITORY: ${{ vars.DRYDOCK_REPOSITORY }}
+                    run: |
+                      apt-get update && apt-get install -y --no-install-recommends libsqlite3-0 make xz-utils zstd
+                      if [ ! -x "$HOME/.drydock/bin/drydock" ]; then
+                        git clone --depth 1 "$DRYDOCK_REPOSITORY" drydock
+                        make -C drydock install PREFIX="$HOME/.drydock"
+                      fi
+                      echo "$HOME/.drydock/bin" >> "$GITHUB_PATH"
                   - run: drydock lint
                   - run: drydock verify
+                    # What lint reports does not hide what verify finds.
+                    if: ${{ !cancelled() && steps.install.outcome == 'success' }}
 
             """
     }
@@ -75,21 +93,30 @@ enum CIJob: String, CaseIterable, ExpressibleByArgument {
         let place = folder.isEmpty ? "" : "    - cd -- \(Self.argument(folder))\n"
         return """
             # Replays the migrations for every change. The variable DRYDOCK_REPOSITORY of the project is the URL of
-            # Drydock's Git repository.
+            # Drydock's Git repository, from which each of its commits is built once.
             drydock:
               image: swift:6.2
               variables:
                 XDG_CACHE_HOME: $CI_PROJECT_DIR/.cache
               cache:
                 key: drydock
-                paths: [.cache/drydock]
+                paths: [.cache/drydock, .cache/drydock-tool]
               before_script:
-                - apt-get update && apt-get install -y --no-install-recommends make xz-utils zstd
-                - git clone --depth 1 "${DRYDOCK_REPOSITORY:?is not set}" /tmp/drydock
-                - make -C /tmp/drydock install
+                - apt-get update && apt-get install -y --no-install-recommends libsqlite3-0 make xz-utils zstd
+                - git ls-remote "${DRYDOCK_REPOSITORY:?is not set}" HEAD > /tmp/drydock-head
+                - tool="$XDG_CACHE_HOME/drydock-tool/$(cut -f 1 /tmp/drydock-head)"
+                - |
+                  if [ ! -x "$tool/bin/drydock" ]; then
+                    rm -rf "$XDG_CACHE_HOME/drydock-tool"
+                    git clone --depth 1 "$DRYDOCK_REPOSITORY" /tmp/drydock
+                    make -C /tmp/drydock install PREFIX="$tool"
+                  fi
+                - export PATH="$tool/bin:$PATH"
               script:
-            \(place)    - drydock lint
-                - drydock verify
+            \(place)    - drydock lint || failed=$?
+                # What lint reports does not hide what verify finds.
+                - drydock verify || failed=$?
+                - exit "${failed:-0}"
 
             """
     }

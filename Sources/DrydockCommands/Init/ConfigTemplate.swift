@@ -26,14 +26,20 @@ struct ConfigTemplate {
         case .folder(let path, let formats):
             let folder = ["migrations: \(Self.scalar(path))"]
             if formats.count == 1 { return folder + ["migrationFormat: \(formats[0])"] }
-            guard let first = formats.first else {
-                return folder + [
-                    "# Several tools would run them differently: 'drydock lint' says which.",
-                    "#migrationFormat: <format>",
-                ]
-            }
-            return folder + ["# Read as \(first)'s. If another tool runs them, uncomment its line:"]
+            return folder + ["# Read as \(formats[0])'s. If another tool runs them, uncomment its line:"]
                 + formats.map { "#migrationFormat: \($0)" }
+        case .refused(let path, let error):
+            let folder = ["migrations: \(Self.scalar(path))"]
+            guard !error.choices.isEmpty else {
+                return folder + Self.comment("They cannot be read: \(error.description)")
+                    + ["#migrationFormat: <format>"]
+            }
+            return folder
+                + Self.comment(
+                    "More than one tool names its files like this, and nothing here says which one runs them. That matters: "
+                        + "the same files would do different things. Remove the # of its line; until then no other command "
+                        + "reads them.")
+                + error.choices.map { "#migrationFormat: \($0.format)  # \(VisibleText.line($0.reason))" }
         case .several(let candidates):
             return ["# There are several folders of migrations. Keep one line, without its #."]
                 + candidates.map { "#migrations: \(Self.scalar($0.path))  # \(VisibleText.line($0.sign))" }
@@ -84,7 +90,7 @@ struct ConfigTemplate {
     private func isWritten(_ setting: Setting) -> Bool {
         switch (found, setting.key) {
         case (_, "migrations"): true
-        case (.folder, "migrationFormat"): true
+        case (.folder, "migrationFormat"), (.refused, "migrationFormat"): true
         default: false
         }
     }

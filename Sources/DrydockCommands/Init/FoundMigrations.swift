@@ -1,10 +1,12 @@
 import Drydock
+import GRDBEngine
 
 /// What `drydock init` finds of a project's migrations.
 enum FoundMigrations {
-    /// One folder, and the formats in which it can be read, of which the first is used; none if they read different
-    /// statements, so that every command would refuse it.
+    /// One folder, and the formats in which it can be read, of which the first is used.
     case folder(String, formats: [String])
+    /// One folder that every command refuses: its formats would run it differently, or a file in it cannot be read.
+    case refused(String, RequestError)
     case several([MigrationsSurvey.Candidate])
     /// Migrations in code.
     case code(path: String, ForeignTool)
@@ -16,20 +18,19 @@ enum FoundMigrations {
     ///   - named: the folder that the user names; nil to search.
     ///   - format: the format that the user names.
     /// - Throws: RequestError for a folder that is named and is not there, too high or too low.
-    init(named: String?, format: String?) throws {
+    init(named: String?, format: String?) async throws {
         if let named {
             guard FolderListing.exists(named) else {
                 throw RequestError(
                     .notFound, "there is no folder '\(named)'; --migrations names one that exists")
             }
             try MigrationsFinder.check(named: named, format: format)
-            self = .folder(named, formats: try Self.formats(of: named, format))
+            self = try await Self.read(named, format)
             return
         }
         do {
-            let path = try MigrationsFinder.find(in: "").path
-            self = .folder(path, formats: (try? Self.formats(of: path, format)) ?? [])
-        } catch let error as RequestError {
+            self = try await Self.read(try MigrationsFinder.find(in: "").path, format)
+        } catch let error as RequestError where format == nil || error.reason == .notFound {
             let survey = MigrationsSurvey("")
             if survey.candidates.count > 1 {
                 self = .several(survey.candidates)
@@ -41,19 +42,29 @@ enum FoundMigrations {
         }
     }
 
-    /// Returns the formats whose tools would read a folder; several where only the user can tell.
-    private static func formats(of folder: String, _ named: String?) throws -> [String] {
-        if let named { return [named] }
-        let choice = try FormatChoice(folder: folder, named: nil, options: FormatOptions())
-        var names: [String] = []
-        for reading in try choice.readings([]) where !names.contains(reading.set.format.name) {
-            names.append(reading.set.format.name)
+    /// Reads a folder as `drydock verify` does with what is written.
+    /// - Throws: RequestError for a format that is named and cannot be used.
+    private static func read(_ folder: String, _ named: String?) async throws -> FoundMigrations {
+        var request = VerifyRequest()
+        (request.migrationsFolder, request.migrationFormat) = (folder, named)
+        if FolderListing.exists(Lock.defaultPath) { request.lock = Lock.defaultPath }
+        do {
+            return .folder(folder, formats: try await Verifier(engine: GRDBDriver()).formats(request))
+        } catch let error as RequestError where named == nil {
+            return .refused(folder, error)
         }
-        return names
     }
 
     /// Whether nothing is left for the user to say.
     var isDecided: Bool {
-        if case .folder(_, let formats) = self { !formats.isEmpty } else { false }
+        if case .folder = self { true } else { false }
+    }
+
+    /// The folder, where there is one.
+    var path: String? {
+        switch self {
+        case .folder(let path, _), .refused(let path, _): path
+        case .several, .code, .nothing: nil
+        }
     }
 }

@@ -95,7 +95,7 @@ extension Setting {
         "timeout", flag: "timeout", migrationReaders,
         "How long one snapshot (verify), the rehearsal (migrate) or the whole command may take, such as 90s, 5m or "
             + "1h, or none for no limit.", standard: "10m", valueName: "duration",
-        parsed(\.timeout, "a duration such as 90s or 5m, or none") { RunLimit(argument: $0) })
+        parsed(\.timeout, RunLimit.expected) { RunLimit(argument: $0) })
     static let memory = Setting(
         "memory", flag: "memory", migrationReaders,
         "How much memory SQLite may take, at least 16MB, such as 512MB or 4GB, or none for no limit.",
@@ -125,7 +125,7 @@ extension Setting {
         standard: "where there is no snapshot", bool(\.probe))
     static let probeRows = Setting(
         "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.", standard: "3",
-        valueName: "count", own(\.probeRows) { try $0.positive($1, $2) })
+        valueName: "count", own(\.probeRows) { try $0.positive($1, $2, upTo: 1000) })
     static let probeSeed = Setting(
         "probeSeed", flag: "probe-seed", [.verify],
         "Where the generated values start from: the same seed gives the same rows.", standard: "1",
@@ -145,8 +145,8 @@ extension Setting {
         standard: "human", valueName: "format", named(\.format, in: ReportRenderers.all.map(\.name)))
     static let report = Setting(
         "report", flag: "report", reports,
-        "Write a report to a file as well, and with sql=FOLDER a script for each finding that generated rows show; may "
-            + "be repeated.",
+        "Write a report to a file as well; may be repeated. For verify also sql=FOLDER: a script for each finding that "
+            + "generated rows show.",
         valueName: "format=path",
         own(\.reports) { reader, value, key in
             try reader.list(value).map {

@@ -6,12 +6,17 @@ public struct Counterexample: Sendable, Hashable {
     public var inserts: [String]
     /// The migration's statements, with the transaction of its tool.
     public var migration: [String]
+    /// The line for a shell that runs the migration on a database of this schema and these rows, which is
+    /// ``databaseName`` in the current folder; nil where the migration is SQL.
+    public var command: String?
     /// The tables whose rows show it, before and after.
     public var tables: [String]
     /// How many smaller sets of rows were tried.
     public var tried: Int
     /// Whether the search ended because nothing smaller was left to try, and not at its limit.
     public var isSmallest: Bool
+
+    public static let databaseName = "counterexample.sqlite"
 
     public init(
         schema: [String], inserts: [String], migration: [String], tables: [String], tried: Int,

@@ -46,6 +46,8 @@ public struct NotChecked: Sendable, Hashable {
         case undecided(String)
         /// What refused every generated row of a table.
         case noGeneratedRows(table: String, because: String)
+        /// What refused every unusual row of a table that has ordinary ones.
+        case noUnusualRows(table: String, before: String, because: String)
         /// Why no database could be made from the migrations alone.
         case noFreshInstall(String)
         /// The replay of a snapshot did not come to the newest version.
@@ -109,6 +111,8 @@ public struct NotChecked: Sendable, Hashable {
             case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
             case .noGeneratedRows(let table, let reason):
                 "table \(table) has no generated rows, so what becomes of its rows was not seen: \(reason)"
+            case .noUnusualRows(let table, let migration, let reason):
+                "table \(table) has only ordinary rows before \(migration), since it took no unusual one: \(reason)"
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
             case .stopped(let snapshot, let migration):

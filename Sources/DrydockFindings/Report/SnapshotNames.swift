@@ -2,6 +2,11 @@
 /// it from the others of the run.
 public struct SnapshotNames: Sendable {
     private var names: [String: String] = [:]
+    /// The probes of a report without another replay.
+    private var onlyProbes: Set<String> = []
+
+    /// The name of a probe.
+    package static let probe = "generated rows"
 
     public init(_ paths: some Sequence<String>) {
         let parts = Dictionary(
@@ -32,7 +37,13 @@ public struct SnapshotNames: Sendable {
         self.init(
             report.replays.map(\.snapshot) + report.findings.compactMap(\.snapshot)
                 + report.notChecked.compactMap(\.snapshot))
+        let probes = report.replays.filter(\.isProbe).map(\.snapshot)
+        for path in probes { names[path] = Self.probe }
+        if probes.count == report.replays.count { onlyProbes = Set(probes) }
     }
+
+    /// Whether a path is a probe's, and need not be named, since there is nothing else.
+    package func isOnlyProbe(_ path: String) -> Bool { onlyProbes.contains(path) }
 
     /// Returns the last part of a path that is not one of them.
     public func name(of path: String) -> String {

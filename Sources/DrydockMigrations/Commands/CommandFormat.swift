@@ -1,5 +1,6 @@
 import DrydockFindings
 import DatabaseEngine
+import SQLiteSchema
 
 /// Migrations that only the project's own command can run: nothing is known of them but their names.
 public struct CommandFormat: MigrationFormat {
@@ -27,6 +28,15 @@ public struct CommandFormat: MigrationFormat {
     public var otherTables: [String] { history?.otherTables ?? [] }
     public var historyQuery: String? { history?.query }
     public var sharedTables: [String] { history?.isOfTool == true ? [] : [history?.table].compactMap(\.self) }
+    /// The app's tables that the history's query names, by folded name. Rows that nobody applied have no place there.
+    package var recordingTables: Set<String> {
+        guard let history else { return [] }
+        return SQLFragment(sql: history.query).names.union([history.table?.foldedASCII].compactMap(\.self))
+    }
+    /// The tables that get no generated rows, by folded name: those of the tool, and those that the tool fills.
+    package var tablesOfTool: Set<String> {
+        recordingTables.union((ownTables + (history?.filledTables ?? [])).map(\.foldedASCII))
+    }
     public var home: String { isStepped ? "what 'migrate: list' prints" : "what the command applies" }
 
     public func owns(_ facts: HistoryFacts) -> Bool { false }

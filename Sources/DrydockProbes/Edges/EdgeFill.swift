@@ -25,15 +25,21 @@ struct EdgeFill {
         parents = ParentKeys(connection, encoding: request.schema.settings.encoding)
     }
 
-    mutating func run(leavingOut excluded: Set<String>) throws {
+    /// - Parameter excluded: the tables that stay as they are, and why.
+    mutating func run(leavingOut excluded: [String: String]) throws {
         // Before the first row, so that each depends only on ordinary rows.
         for name in plans.keys.sorted() {
             for reference in plans[name]?.references ?? [] {
                 _ = try parents.keys(for: reference, isFinal: true)
             }
         }
-        for name in FillOrder(plans).tables where !excluded.contains(name) {
-            if let plan = plans[name] { try fill(plan) }
+        for name in FillOrder(plans).tables {
+            guard let plan = plans[name] else { continue }
+            if let reason = excluded[name] {
+                result.empty.append(.init(table: plan.name, reason: reason))
+            } else {
+                try fill(plan)
+            }
         }
         for name in request.tables.sorted() {
             guard let table = request.schema.virtualTables[name] else { continue }
@@ -46,7 +52,7 @@ struct EdgeFill {
         do {
             inserter = try RowInserter(plan, on: connection)
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-            return
+            return result.empty.append(.init(table: plan.name, reason: error.message))
         }
         var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
         let shared = parents
@@ -55,7 +61,10 @@ struct EdgeFill {
             // Ordinary rows have all parents but the edge rows among them.
             parents = ParentKeys(connection, encoding: request.schema.settings.encoding)
         }
-        guard let sample = try insertSample(&builder, inserter) else { return }
+        var reason = "every value of a key that was tried is taken"
+        guard let sample = try insertSample(&builder, inserter, &reason) else {
+            return result.empty.append(.init(table: plan.name, reason: reason))
+        }
         var count = 1
         if let copy = try ordinary(&builder) {
             let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
@@ -109,15 +118,17 @@ struct EdgeFill {
         return isFound
     }
 
-    private mutating func insertSample(_ builder: inout RowBuilder, _ inserter: RowInserter) throws
-        -> [SQLValue]?
-    {
+    /// - Parameter reason: gets what refused every row that was tried.
+    private mutating func insertSample(
+        _ builder: inout RowBuilder, _ inserter: RowInserter, _ reason: inout String
+    ) throws -> [SQLValue]? {
         for attempt in 0..<24 {
             guard let row = try ordinary(&builder, attempt) else { return nil }
             guard let refusal = try inserter.refusal(of: row) else {
                 append(row, builder.plan)
                 return row
             }
+            reason = refusal.reason
             refusal.vary(&builder, attempt)
         }
         return nil

@@ -46,7 +46,9 @@ struct VirtualTableFill {
         } catch let error as EngineError
             where !error.isInterrupt && !error.isOutage && connection.isInTransaction
         {
-            // The module refuses such rows.
+            // The module refuses such rows, or all that come after the first ones.
+            guard !result.rows.contains(where: { $0.table == table.name }) else { return }
+            result.empty.append(.init(table: table.name, reason: "\(table.module): \(error.message)"))
         }
     }
 

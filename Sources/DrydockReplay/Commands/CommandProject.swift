@@ -76,6 +76,22 @@ package struct CommandProject: Sendable {
         return project
     }
 
+    /// Whether the state that each migration leads to is known.
+    var hasEveryVersion: Bool { (1...max(1, set.migrations.count)).allSatisfy { made[$0] != nil } }
+
+    /// Returns the project with the states between that an empty database comes to: a run of the command for each.
+    /// - Throws: ``CommandFailure`` if the time is up.
+    func withEveryVersion(upTo end: Int, on overlay: Overlay, _ run: CommandRun) async throws
+        -> CommandProject
+    {
+        var project = self
+        let whole = made[end]
+        try await project.step(to: end, on: overlay, run)
+        // A project may make a new database in another way than it upgrades an old one.
+        if let whole { project.made[end] = whole }
+        return project
+    }
+
     /// Applies the migrations to an empty database one by one.
     private mutating func step(to end: Int, on overlay: Overlay, _ run: CommandRun) async throws {
         failure = nil

@@ -17,6 +17,8 @@ package struct CommandRun: Sendable {
     let engine: any Engine
     let settings: ConnectionSettings
     let watchdog: Watchdog
+    /// How long the command may run; nil for as long as there is time.
+    var limit: Duration?
 
     package init(
         _ format: CommandFormat, engine: any Engine, settings: ConnectionSettings, watchdog: Watchdog
@@ -112,11 +114,12 @@ package struct CommandRun: Sendable {
 
     private func run(_ text: String, _ variables: [String: String]) async throws -> ShellProcess.Outcome {
         let (folder, watchdog) = (command.folder, watchdog)
+        let end = limit.map { ContinuousClock.now + $0 }
         let outcome = await withCheckedContinuation { continuation in
             // A thread of its own, since it waits: the system's queues have few.
             Thread.detachNewThread {
                 let process = ShellProcess(command: text, folder: folder, variables: variables) {
-                    watchdog.isTripped
+                    watchdog.isTripped || end.map { ContinuousClock.now >= $0 } ?? false
                 }
                 continuation.resume(returning: Result { try process.run() })
             }

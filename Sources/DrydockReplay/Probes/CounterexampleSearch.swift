@@ -16,10 +16,10 @@ struct CounterexampleSearch {
     /// The state whose rows are tried; that before the step where nil.
     var start: DatabaseState?
 
-    /// How often the step is run for one finding.
-    private static let runLimit = 60
+    /// How often the step is run for one finding; a run of the project's own command takes a hundred times as long.
+    private var runLimit: Int { isOfCommand ? 24 : 60 }
     /// How often steps are run for all findings of a walk.
-    static let totalRunLimit = 240
+    static func totalRunLimit(_ context: ReplayContext) -> Int { context.command == nil ? 240 : 48 }
     /// The largest number of rows that the search begins with.
     private static let rowLimit = 400
 
@@ -36,15 +36,17 @@ struct CounterexampleSearch {
     }
 
     private func search(for finding: Finding, _ runs: inout Int) async throws -> Counterexample? {
-        var limit = min(Self.runLimit, runs)
+        var limit = min(runLimit, runs)
         guard limit > 0 else { return nil }
-        let start = start ?? scene.before
+        let state = start ?? scene.before
         let identity = FindingIdentity(finding)
-        let touched = StepTables(scene.statements, in: schema)
+        let touched = touched(by: finding)
         for tables in [touched.withNeededParents(finding.table), touched.family] {
-            let definitions = try await definitions(of: touched.withParents(tables), in: start)
-            guard let bare = try await bare(definitions.map(\.sql), start) else { continue }
-            let candidates = try await rows(of: tables, in: start)
+            // The project's code may use any table.
+            let needed = isOfCommand ? nil : touched.withParents(tables)
+            let definitions = try await definitions(of: needed, in: state)
+            guard let bare = try await bare(definitions.map(\.sql), state) else { continue }
+            let candidates = try await rows(of: tables, in: state)
             guard candidates.count <= Self.rowLimit else { continue }
             // No other rule can give the finding; GRDB's own check refuses by the keys.
             var scene = scene
@@ -52,29 +54,61 @@ struct CounterexampleSearch {
             let trial = CounterexampleTrial(
                 scene: scene, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
-            var reduction = RowReduction(candidates, limit: limit) {
+            var start = candidates
+            let guess = EvidenceRows(finding, schema, encoding: state.catalog.encoding).rows(of: candidates)
+            if isOfCommand, limit > 1, !guess.isEmpty {
+                (limit, runs) = (limit - 1, runs - 1)
+                if try await trial.shows(guess, allowsOrphans: allowsOrphans) { start = guess }
+            }
+            var reduction = RowReduction(start, limit: limit) {
                 try await trial.shows($0, allowsOrphans: allowsOrphans)
             }
             let isShown = try await reduction.run()
             (limit, runs) = (limit - reduction.runs, runs - reduction.runs)
             guard isShown else { continue }
-            return result(reduction, definitions, tables)
+            return try await result(reduction, definitions, tables)
         }
         return nil
     }
 
+    private var isOfCommand: Bool { scene.context.command != nil }
+
+    /// Returns the tables that the step touches; of a command that failed, those that it printed.
+    private func touched(by finding: Finding) -> StepTables {
+        let known = StepTables(scene, in: schema)
+        guard isOfCommand, finding.rule == .migrationFailed else { return known }
+        let words = (finding.evidence?.details ?? []).flatMap {
+            $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map { String($0).foldedASCII }
+        }
+        let printed = Set(words).intersection(schema.tables.keys)
+        if !printed.isEmpty { return StepTables(names: printed, in: schema) }
+        return known.named.isEmpty ? StepTables(names: Set(schema.tables.keys), in: schema) : known
+    }
+
     private func result(
         _ reduction: RowReduction, _ definitions: [Definition], _ tables: Set<String>
-    ) -> Counterexample {
+    ) async throws -> Counterexample {
         let encoding = scene.before.catalog.encoding
         let own = scene.context.set.format.ownTables.map(\.foldedASCII)
-        return Counterexample(
-            schema: definitions.filter { !$0.isHistory }.map(\.sql),
+        // The command asks the history what is to be done.
+        let history = isOfCommand ? try await rows(ofHistory: recordingTables, in: scene.before) : []
+        var example = Counterexample(
+            schema: definitions.filter { isOfCommand || !$0.isHistory }.map(\.sql)
+                + history.map { $0.text(encoding) },
             inserts: reduction.rows.map { $0.text(encoding) },
             migration: StepScript(scene).statements,
             tables: tables.subtracting(own).sorted()
                 .compactMap { scene.before.catalog.table($0)?.name },
             tried: reduction.runs, isSmallest: reduction.isFinished)
+        example.command = StepScript.commandLine(scene)
+        return example
+    }
+
+    /// The tables that say what is applied.
+    private var recordingTables: [String] {
+        let format = scene.context.set.format
+        let recording = scene.context.command?.format.recordingTables ?? []
+        return Set(format.ownTables + recording).sorted()
     }
 
     // MARK: - The schema
@@ -87,14 +121,17 @@ struct CounterexampleSearch {
     }
 
     /// Returns the statements that make the tables, with what belongs to them.
-    private func definitions(of tables: Set<String>, in state: DatabaseState) async throws
+    /// - Parameter tables: nil for all.
+    private func definitions(of tables: Set<String>?, in state: DatabaseState) async throws
         -> [Definition]
     {
         let catalog = state.catalog
         let isWanted: @Sendable (String, String) -> Bool = { name, table in
-            tables.contains(table.foldedASCII) || tables.contains(name.foldedASCII)
+            tables.map { $0.contains(table.foldedASCII) || $0.contains(name.foldedASCII) } ?? true
         }
-        let views = schema.views.filter { !$0.value.query.names.isDisjoint(with: tables) }.keys
+        let views = schema.views.filter { view in
+            tables.map { !view.value.query.names.isDisjoint(with: $0) } ?? true
+        }.keys
         return try await scene.inspector.withConnection(to: state.image) { connection in
             var found: [Definition] = []
             try connection.forEachRow(
@@ -128,7 +165,7 @@ struct CounterexampleSearch {
         var settings = scene.context.settings(scene.watchdog)
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
-        let own = scene.context.set.format.ownTables
+        let own = recordingTables
         let (source, catalog) = (overlay.attach(state.image), state.catalog)
         do {
             try await scene.context.engine.use(overlay, settings: settings) { database in
@@ -158,7 +195,7 @@ struct CounterexampleSearch {
 
     /// Returns the rows of tables, parents before children, without those that are derived from others.
     private func rows(of tables: Set<String>, in state: DatabaseState) async throws -> [GeneratedRow] {
-        let own = Set(scene.context.set.format.ownTables.map(\.foldedASCII))
+        let own = Set(recordingTables.map(\.foldedASCII))
         let order = ParentsFirst(schema).order(tables.subtracting(own))
         let (catalog, schema) = (state.catalog, schema)
         return try await scene.inspector.withConnection(to: state.image) { connection in
@@ -178,6 +215,22 @@ struct CounterexampleSearch {
                 rows += found ?? []
             }
             return rows
+        }
+    }
+
+    /// Returns what is recorded as applied.
+    private func rows(ofHistory tables: [String], in state: DatabaseState) async throws -> [GeneratedRow] {
+        let catalog = state.catalog
+        return try await scene.inspector.withConnection(to: state.image) { connection in
+            try tables.flatMap { name -> [GeneratedRow] in
+                guard let table = catalog.table(name), table.module == nil else { return [] }
+                let columns = table.storedColumns.map(\.name)
+                let list = columns.map(quotedName).joined(separator: ", ")
+                return try connection.rows("SELECT \(list) FROM main.\(quotedName(table.name))") { row in
+                    GeneratedRow(
+                        table: table.name, columns: columns, values: columns.indices.map(row.value))
+                }
+            }
         }
     }
 }

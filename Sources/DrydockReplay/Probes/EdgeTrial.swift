@@ -17,40 +17,65 @@ struct EdgeTrial {
     static let workLimit = 100_000_000
     /// How often the step is run in search of the rows that it survives.
     private static let runLimit = 48
+    private static let commandRunLimit = 16
+    /// The largest number of tables that all get rows.
+    private static let tableLimit = 60
     /// For how many findings the fewest rows are searched.
     private static let searchLimit = 4
 
-    /// Returns what only such rows show, as warnings with the fewest rows that show it.
+    struct Outcome: Sendable {
+        /// Warnings, with the fewest rows that show them.
+        var findings: [Finding] = []
+        /// The tables that got no such row.
+        var without: [GeneratedRows.EmptyTable] = []
+        /// Whether the step failed, and no rows were found with which it comes to an end.
+        var isCut = false
+    }
+
+    /// Returns what only such rows show.
     /// - Parameter known: what ordinary rows show.
     /// - Parameter runs: how often a step may still be run in search of the fewest rows.
-    func findings(
-        except known: Set<FindingIdentity>, _ runs: inout Int
-    ) async throws -> [Finding] {
-        let tables = StepTables(scene.statements.dependingOnRows, in: schema).withChildren
-        guard !tables.isEmpty else { return [] }
+    func outcome(except known: Set<FindingIdentity>, _ runs: inout Int) async throws -> Outcome {
+        var outcome = Outcome()
+        let tables = tables
+        guard !tables.isEmpty else { return outcome }
         var request = RowRequest(schema: schema, tables: tables)
         request.later = later
         request.statements = source.statements
         (request.rowCount, request.seed) = (source.options.rowCount, source.options.seed)
-        let generated = try await rows(request)
-        guard !generated.isEmpty, let state = try await state(with: generated) else { return [] }
-        var found = try await new(from: state, known, limit: Self.searchLimit, &runs)
+        let made = try await rows(request)
+        let generated = made.rows
+        outcome.without = made.empty
+        guard !generated.isEmpty, let state = try await state(with: generated) else { return outcome }
+        outcome.findings = try await new(from: state, known, limit: Self.searchLimit, &runs)
         // Rows that stop the step hide what it does to the others.
-        if found.contains(where: { $0.rule == .migrationFailed }) {
-            var attempts = 0
-            let surviving = try await surviving(generated, &attempts)
-            if !surviving.isEmpty, let state = try await self.state(with: surviving) {
-                let seen = known.union(found.map(FindingIdentity.init))
-                found += try await new(from: state, seen, limit: Self.searchLimit - 1, &runs)
-            }
+        guard outcome.findings.contains(where: { $0.rule == .migrationFailed }) else { return outcome }
+        var attempts = 0
+        let surviving = try await surviving(generated, &attempts)
+        guard !surviving.isEmpty, let state = try await self.state(with: surviving) else {
+            outcome.isCut = true
+            return outcome
         }
-        return found
+        let seen = known.union(outcome.findings.map(FindingIdentity.init))
+        outcome.findings += try await new(from: state, seen, limit: Self.searchLimit - 1, &runs)
+        return outcome
     }
 
-    private func rows(_ request: RowRequest) async throws -> [GeneratedRow] {
-        let (generator, log) = (source.generator, RowLog())
+    /// The tables that get such rows: those that the step touches, with those that refer to them. What a command reads is
+    /// not known: all tables, unless they are many.
+    private var tables: Set<String> {
+        let touched = StepTables(scene, in: schema, needsRows: true)
+        guard let command = scene.context.command else { return touched.withChildren }
+        let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
+        return (all.count <= Self.tableLimit ? all : touched.withChildren)
+            .subtracting(command.format.tablesOfTool)
+    }
+
+    private func rows(_ request: RowRequest) async throws -> GeneratedRows {
+        let (generator, log, enforces) = (source.generator, RowLog(), enforcesForeignKeys)
         _ = try await scene.state(over: scene.before) { connection in
-            let rows = try generator.insertEdgeRows(request, on: connection).rows
+            if enforces { try connection.execute("PRAGMA foreign_keys = ON") }
+            let rows = try generator.insertEdgeRows(request, on: connection)
             log.rows.withLock { $0 = rows }
             return false
         }
@@ -58,13 +83,20 @@ struct EdgeTrial {
     }
 
     private func state(with rows: [GeneratedRow]) async throws -> DatabaseState? {
-        try await scene.state(over: scene.before) { connection in
-            try Self.insert(rows, on: connection)
+        let enforces = enforcesForeignKeys
+        return try await scene.state(over: scene.before) { connection in
+            try Self.insert(rows, enforcingForeignKeys: enforces, on: connection)
             return true
         }
     }
 
-    private static func insert(_ rows: [GeneratedRow], on connection: any Connection) throws {
+    /// Whether a project enforces foreign keys is not known where its own command migrates: most do.
+    private var enforcesForeignKeys: Bool { scene.context.command != nil }
+
+    private static func insert(
+        _ rows: [GeneratedRow], enforcingForeignKeys: Bool, on connection: any Connection
+    ) throws {
+        if enforcingForeignKeys { try connection.execute("PRAGMA foreign_keys = ON") }
         try connection.execute("BEGIN")
         var statements: [String: any PreparedStatement] = [:]
         for row in rows {
@@ -101,7 +133,10 @@ struct EdgeTrial {
 
     /// Returns rows with which the step does not fail: those of both halves that survive together.
     private func surviving(_ rows: [GeneratedRow], _ runs: inout Int) async throws -> [GeneratedRow] {
-        guard !rows.isEmpty, runs < Self.runLimit else { return [] }
+        guard !rows.isEmpty, runs < (scene.context.command == nil ? Self.runLimit : Self.commandRunLimit)
+        else {
+            return []
+        }
         runs += 1
         if try await survives(rows) { return rows }
         guard rows.count > 1 else { return [] }
@@ -113,13 +148,16 @@ struct EdgeTrial {
     }
 
     private func survives(_ rows: [GeneratedRow]) async throws -> Bool {
-        try await scene.outcome(from: scene.before) { try Self.insert(rows, on: $0) }.failure == nil
+        let enforces = enforcesForeignKeys
+        return try await scene.outcome(from: scene.before) {
+            try Self.insert(rows, enforcingForeignKeys: enforces, on: $0)
+        }.failure == nil
     }
 }
 
 /// Takes rows out of a connection's closure.
 private final class RowLog: Sendable {
-    let rows = Mutex<[GeneratedRow]>([])
+    let rows = Mutex(GeneratedRows())
 }
 
 extension GeneratedRow {

@@ -9,11 +9,14 @@ struct FindingIdentity: Hashable, Sendable {
     /// The line of the statement that failed, and why SQLite refused it.
     private let line: Int?
     private let resultCode: Int32?
+    /// What the project's own command said when it failed.
+    private let words: String?
 
     /// Whether another finding may be the same; a line is known only where a statement failed, or once the cause is.
     func matches(_ other: FindingIdentity) -> Bool {
         rule == other.rule && table == other.table && column == other.column
-            && resultCode == other.resultCode && (line == other.line || line == nil || other.line == nil)
+            && resultCode == other.resultCode && words == other.words
+            && (line == other.line || line == nil || other.line == nil)
     }
 
     init(_ finding: Finding) {
@@ -24,5 +27,18 @@ struct FindingIdentity: Hashable, Sendable {
         column = isFailure ? nil : finding.column?.foldedASCII
         line = isFailure ? finding.place?.line : nil
         resultCode = isFailure ? finding.resultCode : nil
+        words =
+            isFailure && finding.evidence?.areDetailsData == true
+            ? Self.words(finding.evidence?.details ?? []) : nil
+    }
+
+    /// Returns what does not depend on the rows: the constraint that SQLite names, otherwise the last line without numbers
+    /// and quoted values.
+    private static func words(_ lines: [String]) -> String {
+        let constraint = /(?:UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: [\w., ]+)?/
+        for line in lines.reversed() {
+            if let match = line.firstMatch(of: constraint) { return String(match.0) }
+        }
+        return (lines.last ?? "").replacing(/'[^']*'|"[^"]*"|[0-9]+/, with: "")
     }
 }

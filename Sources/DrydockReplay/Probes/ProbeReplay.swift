@@ -9,14 +9,15 @@ import SQLiteSchema
 ///
 /// A walk ends at a migration that fails; another one then begins after it, with rows in all tables of that version.
 struct ProbeReplay {
-    let context: ReplayContext
+    var context: ReplayContext
     let source: ProbeSource
-    let fresh: FreshInstall
+    var fresh: FreshInstall
     let watchdog: Watchdog
     let onEvent: @Sendable (VerifyEvent) -> Void
 
+    /// - Parameter stopsAtFailure: whether what comes after a migration that fails is left out.
     /// - Throws: only CancellationError; any other failure is a finding.
-    func run() async throws -> [ReplayResult] {
+    func run(stopsAtFailure: Bool = false) async throws -> [ReplayResult] {
         let later = LaterSchemas(fresh, upTo: context.targetCount)
         var results: [ReplayResult] = []
         var first: Int? = 0
@@ -25,7 +26,7 @@ struct ProbeReplay {
             try await walk.run()
             // What fails without rows fails for everyone, and nothing after it can be reached.
             first = walk.failedAt.flatMap { failed in
-                failed + 1 < context.targetCount && fresh.passes(failed) ? failed + 1 : nil
+                failed + 1 < context.targetCount && fresh.passes(failed) && !stopsAtFailure ? failed + 1 : nil
             }
             results.append(walk.result(isLast: first == nil))
         }
@@ -54,45 +55,37 @@ struct ProbeReplay {
     }
 }
 
-/// The schemas of the versions, as a fresh install has them.
-struct LaterSchemas: Sendable {
-    private let schemas: [(count: Int, schema: Schema)]
-
-    init(_ fresh: FreshInstall, upTo count: Int) {
-        var reader = SchemaReader()
-        schemas = fresh.catalogs.keys.sorted().filter { $0 <= count }.map {
-            ($0, fresh.catalogs[$0].map { reader.schema(of: $0) } ?? Schema())
-        }
-    }
-
-    /// Returns the schemas after more than a number of migrations, the nearest first.
-    func after(_ count: Int) -> [Schema] { schemas.filter { $0.count > count }.map(\.schema) }
-}
-
 /// One way through the migrations, from a version on.
 struct ProbeWalk {
-    private let parent: ProbeReplay
-    private let later: LaterSchemas
+    let parent: ProbeReplay
+    let later: LaterSchemas
     /// The number of migrations that run before there are rows.
     private let start: Int
-    private var replay: SnapshotReplay
+    var replay: SnapshotReplay
     /// The position of the migration that failed.
     private(set) var failedAt: Int?
-    private var reader = SchemaReader()
+    var reader = SchemaReader()
     /// The number of times that rows were generated.
     private var round = 0
     /// Why tables are empty, by folded name.
-    private var empty: [String: GeneratedRows.EmptyTable] = [:]
+    var empty: [String: GeneratedRows.EmptyTable] = [:]
     /// The states that checked migrations met, for the search for a counterexample.
-    private var scenes: [String: StepScene] = [:]
+    var scenes: [String: StepScene] = [:]
 
     /// How often steps may still be run in search of the fewest rows.
-    private var runs = CounterexampleSearch.totalRunLimit
+    var runs: Int
+    /// How often the project's own command may still be run on unusual rows.
+    var commandRuns = 60
+    /// The migrations that were not run on them.
+    var withoutEdgeRows: [String] = []
+    /// The tables that took no unusual row, by folded name.
+    var ordinaryOnly: Set<String> = []
 
     init(replay parent: ProbeReplay, later: LaterSchemas, start: Int) {
         self.parent = parent
         self.later = later
         self.start = start
+        runs = CounterexampleSearch.totalRunLimit(parent.context)
         let migrations = parent.context.set.migrations
         let name = start == 0 ? "probe" : "probe after \(migrations[start - 1].identifier)"
         replay = SnapshotReplay(
@@ -102,7 +95,7 @@ struct ProbeWalk {
         replay.result.summary.isProbe = true
     }
 
-    private var context: ReplayContext { parent.context }
+    var context: ReplayContext { parent.context }
 
     /// - Parameter isLast: whether no other walk comes to the migrations after the one that failed.
     func result(isLast: Bool) -> ReplayResult {
@@ -127,37 +120,54 @@ struct ProbeWalk {
         }
         replay.result.isUpToDate = !context.targets.contains(where: parent.isChecked)
         try replay.conclude(after: failure, since: begin)
+        // What a tool keeps there, it makes again after each run.
+        let filled = Set((context.command?.format.history?.filledTables ?? []).map(\.foldedASCII))
+        replay.result.findings.removeAll { $0.table.map { filled.contains($0.foldedASCII) } ?? false }
         guard failure == nil else { return }
         for table in empty.values.sorted(by: { $0.table < $1.table }) {
             replay.notChecked(.rowsLost, .noGeneratedRows(table: table.table, because: table.reason))
         }
+        noteLeftOut()
         try await addCounterexamples()
         replay.result.summary.seconds = (ContinuousClock.now - begin).inSeconds
     }
 
     private mutating func walk() async throws {
-        let maker = DatabaseMaker(engine: context.engine, settings: context.settings(parent.watchdog))
-        let overlay = try await maker.base(context.set.base)
+        let overlay = try await first()
         let database = try await replay.open(overlay)
         do {
             try await walk(database, overlay)
-            try await database.close()
         } catch {
             try? await database.close()
             throw error
         }
+        // It is closed where the project's own command wrote.
+        if context.command == nil { try await database.close() } else { try? await database.close() }
+    }
+
+    /// Returns the database with which the walk begins; one that the project's own command made is kept.
+    private func first() async throws -> Overlay {
+        if let image = context.command?.made[start] { return try Overlay(image) }
+        let maker = DatabaseMaker(engine: context.engine, settings: context.settings(parent.watchdog))
+        return try await maker.base(context.set.base)
     }
 
     private mutating func walk(_ database: any OpenDatabase, _ overlay: Overlay) async throws {
-        let runner = BatchRun(set: context.set, database: database, overlay: overlay)
-        for index in 0..<start { _ = try await runner.run([context.set.migrations[index]]) }
+        if context.command == nil {
+            let runner = BatchRun(set: context.set, database: database, overlay: overlay)
+            for index in 0..<start { _ = try await runner.run([context.set.migrations[index]]) }
+        }
         guard let plan = try await replay.makePlan(database) else { return }
         let opened = OpenedSnapshot(
             overlay: overlay, database: database, plan: plan, recognition: nil,
             image: overlay.freeze().image)
+        // A connection would not notice what a command writes.
+        if context.command != nil { try await database.close() }
         guard let baselined = try await replay.takeBaseline(of: opened) else { return }
         var state = baselined.state
-        if start > 0 { state = try await fill(state, nil, after: start - 1, opened) }
+        if start > 0 || context.set.base != nil {
+            state = try await fill(state, nil, after: start - 1, opened)
+        }
         var next = 0
         while next < plan.pending.count, failedAt == nil {
             let count = try await step(&state, plan.pending[next...], opened)
@@ -181,7 +191,8 @@ struct ProbeWalk {
         guard var batch = ready.first.map({ [$0] }) else { return 0 }
         replay.current = batch[0].identifier
         announce(batch[0], opened.plan)
-        let runner = BatchRun(set: context.set, database: opened.database, overlay: opened.overlay)
+        var runner = BatchRun(set: context.set, database: opened.database, overlay: opened.overlay)
+        runner.command = context.commandRun(parent.watchdog)
         var outcome = try await runner.run(batch)
         // A shared transaction may repair later what the COMMIT refuses here.
         while outcome.isRefusedCommit, batch[0].transaction == .all, batch.count < pending.count {
@@ -219,6 +230,10 @@ struct ProbeWalk {
         let isChecked = reached.migrations.contains(where: parent.isChecked)
         if isChecked { note(reached.migrations, before) }
         let after = try await replay.inspect(reached, from: before)
+        if let command = context.command, let name = reached.migrations.last?.identifier {
+            scenes[name]?.touched = TouchedTables(from: before, to: after).names
+                .subtracting(command.format.tablesOfTool)
+        }
         let index = reached.migrations.last.flatMap { context.set.index(of: $0.identifier) } ?? 0
         if let finding = try await replay.refusal(reached, after, from: before) {
             replay.removeCounts(reached)
@@ -262,7 +277,10 @@ struct ProbeWalk {
     ) async throws -> DatabaseState {
         let tables = ProbeTables(before: before, after: state)
         guard !tables.candidates.isEmpty else { return state }
-        let wanted = try await opened.database.withConnection { try tables.wanted($0) }
+        var wanted = try await withConnection(to: opened) { try tables.wanted($0) }
+        // What is recorded there was applied.
+        wanted.subtract(context.command?.format.recordingTables ?? [])
+        wanted.subtract(context.set.format.sharedTables.map(\.foldedASCII))
         guard !wanted.isEmpty else { return state }
         var request = RowRequest(schema: reader.schema(of: state.catalog), tables: wanted)
         request.later = later.after(index + 1)
@@ -271,7 +289,7 @@ struct ProbeWalk {
         request.round = round
         round += 1
         let (generator, filled) = (parent.source.generator, request)
-        let rows = try await opened.database.withConnection { connection in
+        let rows = try await withConnection(to: opened) { connection in
             let rows = try generator.insertOrdinaryRows(filled, on: connection)
             try connection.checkpoint()
             return rows
@@ -286,36 +304,15 @@ struct ProbeWalk {
         return next
     }
 
-    /// Runs a migration once more, on rows that few would expect.
-    private mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws {
-        guard var scene = scenes[migration.identifier] else { return }
-        let work = WorkLimit(steps: EdgeTrial.workLimit)
-        scene.work = work
-        let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
-        let index = context.set.index(of: migration.identifier) ?? 0
-        do {
-            var schema = reader.schema(of: before.catalog)
-            let touched = StepTables(scene.statements.dependingOnRows, in: schema)
-            guard !touched.named.isEmpty else { return }
-            if let excerpt = StepExcerpt(touched, of: schema) {
-                scene = try await excerpt.excerpt(of: scene)
-                schema = reader.schema(of: scene.before.catalog)
-            }
-            let trial = EdgeTrial(
-                scene: scene, source: parent.source, schema: schema, later: later.after(index))
-            let findings = try await trial.findings(except: known, &runs)
-            if !work.hasStopped {
-                for finding in findings { replay.add(finding) }
-                return
-            }
-        } catch let error as EngineError where error.isInterrupt && work.hasStopped {
-            // The ordinary rows were checked.
+    /// Uses the replay's connection, which is closed where the project's own command writes.
+    private func withConnection<Result: Sendable>(
+        to opened: OpenedSnapshot, _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        guard context.command != nil else { return try await opened.database.withConnection(body) }
+        return try await context.engine.useWhole(opened.overlay, settings: context.settings(parent.watchdog))
+        {
+            try await $0.withConnection(body)
         }
-        replay.notChecked(
-            .migrationFailed,
-            .undecided(
-                "\(migration.identifier) does not come to an end with unusual rows, so what it does to them was not seen"
-            ))
     }
 
     /// Adds the fewest rows that show a finding to the gravest ones.

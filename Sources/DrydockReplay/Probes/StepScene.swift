@@ -16,6 +16,10 @@ struct StepScene: Sendable {
     let temporaries: Set<String>
 
     var statements: [SQLStatement] { migrations.flatMap(\.statements) }
+    /// The folded names of the tables that the project's own command touched; nil where statements name them.
+    var touched: Set<String>?
+    /// How long the project's own command may run on other rows; nil for as long as there is time.
+    var commandLimit: Duration?
     /// The only rules about a state that are checked; all where nil.
     var rules: Set<Rule>?
 
@@ -61,10 +65,32 @@ struct StepScene: Sendable {
         after prepare: @escaping @Sendable (any Connection) throws -> Void = { _ in }
     ) async throws -> BatchRun.Outcome {
         let overlay = try Overlay(state.image)
+        if let command = context.commandRun(watchdog) {
+            return try await outcome(of: command, on: overlay, after: prepare)
+        }
         return try await context.engine.use(overlay, settings: settings) {
             try await $0.withConnection(prepare)
             return try await BatchRun(set: context.set, database: $0, overlay: overlay).run(migrations)
         }
+    }
+
+    /// Runs the project's own command, on an overlay that no connection has open.
+    /// - Throws: ``CommandFailure`` where it was ended since it took too long: that says nothing about the rows.
+    private func outcome(
+        of command: CommandRun, on overlay: Overlay,
+        after prepare: @escaping @Sendable (any Connection) throws -> Void
+    ) async throws -> BatchRun.Outcome {
+        try await context.engine.useWhole(overlay, settings: settings) { database in
+            try await database.withConnection {
+                try prepare($0)
+                try $0.checkpoint()
+            }
+        }
+        var command = command
+        command.limit = commandLimit
+        let outcome = await command.run(migrations, of: context.set, on: overlay)
+        if let failure = outcome.failure?.error as? CommandFailure, failure.isStopped { throw failure }
+        return outcome
     }
 
     /// Runs the step on a state and checks every rule of a step.

@@ -8,6 +8,10 @@ struct StepScript {
     let statements: [String]
 
     init(_ scene: StepScene) {
+        guard scene.context.command == nil else {
+            statements = []
+            return
+        }
         let first = scene.migrations.first
         let own = scene.statements.map(\.text)
         let opens = first?.transaction != ToolPolicy.Transaction.none
@@ -19,6 +23,27 @@ struct StepScript {
         if first?.isDeferred == true, !enforces { script.append("PRAGMA foreign_key_check") }
         if opens { script.append("COMMIT") }
         statements = script
+    }
+
+    /// Returns the line for a shell that runs the project's own command on a database in the current folder.
+    static func commandLine(_ scene: StepScene) -> String? {
+        guard let format = scene.context.command?.format, let migration = scene.migrations.first else {
+            return nil
+        }
+        let step = (scene.context.set.index(of: migration.identifier) ?? 0) + 1
+        let variables = format.command.variables(
+            database: "$PWD/\(Counterexample.databaseName)",
+            migration: format.isStepped ? (migration.identifier, step) : nil)
+        let settings = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(inShell($0.value))" }
+        let folder = format.command.folder
+        return
+            "(\(settings.map { "export \($0); " }.joined())cd \(inShell(folder)) && \(format.command.command))"
+    }
+
+    /// Returns a value in double quotes, in which only `$PWD` has a meaning.
+    private static func inShell(_ value: String) -> String {
+        let quoted = value.replacing(/["\\`]/) { "\\\($0.0)" }.replacing(/\$(?!PWD\/)/, with: "\\$")
+        return "\"\(quoted)\""
     }
 }
 

@@ -10,13 +10,28 @@ struct StepTables {
     /// The largest number of tables that belong to a counterexample.
     private static let limit = 60
 
+    /// - Parameter needsRows: whether statements that do the same with any rows are left out.
+    init(_ scene: StepScene, in schema: Schema, needsRows: Bool = false) {
+        if let touched = scene.touched {
+            self.init(names: touched, in: schema)
+        } else {
+            self.init(needsRows ? scene.statements.dependingOnRows : scene.statements, in: schema)
+        }
+    }
+
     init(_ statements: [SQLStatement], in schema: Schema) {
-        self.schema = schema
-        var left = statements.reduce(into: Set<String>()) { names, statement in
+        let names = statements.reduce(into: Set<String>()) { names, statement in
             for token in statement.tokens {
                 if let name = token.name(in: statement.source) { names.insert(name.foldedASCII) }
             }
         }
+        self.init(names: names, in: schema)
+    }
+
+    /// - Parameter names: folded names, of other things as well.
+    init(names: Set<String>, in schema: Schema) {
+        self.schema = schema
+        var left = names
         // A view may name itself, in a column that is called like it.
         var seen: Set<String> = []
         while let name = left.popFirst() {

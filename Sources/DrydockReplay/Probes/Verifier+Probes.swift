@@ -6,13 +6,39 @@ import DatabaseEngine
 extension Verifier {
     /// Whether rows are generated.
     func usesProbes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> Bool {
-        guard generator != nil, !request.isRehearsal, request.command == nil else { return false }
+        wantsProbes(request, snapshots) && hasPlaceForRows(request)
+    }
+
+    /// Whether rows would be generated, if there is a moment for it.
+    func wantsProbes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> Bool {
+        guard generator != nil, !request.isRehearsal else { return false }
         return switch request.probes.use {
         case .always: true
         case .never: false
         case .whereNoSnapshot:
             snapshots.isEmpty && request.snapshots.isEmpty && !request.isSnapshotsFolderNamed
         }
+    }
+
+    /// Whether there are tables before the last migration: a command that runs all at once makes them and leaves none to
+    /// be filled in between.
+    private func hasPlaceForRows(_ request: VerifyRequest) -> Bool {
+        request.command.map { $0.list != nil } ?? true || request.format.base != nil
+    }
+
+    /// Says that no rows are generated, though they are asked for.
+    func noteMissingProbes(_ request: VerifyRequest, _ snapshots: [Snapshot], _ report: inout Report) {
+        guard wantsProbes(request, snapshots), !hasPlaceForRows(request), let command = request.command else {
+            return
+        }
+        report.notChecked.append(
+            NotChecked(.rowsLost, .unsupported("no rows were generated: \(Self.needsList(command))")))
+    }
+
+    static func needsList(_ command: ProjectCommand) -> String {
+        "'\(command.command)' applies all migrations at once, so there is no moment between two of them at which tables "
+            + "could be filled. 'migrate: list' in drydock.yml, a command that prints their names, has them run one at "
+            + "a time"
     }
 
     /// Replays probes in the time of one snapshot.
@@ -33,15 +59,46 @@ extension Verifier {
             generator: generator, options: request.probes,
             statements: context.set.migrations.flatMap(\.statements))
         let results = try await BoundedWait(watchdog: watchdog).result {
-            try await ProbeReplay(
-                context: context, source: source, fresh: fresh, watchdog: watchdog, onEvent: noting
-            ).run()
+            let replay = ProbeReplay(
+                context: context, source: source, fresh: fresh, watchdog: watchdog, onEvent: noting)
+            guard let project = context.command, !project.hasEveryVersion else {
+                return try await replay.run()
+            }
+            return try await Self.run(replay, of: project)
         }
         let overdue = Overdue(
             limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
         let all = results ?? [overdueProbe(name, overdue)]
         for result in all { onEvent(.replayed(result.summary, result.findings)) }
         return all
+    }
+
+    /// Replays a probe with the project's own command, of which only the newest schema is known.
+    ///
+    /// What versions in between demand of rows is known once the command has made each of them: a run for each, which is
+    /// only worth it where something seems wrong.
+    private static func run(_ replay: ProbeReplay, of project: CommandProject) async throws -> [ReplayResult]
+    {
+        let context = replay.context
+        let results = try await replay.run(stopsAtFailure: true)
+        let last = context.targets.last?.identifier
+        let isSuspicious = results.flatMap(\.findings).contains {
+            $0.severity == .error && $0.migration != last
+        }
+        guard project.format.isStepped, isSuspicious, !replay.watchdog.isTripped,
+            let run = context.commandRun(replay.watchdog)
+        else { return results }
+        let maker = DatabaseMaker(engine: context.engine, settings: context.settings(replay.watchdog))
+        do {
+            let known = try await project.withEveryVersion(
+                upTo: context.targetCount, on: try await maker.base(context.set.base), run)
+            var again = replay
+            again.context.command = known
+            again.fresh = try await FreshInstall.make(known, context, replay.watchdog)
+            return try await again.run()
+        } catch is CommandFailure {
+            return results
+        }
     }
 
     /// Returns the finding for a run in which no migration was to be checked.
@@ -58,7 +115,7 @@ extension Verifier {
             help: "Add snapshots of older releases: they are what your users upgrade from.")
     }
 
-    private func overdueProbe(_ name: String, _ overdue: Overdue) -> ReplayResult {
+    func overdueProbe(_ name: String, _ overdue: Overdue) -> ReplayResult {
         var result = ReplayResult(summary: ReplaySummary(snapshot: name))
         result.summary.isProbe = true
         result.findings = [overdue.finding(Snapshot(path: name))]

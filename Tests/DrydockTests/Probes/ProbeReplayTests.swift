@@ -197,6 +197,28 @@ struct ProbeReplayTests {
         #expect(report.notChecked[0].reason.hasPrefix("table sealed has no generated rows"))
     }
 
+    @Test func `a table that takes no unusual row is listed`() async throws {
+        let report = try await verify([
+            "CREATE TABLE settings (id INTEGER PRIMARY KEY CHECK (id = 1), theme TEXT);",
+            "ALTER TABLE settings ADD COLUMN size TEXT;",
+        ])
+        report.expect(notChecked: [.rowsLost])
+        #expect(
+            report.notChecked[0].reason.hasPrefix("table settings has only ordinary rows before v2"),
+            "\(report.notChecked.map(\.reason))")
+    }
+
+    @Test func `tables of a base get rows before the first migration`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("base.sql", Self.people)
+        try folder.write("Migrations/v1.sql", immediate + Self.rebuild)
+        let report = try await folder.verify {
+            $0.isSnapshotsFolderNamed = false
+            $0.format.base = SchemaBase(path: folder.file("base.sql"))
+        }
+        report.expect(errors: [.rowsLost])
+    }
+
     @Test func `a declaration that generated rows do not need is not unused`() async throws {
         let report = try await verify([
             Self.people,

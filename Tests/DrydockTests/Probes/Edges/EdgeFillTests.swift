@@ -20,6 +20,21 @@ import Testing
         }
     }
 
+    @Test func `a table that takes none says why`() async throws {
+        let outcome = try await edges(
+            RowCase(
+                """
+                CREATE TABLE one (id INTEGER PRIMARY KEY CHECK (id = 1), x TEXT);
+                CREATE TABLE many (id INTEGER PRIMARY KEY, x TEXT);
+                CREATE TABLE sealed (id INTEGER PRIMARY KEY, x TEXT);
+                CREATE TRIGGER seal BEFORE INSERT ON sealed WHEN (SELECT count(*) FROM sealed) >= 3
+                BEGIN SELECT RAISE(ROLLBACK, 'full'); END;
+                """))
+        #expect(outcome.edges.empty.map(\.table).sorted() == ["one", "sealed"])
+        #expect(outcome.edges.empty.allSatisfy { !$0.reason.isEmpty })
+        #expect(outcome.edges.rows.contains { $0.table == "many" })
+    }
+
     @Test(arguments: ["GRDB", "NIO"])
     func `rows differ in one value each`(engine: String) async throws {
         var rowCase = RowCase(Self.people)

@@ -1,0 +1,67 @@
+import ArgumentParser
+
+/// The value of an option that takes a whole number.
+enum NumberOption {
+    /// Returns what reads a number.
+    /// - Parameters:
+    ///   - range: the numbers that are valid.
+    ///   - expected: what a valid number is, such as "a number of at least 1".
+    static func reader(
+        _ range: some RangeExpression<Int> & Sendable, _ expected: String
+    ) -> @Sendable (String) throws -> Int {
+        { argument in
+            guard let number = Int(argument), range.contains(number) else {
+                throw ValidationError("'\(argument)' is not \(expected)")
+            }
+            return number
+        }
+    }
+
+    static let atLeastOne = reader(1..., "a number of at least 1")
+}
+
+extension TimeLimit {
+    /// What a valid value is.
+    static let expected = "a duration such as 90s, 5m or 500ms"
+
+    /// - Throws: `ValidationError` that says what a valid value is.
+    static func parsed(_ argument: String) throws -> TimeLimit {
+        guard let limit = TimeLimit(argument: argument) else {
+            throw ValidationError("'\(argument)' is not \(expected)")
+        }
+        return limit
+    }
+}
+
+extension RunLimit {
+    static let expected = "a duration such as 90s or 5m, or none"
+
+    /// - Throws: `ValidationError` that says what a valid value is.
+    static func parsed(_ argument: String) throws -> RunLimit {
+        guard let limit = RunLimit(argument: argument) else {
+            throw ValidationError("'\(argument)' is not \(expected)")
+        }
+        return limit
+    }
+}
+
+extension DrydockCommand {
+    /// Returns arguments in which a negative number belongs to the option before it: the parser would take it for an
+    /// option, and say that the value is missing.
+    static func joiningNumbers(_ arguments: [String]) -> [String] {
+        var joined: [String] = []
+        for (index, argument) in arguments.enumerated() {
+            if let end = arguments[..<index].firstIndex(of: "--"), end < index {
+                joined.append(argument)
+            } else if let last = joined.last, index > 0, last == arguments[index - 1],
+                last.wholeMatch(of: /--[a-z][a-z-]*|-j/) != nil, argument.prefixMatch(of: /-\.?[0-9]/) != nil
+            {
+                // The parser takes what follows a short option without a sign in between.
+                joined[joined.count - 1] = last == "-j" ? "--jobs=\(argument)" : "\(last)=\(argument)"
+            } else {
+                joined.append(argument)
+            }
+        }
+        return joined
+    }
+}

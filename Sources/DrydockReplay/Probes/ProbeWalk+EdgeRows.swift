@@ -1,0 +1,85 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import SQLiteSchema
+
+/// The rows that few would expect, on which each step runs once more.
+extension ProbeWalk {
+    /// Whether a migration is to be run on unusual rows. A run of the project's own command takes long: it is not run
+    /// where the migration touches no row, nor more often than there is time.
+    private mutating func isWorthEdgeRows(_ scene: StepScene, _ migration: Migration) -> Bool {
+        guard context.command != nil else { return true }
+        guard scene.touched?.isEmpty == false else { return false }
+        let isLate = parent.watchdog.deadline.map { $0 - .now < context.timeLimit / 2 } ?? false
+        guard commandRuns > 0, !isLate else {
+            withoutEdgeRows.append(migration.identifier)
+            return false
+        }
+        commandRuns -= 1
+        return true
+    }
+
+    /// Notes the migrations that were not run on unusual rows.
+    mutating func noteLeftOut() {
+        guard let first = withoutEdgeRows.first else { return }
+        let count = counted(withoutEdgeRows.count, "migration")
+        replay.notChecked(
+            .migrationFailed,
+            .undecided(
+                "\(count) from \(first) on did not run on unusual rows: each needs another run of the project's command"
+            ))
+    }
+
+    /// Runs a migration once more, on rows that few would expect.
+    mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws {
+        guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return }
+        let seconds = replay.result.summary.steps.last?.seconds ?? 0
+        scene.commandLimit = .seconds(5) + .seconds(10 * seconds)
+        let work = WorkLimit(steps: EdgeTrial.workLimit)
+        scene.work = work
+        let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
+        let index = context.set.index(of: migration.identifier) ?? 0
+        do {
+            var schema = reader.schema(of: before.catalog)
+            if context.command == nil {
+                let touched = StepTables(scene, in: schema, needsRows: true)
+                guard !touched.named.isEmpty else { return }
+                if let excerpt = StepExcerpt(touched, of: schema) {
+                    scene = try await excerpt.excerpt(of: scene)
+                    schema = reader.schema(of: scene.before.catalog)
+                }
+            }
+            let trial = EdgeTrial(
+                scene: scene, source: parent.source, schema: schema, later: later.after(index))
+            let outcome = try await trial.outcome(except: known, &runs)
+            if !work.hasStopped { return take(outcome, migration) }
+        } catch let error as EngineError where error.isInterrupt && work.hasStopped {
+            // The ordinary rows were checked.
+        } catch is CommandFailure where !parent.watchdog.isTripped {
+            // It was ended, and the ordinary rows were checked.
+        }
+        replay.notChecked(
+            .migrationFailed,
+            .undecided(
+                "\(migration.identifier) does not come to an end with unusual rows, so what it does to them was not seen"
+            ))
+    }
+
+    private mutating func take(_ outcome: EdgeTrial.Outcome, _ migration: Migration) {
+        for finding in outcome.findings { replay.add(finding) }
+        for table in outcome.without where empty[table.table.foldedASCII] == nil {
+            let folded = table.table.foldedASCII
+            guard ordinaryOnly.insert(folded).inserted else { continue }
+            replay.notChecked(
+                .rowsLost,
+                .noUnusualRows(table: table.table, before: migration.identifier, because: table.reason))
+        }
+        guard outcome.isCut else { return }
+        replay.notChecked(
+            .rowsLost,
+            .undecided(
+                "\(migration.identifier) fails with every set of unusual rows that was tried, so what else it does to such "
+                    + "rows was not seen"))
+    }
+}

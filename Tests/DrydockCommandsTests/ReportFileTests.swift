@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// `--report sql=FOLDER`: scripts that show what generated rows find.
+@Suite struct ReportFileTests {
+    private static let first = "CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT);"
+
+    private func project(_ second: String) throws -> Project {
+        let project = try Project(second: second)
+        try FileManager.default.removeItem(at: project.folder.appending(path: "Snapshots"))
+        try project.write("Migrations/v1.sql", Self.first)
+        return project
+    }
+
+    private func names(_ project: Project) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: project.folder.appending(path: "found").path)
+            .sorted()
+    }
+
+    @Test func `scripts of earlier runs go, and other files stay`() throws {
+        let project = try project("DELETE FROM t;")
+        #expect(try project.run("verify", "--report", "sql=found").status == 1)
+        let script = "01-rows-lost-t-v2.sql"
+        #expect(try names(project) == [script])
+        // Files that are not Drydock's, one of them with the name of a script.
+        try project.write("found/mine.sql", "SELECT 1;")
+        try project.write("found/notes.txt", "mine")
+        try project.write("found/\(script)", "-- mine now\n")
+        let elsewhere = project.folder.appending(path: "kept.sql").path
+        #expect(try project.run("verify", "--report", "sql=other").status == 1)
+        try FileManager.default.copyItem(
+            atPath: project.folder.appending(path: "other/\(script)").path, toPath: elsewhere)
+        try FileManager.default.createSymbolicLink(
+            atPath: project.folder.appending(path: "found/link.sql").path, withDestinationPath: elsewhere)
+        try project.write("found/09-old.sql", try String(contentsOfFile: elsewhere, encoding: .utf8))
+        let others = [script, "link.sql", "mine.sql", "notes.txt"]
+        #expect(try project.run("verify", "--report", "sql=found").status == 1)
+        #expect(try names(project) == (others + ["01-rows-lost-t-v2-2.sql"]).sorted())
+        // What is fixed leaves no script.
+        try project.write("Migrations/v2.sql", "ALTER TABLE t ADD COLUMN y TEXT;")
+        #expect(try project.run("verify", "--report", "sql=found").status == 0)
+        #expect(try names(project) == others.sorted())
+        #expect(FileManager.default.fileExists(atPath: elsewhere))
+    }
+
+    @Test(arguments: [["lint"], ["lock"], ["migrate", "app.sqlite"]])
+    func `other commands have none`(_ command: [String]) throws {
+        let project = try project("DELETE FROM t;")
+        let result = try project.run(command + ["--report", "sql=found"])
+        #expect(result.status == 64 && result.errors.contains("only for drydock verify"), "\(result.errors)")
+        // In drydock.yml it is for all commands.
+        try project.write("drydock.yml", "report: [sql=found]\n")
+        let quiet = try project.run("lint")
+        #expect(quiet.status < 2, "\(quiet.errors)")
+        #expect(!FileManager.default.fileExists(atPath: project.folder.appending(path: "found").path))
+    }
+
+    @Test func `none is written among what is verified`() throws {
+        let project = try project("DELETE FROM t;")
+        let result = try project.run("verify", "--report", "sql=Migrations/found")
+        #expect(result.status == 2 && result.errors.contains("among what is verified"), "\(result.errors)")
+    }
+}
