@@ -10,6 +10,8 @@ struct EdgeFill {
     private let enforcesForeignKeys: Bool
     private var parents: ParentKeys
     private(set) var result = GeneratedRows()
+    /// How many rows may still be computed for conditions.
+    private var work = ConditionFill.workLimit / 2
 
     /// At most so many rows a table, and so many values of columns that nothing says more about.
     private static let mostRows = 44
@@ -63,7 +65,7 @@ struct EdgeFill {
             if try insert(alike, plan, inserter) { count += 1 }
         }
         for (place, value) in values(plan, sample) {
-            guard count < Self.mostRows, var row = try ordinary(&builder) else { return }
+            guard count < Self.mostRows, var row = try ordinary(&builder) else { break }
             row[place] = value
             // A key of several columns stays one.
             if value == sample[place] {
@@ -73,6 +75,27 @@ struct EdgeFill {
             }
             if try insert(row, plan, inserter) { count += 1 }
         }
+        try meetConditions(&builder, inserter)
+    }
+
+    /// Adds rows for what no ordinary row can meet, and for what changes values.
+    private mutating func meetConditions(_ builder: inout RowBuilder, _ inserter: RowInserter) throws {
+        let plan = builder.plan
+        guard !plan.conditions.isEmpty else { return }
+        var freedom = RowSolver.Freedom(isUnusual: true)
+        freedom.fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
+        for reference in plan.references { freedom.fixed.formUnion(reference.columns) }
+        var fill = ConditionFill(plan: plan, connection: connection, freedom: freedom, work: work)
+        var rows: [[SQLValue]] = []
+        try fill.run(&builder) { builder, attempt in
+            try ordinary(&builder, attempt)
+        } insert: { row in
+            try inserter.refusal(of: row) == nil
+        } accept: { _, row in
+            rows.append(row)
+        }
+        work = fill.work
+        for row in rows { append(row, plan) }
     }
 
     /// Returns the values to try: first those of columns of which later migrations demand something, then one of each
