@@ -12,6 +12,8 @@ struct EdgeFill {
     private(set) var result = GeneratedRows()
     /// How many rows may still be computed for conditions.
     private var work = ConditionFill.workLimit / 2
+    /// Computes the constraints of the table that is being filled.
+    private var judge: RowJudge?
 
     /// At most so many rows a table, and so many values of columns that nothing says more about.
     private static let mostRows = 44
@@ -51,6 +53,7 @@ struct EdgeFill {
             return
         }
         var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
+        judge = plan.checks.isEmpty && plan.laterChecks.isEmpty ? nil : RowJudge(plan, on: connection)
         let shared = parents
         defer { parents = shared }
         if try noteTakenParents(&builder) {
@@ -82,9 +85,8 @@ struct EdgeFill {
     private mutating func meetConditions(_ builder: inout RowBuilder, _ inserter: RowInserter) throws {
         let plan = builder.plan
         guard !plan.conditions.isEmpty else { return }
-        var freedom = RowSolver.Freedom(isUnusual: true)
-        freedom.fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
-        for reference in plan.references { freedom.fixed.formUnion(reference.columns) }
+        var freedom = Self.freedom(plan)
+        freedom.isUnusual = true
         var fill = ConditionFill(plan: plan, connection: connection, freedom: freedom, work: work)
         var rows: [[SQLValue]] = []
         try fill.run(&builder) { builder, attempt in
@@ -150,7 +152,8 @@ struct EdgeFill {
     private mutating func ordinary(_ builder: inout RowBuilder, _ attempt: Int = 0) throws -> [SQLValue]? {
         for attempt in attempt..<(attempt + 8) {
             do {
-                let row = try builder.row(attempt: attempt) { try parents.keys(for: $0, isFinal: true) }
+                var row = try builder.row(attempt: attempt) { try parents.keys(for: $0, isFinal: true) }
+                row = try fitted(row, builder)
                 builder.accept(row)
                 return row
             } catch is RowBuilder.Refusal {
@@ -158,6 +161,21 @@ struct EdgeFill {
             }
         }
         return nil
+    }
+
+    /// Returns a row that satisfies the constraints, or the row itself where none is found.
+    private mutating func fitted(_ row: [SQLValue], _ builder: RowBuilder) throws -> [SQLValue] {
+        guard let judge, work > 0 else { return row }
+        var solver = RowSolver(builder, judge, Self.freedom(builder.plan))
+        let constraints = builder.plan.constraints(keepsLater: builder.keepsLater)
+        return try solver.solved(row, constraints, &work) ?? row
+    }
+
+    /// Keys and references keep the values that they have.
+    private static func freedom(_ plan: TablePlan) -> RowSolver.Freedom {
+        var fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
+        for reference in plan.references { fixed.formUnion(reference.columns) }
+        return RowSolver.Freedom(fixed: fixed)
     }
 
     private mutating func insert(_ row: [SQLValue], _ plan: TablePlan, _ inserter: RowInserter) throws -> Bool

@@ -25,16 +25,21 @@ struct ConditionFill {
     ) throws {
         let judge = RowJudge(plan, on: connection)
         for condition in plan.conditions where freedom.isUnusual || !condition.isChange {
-            for isWanted in [true, false] {
+            // Rows on which it is false tell more than those on which it is NULL.
+            let goals = [
+                Constraint(expression: condition.expression),
+                Constraint(expression: .unary("not", condition.expression)),
+                Constraint(expression: condition.expression, isWanted: false),
+            ]
+            for goal in goals {
                 guard work > 0 else { return }
-                guard try isMet(condition.expression, isWanted) == false else { continue }
-                let goal = Constraint(expression: condition.expression, isWanted: isWanted)
+                guard try isMet(goal) == false else { continue }
                 for attempt in 0..<2 {
                     guard let base = try row(&builder, attempt) else { break }
                     var solver = RowSolver(builder, judge, freedom)
                     let constraints = [goal] + plan.constraints(keepsLater: builder.keepsLater)
                     guard let solved = try solver.solved(base, constraints, &work) else { break }
-                    if try isKept(solved, condition.expression, isWanted, insert) {
+                    if try isKept(solved, goal, insert) {
                         try accept(&builder, solved)
                         break
                     }
@@ -45,25 +50,26 @@ struct ConditionFill {
     }
 
     /// Inserts a row, and takes it back if SQLite does not see what it was made for.
-    private func isKept(
-        _ row: [SQLValue], _ condition: Expression, _ isWanted: Bool, _ insert: ([SQLValue]) throws -> Bool
-    ) throws -> Bool {
+    private func isKept(_ row: [SQLValue], _ goal: Constraint, _ insert: ([SQLValue]) throws -> Bool)
+        throws -> Bool
+    {
         try connection.execute("SAVEPOINT drydock_condition")
         let isInserted = try insert(row)
         // A trigger may have ended the transaction.
         guard connection.isInTransaction else { return isInserted }
-        let isMet = try isInserted && isMet(condition, isWanted) == true
+        let isMet = try isInserted && isMet(goal) == true
         if !isMet { try connection.execute("ROLLBACK TO drydock_condition") }
         try connection.execute("RELEASE drydock_condition")
         return isMet
     }
 
-    /// Returns whether a row of the table meets a condition, or does not; nil where SQLite cannot say.
-    private func isMet(_ condition: Expression, _ isWanted: Bool) throws -> Bool? {
-        let test = isWanted ? condition.sql : "NOT coalesce(\(condition.sql), 0)"
+    /// Returns whether a row of the table is one that is sought; nil where SQLite cannot say.
+    private func isMet(_ goal: Constraint) throws -> Bool? {
+        let test = goal.isWanted ? goal.expression.sql : "NOT coalesce(\(goal.expression.sql), 0)"
         let table = quotedName(plan.name)
         do {
-            return try connection.firstRow("SELECT 1 FROM main.\(table) AS \(table) WHERE \(test) LIMIT 1") { _ in
+            return try connection.firstRow("SELECT 1 FROM main.\(table) AS \(table) WHERE \(test) LIMIT 1") {
+                _ in
                 true
             } ?? false
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {

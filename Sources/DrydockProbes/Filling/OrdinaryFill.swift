@@ -94,7 +94,9 @@ struct OrdinaryFill {
 
     /// Adds rows for the conditions that no row meets, and for those that all rows meet.
     private mutating func meetConditions(_ name: String) throws {
-        guard var builder = builders[name], builder.count > 0, !builder.plan.conditions.isEmpty else { return }
+        guard var builder = builders[name], builder.count > 0, !builder.plan.conditions.isEmpty else {
+            return
+        }
         let plan = builder.plan
         let inserter = try RowInserter(plan, on: connection)
         var fill = ConditionFill(

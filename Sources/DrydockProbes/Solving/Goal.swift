@@ -74,9 +74,13 @@ struct GoalValues {
     private func others(_ value: SQLValue) -> [SQLValue] {
         switch value {
         case .integer(let number):
-            [.integer(number &+ 1), .integer(number &- 1), .integer(0 &- number &- 7), .integer(number &+ 100_000)]
+            [
+                .integer(number &+ 1), .integer(number &- 1), .integer(0 &- number &- 7),
+                .integer(number &+ 100_000),
+            ]
                 + (isUnusual ? [.real(Double(number) + 0.307_18)] : [])
-        case .real(let number): [number + 1, number + 0.307_18, -number - 7, number + 100_000].map { .real($0) }
+        case .real(let number):
+            [number + 1, number + 0.307_18, -number - 7, number + 100_000].map { .real($0) }
         case .text(let bytes):
             [SQLValue((value.text ?? "") + "x")]
                 + texts(beside: value.text ?? "") + (isUnusual ? unusual(bytes) : [])

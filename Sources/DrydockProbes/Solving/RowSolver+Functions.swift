@@ -20,7 +20,8 @@ extension RowSolver {
             }
             return try [.blob(bytes), .text(bytes)].flatMap { try equal(first, $0, row, depth) }
         case "unicode":
-            guard case .integer(let number) = value, let scalar = UInt32(exactly: number).flatMap(Unicode.Scalar.init)
+            guard case .integer(let number) = value,
+                let scalar = UInt32(exactly: number).flatMap(Unicode.Scalar.init)
             else { return [] }
             return try equal(first, SQLValue(String(scalar)), row, depth)
         case "iif", "if":
@@ -74,7 +75,9 @@ extension RowSolver {
         else { return [] }
         var count = Int.max
         if arguments.count > 2 {
-            guard case .integer(let number)? = try judge.value(arguments[2], row), number >= 0 else { return [] }
+            guard case .integer(let number)? = try judge.value(arguments[2], row), number >= 0 else {
+                return []
+            }
             count = Int(clamping: number)
         }
         let now = Array(try judge.value(arguments[0], row)?.text ?? "")
@@ -88,7 +91,8 @@ extension RowSolver {
         return found
     }
 
-    private func position(_ arguments: [Expression], _ value: SQLValue, _ row: [SQLValue], _ depth: Int) throws
+    private func position(_ arguments: [Expression], _ value: SQLValue, _ row: [SQLValue], _ depth: Int)
+        throws
         -> [[SQLValue]]
     {
         guard arguments.count == 2, case .integer(let number) = value,

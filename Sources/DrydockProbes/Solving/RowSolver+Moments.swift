@@ -31,9 +31,10 @@ extension RowSolver {
         }
         var values = texts.map { SQLValue($0) }
         if modifiers.contains(where: { ["unixepoch", "auto"].contains($0) }) {
-            values = try texts.compactMap {
-                try judge.scalar("CAST(strftime('%s', ?1) AS INTEGER)", [SQLValue($0)])
-            } + values
+            values =
+                try texts.compactMap {
+                    try judge.scalar("CAST(strftime('%s', ?1) AS INTEGER)", [SQLValue($0)])
+                } + values
         }
         // A date alone, where that is what the column has.
         values += texts.filter { $0.count > 10 }.map { SQLValue(String($0.prefix(10))) }
@@ -57,7 +58,9 @@ struct MomentText {
 
     /// Returns moments that have a text in this format.
     func moments(_ text: String, _ judge: RowJudge) throws -> [String] {
-        var fields: [Character: String] = ["Y": "2024", "m": "03", "d": "05", "H": "10", "M": "15", "S": "30"]
+        var fields: [Character: String] = [
+            "Y": "2024", "m": "03", "d": "05", "H": "10", "M": "15", "S": "30",
+        ]
         var rest = text[...]
         var place = 0
         var extra: (Character, String)?
@@ -82,8 +85,10 @@ struct MomentText {
             "\(moment[0])-\(moment[1])-\(moment[2]) \(moment[3]):\(moment[4]):\(moment[5])"
         switch extra {
         case ("s", let seconds)?:
-            return [try judge.scalar("datetime(?1, 'unixepoch')", [SQLValue(seconds)])?.text].compactMap(\.self)
-        case ("J", let day)?: return [try judge.scalar("datetime(?1)", [SQLValue(day)])?.text].compactMap(\.self)
+            return [try judge.scalar("datetime(?1, 'unixepoch')", [SQLValue(seconds)])?.text].compactMap(
+                \.self)
+        case ("J", let day)?:
+            return [try judge.scalar("datetime(?1)", [SQLValue(day)])?.text].compactMap(\.self)
         case ("j", let day)?:
             let days = SQLValue("+\((Int(day) ?? 1) - 1) days")
             return [try judge.scalar("datetime(?1, ?2)", [SQLValue("\(moment[0])-01-01"), days])?.text]

@@ -159,7 +159,9 @@ enum Arithmetic {
 
     private static func quotients(_ value: SQLValue, _ other: SQLValue) -> [SQLValue] {
         var found = [result("/", value, other)].compactMap(\.self)
-        if case .integer(let number)? = found.first { found += [.integer(number &+ 1), .integer(number &- 1)] }
+        if case .integer(let number)? = found.first {
+            found += [.integer(number &+ 1), .integer(number &- 1)]
+        }
         return found
     }
 

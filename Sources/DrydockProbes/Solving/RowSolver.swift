@@ -68,6 +68,7 @@ struct RowSolver {
                     .prefix(Self.mostChanges)
             }
             changes += pool(first.expression, best.row)
+            if let next = best.broken.dropFirst().first { changes += pool(next.expression, best.row) }
             for changed in changes where seen.insert(changed).inserted {
                 guard left > 0 else { return try combined(row, parts, columns.sorted(), &work) }
                 (left, work) = (left - 1, work - 1)
@@ -110,7 +111,8 @@ struct RowSolver {
                 guard case .integer(let number) = value else { return [value] }
                 return [value, .integer(number &+ 1), .integer(number &- 1)]
             }
-            return (near + natural(place)).compactMap { changed(row, place, $0) }
+            let null: [SQLValue] = freedom.isUnusual ? [.null] : []
+            return (null + near + natural(place)).compactMap { changed(row, place, $0) }
         }
     }
 
@@ -166,7 +168,8 @@ struct RowSolver {
     // MARK: - An expression
 
     /// Returns rows on which an expression may reach a goal.
-    func rows(_ expression: Expression, _ goal: Goal, _ row: [SQLValue], _ depth: Int) throws -> [[SQLValue]] {
+    func rows(_ expression: Expression, _ goal: Goal, _ row: [SQLValue], _ depth: Int) throws -> [[SQLValue]]
+    {
         guard depth < Self.deepest else { return [] }
         if case .truth(let truth) = goal,
             let found = try logic(expression, truth, row, depth + 1)
@@ -311,7 +314,8 @@ struct RowSolver {
     // MARK: - CASE
 
     private func choice(
-        _ branches: [Expression.Branch], _ otherwise: Expression?, _ goal: Goal, _ row: [SQLValue], _ depth: Int
+        _ branches: [Expression.Branch], _ otherwise: Expression?, _ goal: Goal, _ row: [SQLValue],
+        _ depth: Int
     ) throws -> [[SQLValue]] {
         var found: [[SQLValue]] = []
         var before: [(expression: Expression, truth: Bool)] = []

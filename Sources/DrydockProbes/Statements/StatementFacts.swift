@@ -25,10 +25,11 @@ struct StatementFacts: Sendable {
     init() {}
 
     init(_ statements: [SQLStatement]) {
-        for statement in statements { note(statement) }
+        let texts = QuotedTexts(statements)
+        for statement in statements { note(statement, texts) }
     }
 
-    private mutating func note(_ statement: SQLStatement) {
+    private mutating func note(_ statement: SQLStatement, _ texts: QuotedTexts) {
         let items: [NormalizedSQL.Item]
         switch statement.action {
         case .renameTable(let old, let new):
@@ -38,7 +39,7 @@ struct StatementFacts: Sendable {
             laterColumns[old.foldedASCII, default: []].append(new.foldedASCII)
             return
         case .insert(let table, _, _):
-            items = statement.normalized.items
+            items = texts.items(statement)
             let values = items.compactMap { item -> SQLValue? in
                 if case .literal(let text) = item { Literal.value(text) } else { nil }
             }
@@ -46,8 +47,8 @@ struct StatementFacts: Sendable {
         case .createView(let name, _), .createTrigger(let name, _, _), .createIndex(let name, _):
             created.insert(name.name.foldedASCII)
             items = statement.normalized.items
-        case .createTable, .addColumn, .update, .delete, .select:
-            items = statement.normalized.items
+        case .update, .delete, .select: items = texts.items(statement)
+        case .createTable, .addColumn: items = statement.normalized.items
         default: return
         }
         var compares = true
@@ -168,7 +169,9 @@ struct StatementFacts: Sendable {
     /// Returns the names that columns have now by those that they have now and later.
     private func presentNames(_ names: [String]) -> [String: String] {
         var columns: [String: String] = [:]
-        for name in names { for later in self.names(ofColumn: name) { columns[later] = columns[later] ?? name } }
+        for name in names {
+            for later in self.names(ofColumn: name) { columns[later] = columns[later] ?? name }
+        }
         return columns
     }
 

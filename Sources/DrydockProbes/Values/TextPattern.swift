@@ -31,7 +31,8 @@ struct TextPattern: Sendable, Hashable {
             }
             let isWild = !isEscaped
             parts.append(
-                isWild && character == "%" ? .many : isWild && character == "_" ? .one : .character(character))
+                isWild && character == "%" ? .many : isWild && character == "_" ? .one : .character(character)
+            )
             isEscaped = false
         }
     }

@@ -52,7 +52,8 @@ struct CounterexampleSearch {
             let trial = CounterexampleTrial(
                 scene: scene, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
-            let links = allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
+            let links =
+                allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
             var reduction = RowReduction(candidates, limit: limit, links: links) {
                 try await trial.shows($0, allowsOrphans: allowsOrphans)
             }

@@ -92,7 +92,9 @@ struct RowReductionTests {
         )
     }
 
-    @Test(arguments: ["a", "d", "x"]) func `a row with all that it refers to is found at once`(table: String) async throws {
+    @Test(arguments: ["a", "d", "x"]) func `a row with all that it refers to is found at once`(table: String)
+        async throws
+    {
         let (rows, isWhole) = Self.family()
         let schema = try SchemaParser().schema(of: SQLSource(name: "", Self.tree))
         var reduction = RowReduction(rows, limit: 60, links: RowLinks(schema, focus: table)) { rows in

@@ -62,19 +62,37 @@ import Testing
     static let conditions: [(statement: String, condition: String)] = [
         ("DELETE FROM t WHERE n = 5 AND a <> 'keep'", "n = 5 AND a <> 'keep'"),
         ("DELETE FROM t WHERE a LIKE '%spam%' AND n > 3", "a LIKE '%spam%' AND n > 3"),
-        ("DELETE FROM t AS x WHERE x.a GLOB '*.tmp' AND length(x.b) > 10", "a GLOB '*.tmp' AND length(b) > 10"),
+        (
+            "DELETE FROM t AS x WHERE x.a GLOB '*.tmp' AND length(x.b) > 10",
+            "a GLOB '*.tmp' AND length(b) > 10"
+        ),
         ("DELETE FROM t WHERE instr(a, 'DRAFT:') = 1", "instr(a, 'DRAFT:') = 1"),
         ("UPDATE t SET n = 0 WHERE strftime('%Y', d) = '2019'", "strftime('%Y', d) = '2019'"),
         ("DELETE FROM t WHERE a = b", "a = b"),
         ("DELETE FROM t WHERE round(r, 1) = 2.5", "round(r, 1) = 2.5"),
         ("DELETE FROM t WHERE (a, n) = ('p', 7)", "a = 'p' AND n = 7"),
         ("DELETE FROM t WHERE n = 0 OR a GLOB '*.tmp'", "n <> 0 AND a GLOB '*.tmp'"),
-        ("UPDATE t SET n = CASE WHEN n > 900 AND a = 'x' THEN 1 WHEN b = 'y' THEN 2 ELSE 3 END", "n > 900 AND a = 'x'"),
-        ("INSERT INTO u SELECT id, a FROM t WHERE upper(substr(a, 1, 3)) = 'TMP'", "upper(substr(a, 1, 3)) = 'TMP'"),
-        ("DELETE FROM t WHERE a IN (SELECT name FROM u WHERE name LIKE 'gone%') AND n < 0", "a IN (SELECT name FROM u) AND n < 0"),
-        ("DELETE FROM t WHERE json_extract(j, '$.user.archived') = 1", "json_extract(j, '$.user.archived') = 1"),
+        (
+            "UPDATE t SET n = CASE WHEN n > 900 AND a = 'x' THEN 1 WHEN b = 'y' THEN 2 ELSE 3 END",
+            "n > 900 AND a = 'x'"
+        ),
+        (
+            "INSERT INTO u SELECT id, a FROM t WHERE upper(substr(a, 1, 3)) = 'TMP'",
+            "upper(substr(a, 1, 3)) = 'TMP'"
+        ),
+        (
+            "DELETE FROM t WHERE a IN (SELECT name FROM u WHERE name LIKE 'gone%') AND n < 0",
+            "a IN (SELECT name FROM u) AND n < 0"
+        ),
+        (
+            "DELETE FROM t WHERE json_extract(j, '$.user.archived') = 1",
+            "json_extract(j, '$.user.archived') = 1"
+        ),
         ("UPDATE t SET n = 1 FROM u WHERE u.id = t.u_id AND t.a = 'q' AND u.name = 'z'", "a = 'q'"),
-        ("CREATE VIEW v AS SELECT * FROM t WHERE n % 100 = 99 AND d < '2001-01-01'", "n % 100 = 99 AND d < '2001-01-01'"),
+        (
+            "CREATE VIEW v AS SELECT * FROM t WHERE n % 100 = 99 AND d < '2001-01-01'",
+            "n % 100 = 99 AND d < '2001-01-01'"
+        ),
     ]
 
     @Test(arguments: conditions)
@@ -83,7 +101,8 @@ import Testing
             "CREATE TABLE u(id INTEGER PRIMARY KEY, name TEXT NOT NULL); CREATE TABLE t(id INTEGER PRIMARY KEY, u_id INTEGER NOT NULL REFERENCES u(id), a TEXT NOT NULL, b TEXT NOT NULL, n INTEGER NOT NULL, r REAL NOT NULL, d TEXT NOT NULL, j TEXT NOT NULL CHECK (json_valid(j)));",
             later: statement
         ).run(asking: [
-            "SELECT count(*) > 0 FROM t WHERE \(condition)", "SELECT count(*) > 0 FROM t WHERE NOT (\(condition))",
+            "SELECT count(*) > 0 FROM t WHERE \(condition)",
+            "SELECT count(*) > 0 FROM t WHERE NOT (\(condition))",
         ])
         #expect(outcome.faults.isEmpty && outcome.result.empty.isEmpty)
         #expect(outcome.answers == [["1"], ["1"]], "\(outcome.dump)")
@@ -91,7 +110,8 @@ import Testing
 
     @Test(arguments: [
         ("a = trim(a)", "a <> trim(a)"), ("r = round(r, 2)", "r <> round(r, 2)"),
-        ("a = replace(a, '_', '-')", "instr(a, '_')"), ("n = max(n, 0)", "n < 0"), ("a = NULLIF(a, 'none')", "a = 'none'"),
+        ("a = replace(a, '_', '-')", "instr(a, '_')"), ("n = max(n, 0)", "n < 0"),
+        ("a = NULLIF(a, 'none')", "a = 'none'"),
     ])
     func `edge rows change by what is assigned`(assignment: String, condition: String) async throws {
         let outcome = try await RowCase(
@@ -104,7 +124,8 @@ import Testing
     @Test func `rows do not depend on the clock`() async throws {
         let outcome = try await RowCase(
             "CREATE TABLE s(id INTEGER PRIMARY KEY, at TEXT NOT NULL, e INTEGER NOT NULL);",
-            later: "DELETE FROM s WHERE at < date('now', '-1 year') OR e < unixepoch() OR at > CURRENT_TIMESTAMP"
+            later:
+                "DELETE FROM s WHERE at < date('now', '-1 year') OR e < unixepoch() OR at > CURRENT_TIMESTAMP"
         ).run()
         let texts = outcome.texts("s", "at")
         #expect(texts.contains { $0 < "2023-06-15" } && texts.contains { $0 > "2024-06-15" })
