@@ -10,6 +10,10 @@ struct EdgeFill {
     private let enforcesForeignKeys: Bool
     private var parents: ParentKeys
     private(set) var result = GeneratedRows()
+    /// How many rows may still be computed for conditions.
+    private var work = ConditionFill.workLimit / 2
+    /// Computes the constraints of the table that is being filled.
+    private var judge: RowJudge?
 
     /// At most so many rows a table, and so many values of columns that nothing says more about.
     private static let mostRows = 44
@@ -55,6 +59,7 @@ struct EdgeFill {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
         var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
+        judge = plan.checks.isEmpty && plan.laterChecks.isEmpty ? nil : RowJudge(plan, on: connection)
         let shared = parents
         defer { parents = shared }
         if try noteTakenParents(&builder) {
@@ -72,7 +77,7 @@ struct EdgeFill {
             if try insert(alike, plan, inserter) { count += 1 }
         }
         for (place, value) in values(plan, sample) {
-            guard count < Self.mostRows, var row = try ordinary(&builder) else { return }
+            guard count < Self.mostRows, var row = try ordinary(&builder) else { break }
             row[place] = value
             // A key of several columns stays one.
             if value == sample[place] {
@@ -82,6 +87,26 @@ struct EdgeFill {
             }
             if try insert(row, plan, inserter) { count += 1 }
         }
+        try meetConditions(&builder, inserter)
+    }
+
+    /// Adds rows for what no ordinary row can meet, and for what changes values.
+    private mutating func meetConditions(_ builder: inout RowBuilder, _ inserter: RowInserter) throws {
+        let plan = builder.plan
+        guard !plan.conditions.isEmpty else { return }
+        var freedom = Self.freedom(plan)
+        freedom.isUnusual = true
+        var fill = ConditionFill(plan: plan, connection: connection, freedom: freedom, work: work)
+        var rows: [[SQLValue]] = []
+        try fill.run(&builder) { builder, attempt in
+            try ordinary(&builder, attempt)
+        } insert: { row in
+            try inserter.refusal(of: row) == nil
+        } accept: { _, row in
+            rows.append(row)
+        }
+        work = fill.work
+        for row in rows { append(row, plan) }
     }
 
     /// Returns the values to try: first those of columns of which later migrations demand something, then one of each
@@ -138,7 +163,8 @@ struct EdgeFill {
     private mutating func ordinary(_ builder: inout RowBuilder, _ attempt: Int = 0) throws -> [SQLValue]? {
         for attempt in attempt..<(attempt + 8) {
             do {
-                let row = try builder.row(attempt: attempt) { try parents.keys(for: $0, isFinal: true) }
+                var row = try builder.row(attempt: attempt) { try parents.keys(for: $0, isFinal: true) }
+                row = try fitted(row, builder)
                 builder.accept(row)
                 return row
             } catch is RowBuilder.Refusal {
@@ -146,6 +172,21 @@ struct EdgeFill {
             }
         }
         return nil
+    }
+
+    /// Returns a row that satisfies the constraints, or the row itself where none is found.
+    private mutating func fitted(_ row: [SQLValue], _ builder: RowBuilder) throws -> [SQLValue] {
+        guard let judge, work > 0 else { return row }
+        var solver = RowSolver(builder, judge, Self.freedom(builder.plan))
+        let constraints = builder.plan.constraints(keepsLater: builder.keepsLater)
+        return try solver.solved(row, constraints, &work) ?? row
+    }
+
+    /// Keys and references keep the values that they have.
+    private static func freedom(_ plan: TablePlan) -> RowSolver.Freedom {
+        var fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
+        for reference in plan.references { fixed.formUnion(reference.columns) }
+        return RowSolver.Freedom(fixed: fixed)
     }
 
     private mutating func insert(_ row: [SQLValue], _ plan: TablePlan, _ inserter: RowInserter) throws -> Bool

@@ -13,7 +13,9 @@ indirect enum Expression: Sendable, Hashable {
     case isIn(Expression, [Expression])
     case call(String, [Expression])
     case choice([Branch], otherwise: Expression?)
-    /// What is not understood, such as a subquery, with the folded names in it.
+    /// A query in parentheses, also with EXISTS before it, with the folded names in it.
+    case subquery(String, Set<String>)
+    /// What is not understood, with the folded names in it.
     case unknown(Set<String>)
 
     struct Branch: Sendable, Hashable {
@@ -35,7 +37,7 @@ indirect enum Expression: Sendable, Hashable {
             branches.reduce(otherwise?.columns ?? []) {
                 $0.union($1.condition.columns).union($1.result.columns)
             }
-        case .unknown(let names): names
+        case .subquery(_, let names), .unknown(let names): names
         }
     }
 
@@ -55,7 +57,8 @@ indirect enum Expression: Sendable, Hashable {
         case .unary(let sign, _): sign == "not"
         case .binary(let sign, _, _): Self.conditions.contains(sign)
         case .between, .isIn: true
-        case .call(let name, _): name == "json_valid" || name == "exists"
+        case .call(let name, _): name == "json_valid"
+        case .subquery(let text, _): text.hasPrefix("EXISTS")
         default: false
         }
     }

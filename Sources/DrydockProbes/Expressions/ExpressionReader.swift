@@ -6,6 +6,8 @@ struct ExpressionReader {
     private let items: ArraySlice<NormalizedSQL.Item>
     private var position: Int
     private var depth = 0
+    /// Whether the name of a column keeps the qualifier before it: see ``qualified(_:by:)``.
+    var keepsQualifiers = false
 
     /// Deeper expressions are not understood.
     private static let maximalDepth = 60
@@ -20,6 +22,9 @@ struct ExpressionReader {
         if let found = reader.expression(), reader.position == items.endIndex { return found }
         return .unknown(names(items))
     }
+
+    /// Returns the name that a column has where qualifiers are kept.
+    static func qualified(_ name: String, by qualifier: String) -> String { qualifier + "\u{0}" + name }
 
     static func names(_ items: ArraySlice<NormalizedSQL.Item>) -> Set<String> {
         items.reduce(into: []) { if case .word(let name) = $1 { $0.insert(name) } }
@@ -61,7 +66,7 @@ struct ExpressionReader {
         switch peek() {
         case .symbol("="), .symbol("<>"):
             let sign = symbol()
-            return .some(order().map { .binary(sign, left, $0) })
+            return .some(order().map { Self.compared(sign, left, $0) })
         case .keyword("is"):
             position += 1
             var sign = accept("not") ? "is not" : "is"
@@ -77,14 +82,29 @@ struct ExpressionReader {
             return .some(.between(left, low, high))
         case .keyword("in"):
             position += 1
+            if let query = query() { return .some(.isIn(left, [query])) }
             return .some(list().map { .isIn(left, $0) })
         case .word(let word) where ["like", "glob", "match", "regexp"].contains(word):
             position += 1
             guard let right = order() else { return .some(nil) }
             guard accept("escape") else { return .some(.binary(word, left, right)) }
-            guard order() != nil else { return .some(nil) }
-            return .some(.unknown(left.columns))
+            guard let escape = order() else { return .some(nil) }
+            // https://www.sqlite.org/lang_corefunc.html#like
+            return .some(.call(word, [right, left, escape]))
         default: return nil
+        }
+    }
+
+    /// Two rows are equal if all their values are.
+    private static func compared(_ sign: String, _ left: Expression, _ right: Expression) -> Expression {
+        guard case .call("", let a) = left, case .call("", let b) = right, a.count == b.count else {
+            return .binary(sign, left, right)
+        }
+        let pairs = Array(zip(a, b))
+        guard sign == "=" || sign == "<>", let first = pairs.first else { return .unknown(left.columns) }
+        let word = sign == "=" ? "and" : "or"
+        return pairs.dropFirst().reduce(.binary(sign, first.0, first.1)) {
+            .binary(word, $0, .binary(sign, $1.0, $1.1))
         }
     }
 
@@ -119,7 +139,7 @@ struct ExpressionReader {
 
     // MARK: - Operands
 
-    private mutating func operand() -> Expression? {
+    mutating func operand() -> Expression? {
         guard let item = peek() else { return nil }
         position += 1
         switch item {
@@ -128,7 +148,7 @@ struct ExpressionReader {
         case .keyword("true"): return .value(.integer(1))
         case .keyword("false"): return .value(.integer(0))
         case .keyword("case"): return choice()
-        case .keyword("exists"): return skipParentheses().map { .unknown($0) }
+        case .keyword("exists"): return query("EXISTS ")
         case .keyword(let word) where word.hasPrefix("current_"): return .call(word, [])
         case .symbol("("): return parenthesis()
         case .word(let name): return isNext(.symbol("(")) ? call(name) : column(name)
@@ -138,22 +158,33 @@ struct ExpressionReader {
     }
 
     private mutating func parenthesis() -> Expression? {
-        if peek() == .keyword("select") || peek() == .word("with") {
-            position -= 1
-            return skipParentheses().map { .unknown($0) }
-        }
-        guard let inner = expression(), acceptSymbol(")") else { return nil }
-        return inner
+        position -= 1
+        if let query = query() { return query }
+        guard let list = list(), let first = list.first else { return nil }
+        // A row of several values is a call without a name.
+        return list.count == 1 ? first : .call("", list)
+    }
+
+    /// Reads a query in parentheses; nil, and nothing is read, if there is none.
+    private mutating func query(_ prefix: String = "") -> Expression? {
+        guard isNext(.symbol("(")), position + 1 < items.endIndex,
+            items[position + 1] == .keyword("select") || items[position + 1] == .word("with")
+                || items[position + 1] == .keyword("with") || items[position + 1] == .keyword("values")
+        else { return nil }
+        let start = position
+        guard let names = skipParentheses() else { return nil }
+        return .subquery(prefix + NormalizedSQL(items: Array(items[start..<position])).description, names)
     }
 
     private mutating func column(_ name: String) -> Expression? {
-        var name = name
+        var (name, qualifier): (String, String?) = (name, nil)
         while acceptSymbol(".") {
             guard case .word(let next)? = peek() else { return nil }
             position += 1
-            name = next
+            (qualifier, name) = (name, next)
         }
-        return .column(name)
+        guard keepsQualifiers, let qualifier else { return .column(name) }
+        return .column(Self.qualified(name, by: qualifier))
     }
 
     private mutating func call(_ name: String) -> Expression? {
@@ -161,8 +192,11 @@ struct ExpressionReader {
         if name == "cast" {
             position += 1
             guard let inner = expression(), accept("as") else { return nil }
+            let type = position
             position = start
-            return skipParentheses().map { _ in .call("cast", [inner]) }
+            guard skipParentheses() != nil else { return nil }
+            let text = NormalizedSQL(items: Array(items[type..<max(type, position - 1)])).description
+            return .call("cast", [inner, .value(SQLValue(text))])
         }
         if let arguments = list(), !isNext(.word("over")), !isNext(.word("filter")) {
             return .call(name, arguments)
@@ -201,6 +235,9 @@ struct ExpressionReader {
     }
 
     // MARK: - Steps
+
+    /// The place of the next item.
+    var place: Int { position }
 
     private func peek() -> NormalizedSQL.Item? { position < items.endIndex ? items[position] : nil }
 

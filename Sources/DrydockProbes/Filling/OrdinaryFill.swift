@@ -19,6 +19,9 @@ struct OrdinaryFill {
     /// How many rows a table may get, where one more would roll everything back.
     private let limits: [String: Int]
 
+    /// How many rows may still be computed so that constraints and conditions are met.
+    private var work = ConditionFill.workLimit
+
     /// At most so many rows are inserted so that each value and each parent has one.
     private static let most = 64
 
@@ -46,6 +49,7 @@ struct OrdinaryFill {
             try fill(name)
             filled.insert(name)
         }
+        for name in order.tables where limits[name] == nil { try meetConditions(name) }
         if needsForeignKeysOff || plans.contains(where: { $0.references.contains(where: \.isDeferred) }) {
             try removeOrphans()
         }
@@ -89,15 +93,75 @@ struct OrdinaryFill {
         }
     }
 
+    /// Adds rows for the conditions that no row meets, and for those that all rows meet.
+    private mutating func meetConditions(_ name: String) throws {
+        guard var builder = builders[name], builder.count > 0, !builder.plan.conditions.isEmpty else {
+            return
+        }
+        let plan = builder.plan
+        let inserter = try RowInserter(plan, on: connection)
+        var fill = ConditionFill(
+            plan: plan, connection: connection, freedom: try freedom(plan), work: work)
+        var rows: [[SQLValue]] = []
+        try fill.run(&builder) { builder, attempt in
+            do {
+                return try builder.row(attempt: attempt) { try keys(for: $0) }
+            } catch is RowBuilder.Refusal {
+                return nil
+            }
+        } insert: { row in
+            try inserter.refusal(of: row) == nil
+        } accept: { builder, row in
+            builder.accept(row)
+            rows.append(row)
+        }
+        work = fill.work
+        builders[name] = builder
+        inserted[name] = builder.count
+        let columns = plan.columns.map(\.name)
+        result.rows += rows.map { GeneratedRow(table: plan.name, columns: columns, values: $0) }
+    }
+
+    /// Returns what may change in a row: keys and references are chosen elsewhere.
+    private mutating func freedom(_ plan: TablePlan) throws -> RowSolver.Freedom {
+        var freedom = RowSolver.Freedom(fixed: Set(plan.columns.indices.filter { plan.columns[$0].isRowid }))
+        for (place, column) in plan.columns.enumerated() where !column.handledKeys.isEmpty {
+            freedom.allowed[place] = Set(column.handledKeys)
+        }
+        for reference in plan.references {
+            if reference.columns.count == 1 {
+                freedom.allowed[reference.columns[0]] = Set(try keys(for: reference).compactMap(\.first))
+            } else {
+                freedom.fixed.formUnion(reference.columns)
+            }
+        }
+        return freedom
+    }
+
+    /// Returns a row that satisfies the constraints, found from one that does not.
+    private mutating func solved(_ row: [SQLValue], _ builder: RowBuilder, _ judge: RowJudge) throws
+        -> [SQLValue]?
+    {
+        let constraints = builder.plan.constraints(keepsLater: builder.keepsLater)
+        guard !constraints.isEmpty, work > 0 else { return nil }
+        var solver = RowSolver(builder, judge, try freedom(builder.plan))
+        return try solver.solved(row, constraints, &work)
+    }
+
     /// Inserts one row; returns what refused it.
     private mutating func insertRow(
         _ builder: inout RowBuilder, _ inserter: RowInserter, _ attempts: Int
     ) throws -> String? {
         var reason: String?
+        let judge = RowJudge(builder.plan, on: connection)
         for attempt in 0..<attempts {
-            let row: [SQLValue]
+            var row: [SQLValue]
             do {
                 row = try builder.row(attempt: attempt) { try keys(for: $0) }
+                // What later migrations demand, SQLite does not refuse yet.
+                if attempt < 3, builder.keepsLater, !builder.plan.laterChecks.isEmpty {
+                    row = try solved(row, builder, judge) ?? row
+                }
             } catch let refusal as RowBuilder.Refusal {
                 switch refusal {
                 case .noParent(let reference): return reason ?? noParent(reference, builder.plan)
@@ -114,10 +178,24 @@ struct OrdinaryFill {
                 return nil
             }
             reason = refusal.reason
+            if !refusal.isDuplicate, !refusal.isAboutParent, Self.solvingAttempts.contains(attempt),
+                let other = try solved(row, builder, judge)
+            {
+                guard let next = try inserter.refusal(of: other) else {
+                    builder.accept(other)
+                    inserted[builder.plan.folded] = builder.count
+                    return nil
+                }
+                reason = next.reason
+                if next.isDuplicate { builder.advanceKey() }
+            }
             refusal.vary(&builder, attempt)
         }
         return reason
     }
+
+    /// The attempts after which a row is solved for, each from other values.
+    private static let solvingAttempts: Set<Int> = [0, 1, 4, 11, 30]
 
     private func noParent(_ reference: TablePlan.Reference, _ plan: TablePlan) -> String {
         let names = reference.columns.map { plan.columns[$0].name }.joined(separator: ", ")
@@ -153,6 +231,10 @@ struct OrdinaryFill {
         }
         for reference in plan.references where !hasRows && reference.parent != plan.folded {
             target = max(target, try keys(for: reference).count)
+        }
+        // Some keys are left for the rows that later columns need.
+        for column in plan.columns where !column.handledKeys.isEmpty {
+            target = min(target, max(3, column.handledKeys.count * 2 / 3))
         }
         return min(target, max(Self.most, request.rowCount))
     }

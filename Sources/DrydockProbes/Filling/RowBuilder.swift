@@ -8,17 +8,19 @@ struct RowBuilder {
 
     let plan: TablePlan
     private let maker: ValueMaker
+    var valueMaker: ValueMaker { maker }
+    /// What the next row's key is made of.
+    var key: Int { nextKey }
     /// The number of rows so far.
     private(set) var count = 0
     /// Whether rows are only variations of others: they take no value that a statement compares with, and refer to no
     /// row of their own.
     private let isEdge: Bool
-    /// What the next row's key is made of.
     private var nextKey: Int
     private(set) var rows: [[SQLValue]] = []
     private var used: [Set<[SQLValue]>]
     /// Whether rows satisfy what later migrations demand: that was possible so far.
-    private var keepsLater = true
+    private(set) var keepsLater = true
     /// Whether references are NULL where they can be, since SQLite refuses each key.
     private var leavesReferencesOut = false
     /// How often a value of an enumeration was used, by column.
@@ -135,6 +137,9 @@ struct RowBuilder {
         let column = plan.columns[place]
         if domain.isNull == true { return .null }
         if domain.values != nil { return enumerated(place, domain, attempt) }
+        if !isEdge, !column.handledKeys.isEmpty {
+            return column.handledKeys[(count + attempt) % column.handledKeys.count]
+        }
         if attempt == 0, !isEdge, count < column.suggestions.count {
             let value = column.suggestions[count]
             if domain.allows(value) { return value }
@@ -229,11 +234,26 @@ struct RowBuilder {
             }
             let free = fitting.filter { !isTaken(reference, $0) }
             let choices = free.isEmpty ? fitting : free
-            let start = isSelf && !isEdge ? (count < 3 ? max(count - 1, 0) : (count - 1) / 2) : count
-            let key = choices[(start + attempt * (ordinal + 1)) % choices.count]
+            let key = choices[choice(of: choices.count, reference, ordinal, attempt, isSelf: isSelf)]
             for (place, value) in zip(reference.columns, key) { values[place] = value }
         }
         return own
+    }
+
+    /// Returns which parent the row gets: of ordinary rows one parent has two and another none, where the columns are
+    /// not a key and the parents are not all values of an enumeration.
+    private func choice(
+        of count: Int, _ reference: TablePlan.Reference, _ ordinal: Int, _ attempt: Int, isSelf: Bool
+    ) -> Int {
+        let shift = attempt * (ordinal + 1)
+        if isSelf, !isEdge {
+            return ((self.count < 3 ? max(self.count - 1, 0) : (self.count - 1) / 2) + shift) % count
+        }
+        let place = (self.count + shift) % count
+        guard !isEdge, !isSelf, count > 2, !reference.isEnumerated, !plan.isUnique(reference.columns) else {
+            return place
+        }
+        return (max(place - 1, 0) + ordinal) % count
     }
 
     /// Returns whether another row has the key, where only one may.

@@ -7,8 +7,8 @@ struct RowRefusal {
     var reason: String
     /// The columns that may be at fault; nil if any may.
     private var columns: [Int]?
-    private var isDuplicate = false
-    private var isAboutParent = false
+    private(set) var isDuplicate = false
+    private(set) var isAboutParent = false
 
     init(reason: String) { self.reason = reason }
 

@@ -17,16 +17,19 @@ struct StatementFacts: Sendable {
     private(set) var laterNames: [String: [String]] = [:]
     /// The names that columns have later, by the folded name of the column.
     private(set) var laterColumns: [String: [String]] = [:]
+    /// The conditions by the names of the tables in their statements.
+    private var conditions: [String: [StatedCondition]] = [:]
     /// The folded names of the views, indexes and triggers that the statements create.
     private(set) var created: Set<String> = []
 
     init() {}
 
     init(_ statements: [SQLStatement]) {
-        for statement in statements { note(statement) }
+        let texts = QuotedTexts(statements)
+        for statement in statements { note(statement, texts) }
     }
 
-    private mutating func note(_ statement: SQLStatement) {
+    private mutating func note(_ statement: SQLStatement, _ texts: QuotedTexts) {
         let items: [NormalizedSQL.Item]
         switch statement.action {
         case .renameTable(let old, let new):
@@ -36,7 +39,7 @@ struct StatementFacts: Sendable {
             laterColumns[old.foldedASCII, default: []].append(new.foldedASCII)
             return
         case .insert(let table, _, _):
-            items = statement.normalized.items
+            items = texts.items(statement)
             let values = items.compactMap { item -> SQLValue? in
                 if case .literal(let text) = item { Literal.value(text) } else { nil }
             }
@@ -44,8 +47,8 @@ struct StatementFacts: Sendable {
         case .createView(let name, _), .createTrigger(let name, _, _), .createIndex(let name, _):
             created.insert(name.name.foldedASCII)
             items = statement.normalized.items
-        case .createTable, .addColumn, .update, .delete, .select:
-            items = statement.normalized.items
+        case .update, .delete, .select: items = texts.items(statement)
+        case .createTable, .addColumn: items = statement.normalized.items
         default: return
         }
         var compares = true
@@ -54,6 +57,21 @@ struct StatementFacts: Sendable {
         default: break
         }
         note(items, comparisons: compares)
+        guard compares else { return }
+        if case .createTrigger(_, let table, _) = statement.action {
+            noteConditions(
+                ConditionFinder.conditions(items, table: table.foldedASCII, file: statement.source.name))
+        } else {
+            noteConditions(ConditionFinder.conditions(items, file: statement.source.name))
+        }
+    }
+
+    private mutating func noteConditions(_ found: [StatedCondition]) {
+        for condition in found {
+            for name in condition.tables.values.reduce(into: Set<String>(), { $0.formUnion($1) }) {
+                conditions[name, default: []].append(condition)
+            }
+        }
     }
 
     /// Adds what a statement, or a part of one, says.
@@ -113,6 +131,48 @@ struct StatementFacts: Sendable {
             (comparisons[name] ?? []).filter { use in tables.contains(where: use.names.contains) }.map(
                 \.value)
         }
+    }
+
+    /// Returns what statements ask of the rows of a table with columns of these names.
+    func conditions(on tables: [String], columns names: [String]) -> [StatedCondition.Local] {
+        let found = tables.flatMap { conditions[$0] ?? [] }
+        guard !found.isEmpty else { return [] }
+        let columns = presentNames(names)
+        var seen: Set<StatedCondition.Local> = []
+        return found.compactMap { $0.local(tables, columns: columns) }.flatMap { condition in
+            guard !condition.isChange else { return [condition] }
+            return [condition]
+                + condition.expression.waysToHold.map { .init(expression: $0, isChange: false) }
+        }.filter { seen.insert($0).inserted }
+    }
+
+    /// The fewest keys that a file handles one by one where they are taken for all that there are.
+    private static let fewestKeys = 5
+
+    /// Returns the keys of a table that every file handles which handles keys one by one, such as those of settings:
+    /// `UPDATE config SET category = 'mail' WHERE key = 'smtp_host'` for one after the other. The app writes just these.
+    func handledKeys(_ column: String, on tables: [String]) -> [SQLValue] {
+        let columns = presentNames([column])
+        var files: [String: [SQLValue]] = [:]
+        for condition in tables.flatMap({ conditions[$0] ?? [] }) where !condition.isChange {
+            for found in condition.equalities(tables, columns: columns) {
+                if files[condition.file]?.contains(found.value) != true {
+                    files[condition.file, default: []].append(found.value)
+                }
+            }
+        }
+        let lists = files.filter { $0.value.count >= Self.fewestKeys }.sorted { $0.key < $1.key }.map(\.value)
+        guard let first = lists.first else { return [] }
+        return first.filter { value in lists.allSatisfy { $0.contains(value) } }
+    }
+
+    /// Returns the names that columns have now by those that they have now and later.
+    private func presentNames(_ names: [String]) -> [String: String] {
+        var columns: [String: String] = [:]
+        for name in names {
+            for later in self.names(ofColumn: name) { columns[later] = columns[later] ?? name }
+        }
+        return columns
     }
 
     /// Returns the uses of a column of a table as JSON.

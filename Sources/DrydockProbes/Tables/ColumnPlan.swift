@@ -15,10 +15,14 @@ struct ColumnPlan: Sendable {
     /// Whether the table is STRICT, where values of another class are refused.
     var isStrict = false
     var declaredType: String
+    /// A collation of SQLite's own, if the column has one that is not BINARY.
+    var collation: String?
     /// Its place among the columns of its table, lesser values first: numbers, dates and words grow with it.
     var rank = 0
     /// Values that statements compare it with.
     var suggestions: [SQLValue] = []
+    /// The keys that migrations handle one by one, which ordinary rows keep to; empty where any will do.
+    var handledKeys: [SQLValue] = []
     /// Paths that statements read in its JSON, such as `$.kind`, with the values that they compare them with.
     var jsonPaths: [JSONPath] = []
     /// Whether a condition that is not understood depends on it.

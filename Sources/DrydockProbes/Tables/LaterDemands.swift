@@ -4,7 +4,7 @@ import SQLiteSchema
 ///
 /// A new CHECK, UNIQUE or JSON index says what its author takes the data to be.
 struct LaterDemands {
-    private(set) var checks: [Alternatives] = []
+    private(set) var checks: [(alternatives: Alternatives, expression: Expression)] = []
     private(set) var keys: [[KeyTerm]] = []
     private(set) var notNull: Set<String> = []
     private(set) var foreignKeys: [ForeignKey] = []
@@ -58,11 +58,14 @@ struct LaterDemands {
     private mutating func addChecks(_ next: Table, _ known: [String: String], _ seen: inout Set<SQLFragment>)
     {
         for check in next.checks where seen.insert(check.expression).inserted {
-            let read = Alternatives(ExpressionReader.expression(check.expression))
+            let expression = ExpressionReader.expression(check.expression)
+            let read = Alternatives(expression)
             guard read.columns.allSatisfy({ known[$0] != nil }) else { continue }
             var renamed = read
             renamed.all = read.all.map { way in way.compactMap { $0.renamed(known) } }
-            if !checks.contains(renamed) { checks.append(renamed) }
+            if !checks.contains(where: { $0.alternatives == renamed }) {
+                checks.append((renamed, expression.replacing(known.mapValues { .column($0) })))
+            }
         }
     }
 

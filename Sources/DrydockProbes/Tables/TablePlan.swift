@@ -11,6 +11,8 @@ struct TablePlan: Sendable {
         var text = ""
         /// Its name and its text, folded: SQLite's message has one of them.
         var labels: Set<String> = []
+        /// What must not be false.
+        var expression: Expression?
         /// Whether it holds in every row by ``TablePlan/domains``.
         var isSettled = false
     }
@@ -37,6 +39,8 @@ struct TablePlan: Sendable {
         var isDeferred = false
         /// Whether only NULL is accepted: SQLite finds no rowid by a value of a REAL column.
         var isImpossible = false
+        /// Whether the parent's keys are an enumeration, so that each is referred to.
+        var isEnumerated = false
         /// Whether a later definition makes it a foreign key; NULL satisfies it where there is no parent yet.
         var isLater = false
     }
@@ -71,9 +75,26 @@ struct TablePlan: Sendable {
         var b: Int
     }
 
+    /// The expressions of generated columns, by folded name, on columns that are stored.
+    var generated: [String: Expression] = [:]
+    /// What statements ask of the rows: there are rows that meet each of these, and rows that do not.
+    var conditions: [StatedCondition.Local] = []
+    /// Columns that some way to satisfy the constraints leaves NULL.
+    var mustBeNull: Set<Int> = []
+    /// Whether a constraint asks for storage classes.
+    var hasTypeChecks = false
+
     var places: [String: Int] = [:]
     var insertion: String {
         "INSERT INTO main.\(quoted(name)) (\(columns.map { quoted($0.name) }.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+    }
+
+    /// What every row must satisfy.
+    /// - Parameter keepsLater: whether what later migrations demand counts.
+    func constraints(keepsLater: Bool) -> [Constraint] {
+        (checks + (keepsLater ? laterChecks : [])).compactMap { check in
+            check.expression.map { Constraint(expression: $0, allowsNull: true) }
+        }
     }
 
     func isUnique(_ columns: [Int]) -> Bool { keys.contains { $0.columns == columns } }

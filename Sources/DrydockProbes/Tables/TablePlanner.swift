@@ -47,6 +47,7 @@ struct TablePlanner {
         addChecks(table, demands, &plan)
         addTriggers(folded, &plan)
         addUses(names, &plan)
+        addConditions(table, names, &plan)
         return plan
     }
 
@@ -76,6 +77,8 @@ struct TablePlanner {
             // NULL stands for the next number there.
             if planned.isRowid { planned.isNotNull = true }
             planned.isStrict = table.isStrict
+            let collation = column.collation?.foldedASCII
+            planned.collation = collation == "nocase" || collation == "rtrim" ? collation : nil
             planned.jsonPaths = Self.paths(uses)
             plan.places[folded] = plan.columns.count
             plan.columns.append(planned)
@@ -175,6 +178,13 @@ struct TablePlanner {
             plan.references.append(
                 .init(columns: [place], parent: parent, parentColumns: [key], isPresent: false))
         }
+        for (place, reference) in plan.references.enumerated() {
+            let key = Set(reference.parentColumns)
+            plan.references[place].isEnumerated =
+                present.schema.tables[reference.parent]?.checks.contains {
+                    !$0.expression.names.isDisjoint(with: key)
+                } ?? false
+        }
         plan.references.sort {
             ($0.isPresent ? 1 : 0, $0.columns.count) > ($1.isPresent ? 1 : 0, $1.columns.count)
         }
@@ -205,10 +215,13 @@ struct TablePlanner {
         for check in table.checks {
             let text = check.expression.description
             let labels = Set([check.name, text].compactMap { $0?.foldedASCII })
-            let alternatives = Alternatives(ExpressionReader.expression(check.expression))
-            add(.init(alternatives: alternatives, text: text, labels: labels), &plan)
+            let expression = ExpressionReader.expression(check.expression)
+            let alternatives = Alternatives(expression)
+            add(.init(alternatives: alternatives, text: text, labels: labels, expression: expression), &plan)
         }
-        plan.laterChecks = demands.checks.map { .init(alternatives: $0) }
+        plan.laterChecks = demands.checks.map {
+            .init(alternatives: $0.alternatives, expression: $0.expression)
+        }
     }
 
     private func add(_ check: TablePlan.Check, _ plan: inout TablePlan) {
@@ -236,10 +249,32 @@ struct TablePlanner {
             for condition in refusals.conditions {
                 let alternatives = Alternatives(condition, isNegated: true)
                 if alternatives.columns.isSubset(of: Set(plan.places.keys)) {
-                    add(.init(alternatives: alternatives), &plan)
+                    add(.init(alternatives: alternatives, expression: .unary("not", condition)), &plan)
                 }
             }
         }
+    }
+
+    // MARK: - Conditions
+
+    /// Adds what is solved for values: constraints, and the conditions of statements.
+    private func addConditions(_ table: Table, _ names: [String], _ plan: inout TablePlan) {
+        for column in table.columns {
+            guard let generated = column.generated else { continue }
+            plan.generated[column.name.foldedASCII] = ExpressionReader.expression(generated.expression)
+        }
+        // One generated column may be made of another.
+        for _ in 0..<min(plan.generated.count, 4) {
+            plan.generated = plan.generated.mapValues { $0.replacing(plan.generated) }
+        }
+        for check in plan.checks + plan.laterChecks {
+            for case .isNull(let name) in check.alternatives.all.joined() {
+                if let place = plan.places[name] { plan.mustBeNull.insert(place) }
+            }
+            if check.expression?.functions.contains("typeof") ?? false { plan.hasTypeChecks = true }
+        }
+        let found = facts.conditions(on: names, columns: table.columns.map(\.name.foldedASCII))
+        plan.conditions = Array(found.prefix(ConditionFill.most))
     }
 
     // MARK: - Uses
@@ -250,6 +285,9 @@ struct TablePlanner {
         for (place, column) in plan.columns.enumerated() where !column.isRowid && !referencing.contains(place)
         {
             plan.columns[place].suggestions = suggestions(column, names, plan)
+            guard column.isUnique, plan.domains[place].values == nil else { continue }
+            let keys = facts.handledKeys(column.folded, on: names).map { $0.stored(as: column.affinity) }
+            if keys.count >= 3 { plan.columns[place].handledKeys = keys }
         }
         ColumnRanks.rank(&plan)
     }

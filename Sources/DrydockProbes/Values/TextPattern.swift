@@ -19,6 +19,24 @@ struct TextPattern: Sendable, Hashable {
         parts = text.map { $0 == "%" ? .many : $0 == "_" ? .one : .character($0) }
     }
 
+    /// - Parameter escape: the character after which `%` and `_` stand for themselves.
+    init(like text: String, escape: Character) {
+        ignoresCase = true
+        parts = []
+        var isEscaped = false
+        for character in text {
+            if !isEscaped, character == escape {
+                isEscaped = true
+                continue
+            }
+            let isWild = !isEscaped
+            parts.append(
+                isWild && character == "%" ? .many : isWild && character == "_" ? .one : .character(character)
+            )
+            isEscaped = false
+        }
+    }
+
     init(containing text: String) { parts = [.many] + text.map { .character($0) } + [.many] }
 
     init(prefix text: String) { parts = text.map { .character($0) } + [.many] }

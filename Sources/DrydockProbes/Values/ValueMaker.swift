@@ -194,6 +194,19 @@ struct ValueMaker: Sendable {
         }
     }
 
+    /// Values of several kinds that a person would type, the column's own first.
+    func natural(_ column: ColumnPlan, _ row: Row) -> [SQLValue] {
+        let own = kindValue(column, Domain(), row)
+        switch column.affinity {
+        case .integer, .real, .numeric:
+            let numbers: [Int64] = [1, 0, 2, 3, 5, 10, 100, 8, 64, 1000, -1, 1_704_101_400]
+            return [own] + numbers.map { column.affinity == .real ? .real(Double($0) + 0.25) : .integer($0) }
+                + (column.affinity == .real ? [0, 1, 2] : [])
+        case .text, .blob:
+            return [own] + otherTexts(column, row).map { SQLValue($0) }
+        }
+    }
+
     /// Texts of kinds that the column's name does not tell.
     private func otherTexts(_ column: ColumnPlan, _ row: Row) -> [String] {
         let (key, when) = (row.key, moment(column, row))

@@ -54,13 +54,15 @@ struct CounterexampleSearch {
             let trial = CounterexampleTrial(
                 scene: scene, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
+            let links =
+                allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
             var start = candidates
             let guess = EvidenceRows(finding, schema, encoding: state.catalog.encoding).rows(of: candidates)
             if isOfCommand, limit > 1, !guess.isEmpty {
                 (limit, runs) = (limit - 1, runs - 1)
                 if try await trial.shows(guess, allowsOrphans: allowsOrphans) { start = guess }
             }
-            var reduction = RowReduction(start, limit: limit) {
+            var reduction = RowReduction(start, limit: limit, links: links) {
                 try await trial.shows($0, allowsOrphans: allowsOrphans)
             }
             let isShown = try await reduction.run()

@@ -7,8 +7,9 @@ import SQLiteSchema
 package protocol RowGenerator: Sendable {
     /// Inserts rows as a person would type them: see ``RowRequest``.
     ///
-    /// The same request on the same content gives the same rows. Of what is in the database only keys are read, for the
-    /// rows that refer to them: a probe has no row that was not generated, or written by a migration.
+    /// The same request on the same content gives the same rows. What is in the database is read for the keys of rows to
+    /// refer to, and to see which conditions of the statements some row meets: a probe has no row that was not generated,
+    /// or written by a migration.
     /// - Throws: ``EngineError`` when the run is interrupted. What SQLite refuses is in the result.
     func insertOrdinaryRows(_ request: RowRequest, on connection: any Connection) throws -> GeneratedRows
 
@@ -28,7 +29,7 @@ package struct RowRequest: Sendable {
     /// The tables to add rows to, virtual ones included, by folded name. They may have rows already.
     package var tables: Set<String>
     /// The statements of all migrations: no key that they insert is taken, and what they compare a column with, or read
-    /// from it as JSON, occurs in it.
+    /// from it as JSON, occurs in it. Each of their conditions is met by some rows and not by others.
     package var statements: [SQLStatement] = []
     /// How many rows a table gets at least.
     package var rowCount = 3

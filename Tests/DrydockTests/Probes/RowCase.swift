@@ -100,7 +100,9 @@ struct RowCase: Sendable {
 
     private static func laterSchemas(_ rowCase: RowCase) async throws -> [Schema] {
         guard !rowCase.later.isEmpty else { return [] }
-        let database = try await rowCase.engine.open(.memory, settings: ConnectionSettings())
+        var settings = ConnectionSettings()
+        settings.doubleQuotedStrings = true
+        let database = try await rowCase.engine.open(.memory, settings: settings)
         let schemas = try await database.withConnection { connection in
             try connection.execute("PRAGMA foreign_keys = OFF")
             try connection.execute(rowCase.present)

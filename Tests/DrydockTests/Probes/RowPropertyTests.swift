@@ -7,7 +7,7 @@ import Testing
 @Suite struct RowPropertyTests {
     @Test(arguments: 0..<8)
     func `rows of random schemas satisfy every constraint`(chunk: Int) async throws {
-        let count = Soak.rounds(25, 400)
+        let count = Soak.rounds(25, 1250)
         let only = Int(ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "")
         for seed in only.map({ $0...$0 }) ?? (chunk * count + 1)...((chunk + 1) * count) {
             if only != nil, chunk > 0 { continue }

@@ -1,4 +1,5 @@
 import DatabaseEngine
+import SQLiteSchema
 import Testing
 
 @testable import DrydockReplay
@@ -51,6 +52,79 @@ struct RowReductionTests {
         #expect(try await reduction.run())
         #expect(runs == 5 && reduction.runs == 5 && !reduction.isFinished)
         #expect(Self.numbers(reduction.rows).contains(17))
+    }
+
+    private static let tree = """
+        CREATE TABLE a(id INTEGER PRIMARY KEY, n TEXT);
+        CREATE TABLE b(id INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES a(id));
+        CREATE TABLE c(id INTEGER PRIMARY KEY, b INTEGER NOT NULL REFERENCES b);
+        CREATE TABLE d(id INTEGER PRIMARY KEY, c INTEGER NOT NULL REFERENCES c(id));
+        CREATE TABLE x(id INTEGER PRIMARY KEY, y INTEGER NOT NULL REFERENCES y(id));
+        CREATE TABLE y(id INTEGER PRIMARY KEY, x INTEGER NOT NULL REFERENCES x(id));
+        """
+
+    /// Returns five rows of each table, and whether none of some rows refers to one that is missing.
+    private static func family() -> (rows: [GeneratedRow], isWhole: ([GeneratedRow]) -> Bool) {
+        let parents = ["b": "a", "c": "b", "d": "c", "x": "y", "y": "x"]
+        let bases: [String: Int64] = ["a": 10, "b": 20, "c": 30, "d": 40, "x": 50, "y": 60]
+        var rows: [GeneratedRow] = []
+        for table in ["a", "b", "c", "d", "x", "y"] {
+            for number in 0..<5 {
+                let parent = parents[table]
+                rows.append(
+                    GeneratedRow(
+                        table: table, columns: ["id", parent ?? "n"],
+                        values: [
+                            .integer((bases[table] ?? 0) + Int64(number)),
+                            parent.map { .integer((bases[$0] ?? 0) + Int64(number)) } ?? "t",
+                        ]))
+            }
+        }
+        return (
+            rows,
+            { rows in
+                let keys = Set(rows.compactMap { row in row.columns.first == "id" ? row.values[0] : nil })
+                return rows.allSatisfy { row in
+                    guard parents[row.table] != nil else { return true }
+                    return row.columns.count == 2 && keys.contains(row.values[1])
+                }
+            }
+        )
+    }
+
+    @Test(arguments: ["a", "d", "x"]) func `a row with all that it refers to is found at once`(table: String)
+        async throws
+    {
+        let (rows, isWhole) = Self.family()
+        let schema = try SchemaParser().schema(of: SQLSource(name: "", Self.tree))
+        var reduction = RowReduction(rows, limit: 60, links: RowLinks(schema, focus: table)) { rows in
+            isWhole(rows) && rows.contains { $0.table == table }
+        }
+        #expect(try await reduction.run())
+        #expect(reduction.rows.count == ["a": 1, "d": 4, "x": 2][table])
+        #expect(reduction.isFinished && reduction.runs < 40, "\(reduction.runs)")
+    }
+
+    @Test func `a row in the middle takes what refers to it along`() async throws {
+        let (rows, isWhole) = Self.family()
+        let schema = try SchemaParser().schema(of: SQLSource(name: "", Self.tree))
+        var reduction = RowReduction(rows, limit: 60, links: RowLinks(schema, focus: "d")) { rows in
+            let ids = Set(rows.filter { $0.table == "d" }.map { $0.values[0] })
+            return isWhole(rows) && ids.isSuperset(of: [.integer(41), .integer(43)])
+        }
+        #expect(try await reduction.run())
+        #expect(reduction.rows.count == 8, "\(reduction.rows.count) after \(reduction.runs)")
+    }
+
+    @Test func `columns of a wide table go by halves`() async throws {
+        let row = GeneratedRow(
+            table: "wide", columns: (0..<500).map { "c\($0)" },
+            values: (0..<500).map { SQLValue("value \($0)") })
+        var reduction = RowReduction([row, row, row], limit: 60) { rows in
+            rows.count > 1 && rows.allSatisfy { $0.columns.contains("c17") && $0.columns.contains("c401") }
+        }
+        #expect(try await reduction.run())
+        #expect(reduction.rows.map(\.columns) == [["c17", "c401"], ["c17", "c401"]], "\(reduction.runs)")
     }
 
     @Test func `values that are not needed go together, and the others become simple`() async throws {

@@ -22,7 +22,7 @@ import Testing
         rowCase.engine = engine == "GRDB" ? GRDBDriver() : NIODriver()
         let outcome = try await filled(rowCase)
         #expect(outcome.dump["person"]?.count == 3)
-        #expect(Set(outcome.values("pet", "person_id")) == Set(outcome.values("person", "id")))
+        #expect(Set(outcome.values("pet", "person_id")).isStrictSubset(of: outcome.values("person", "id")))
         #expect(Set(outcome.values("person", "id")).isDisjoint(with: outcome.values("pet", "id")))
         #expect(outcome.texts("person", "email").allSatisfy { $0.contains("@") })
         let expected = try await filled(RowCase(rowCase.present))
@@ -78,7 +78,7 @@ import Testing
         #expect(outcome.dump["iconRepository"]?.count == 3)
         #expect(
             Set(outcome.values("pet", "iconRepository_id"))
-                == Set(outcome.values("iconRepository", "iconRepository_id")))
+                .isStrictSubset(of: outcome.values("iconRepository", "iconRepository_id")))
     }
 
     @Test func `circles are closed`() async throws {
@@ -106,7 +106,7 @@ import Testing
                 CREATE TABLE tagged(d INTEGER NOT NULL REFERENCES d(id), tag INTEGER NOT NULL REFERENCES tag(id), PRIMARY KEY (d, tag)) WITHOUT ROWID;
                 """))
         #expect(outcome.dump["one"]?.count == 3)
-        #expect(Set(outcome.values("tagged", "tag")).count == 3)
+        #expect(Set(outcome.values("tagged", "tag")).count == 2)
     }
 
     @Test func `keys that a migration inserts are not taken`() async throws {
@@ -331,7 +331,7 @@ import Testing
             RowCase(
                 "PRAGMA encoding = '\(encoding)'; CREATE TABLE a(name TEXT PRIMARY KEY, s TEXT CHECK (s IN ('ä', 'b'))); CREATE TABLE b(id INTEGER PRIMARY KEY, a TEXT NOT NULL REFERENCES a(name));"
             ))
-        #expect(Set(outcome.values("b", "a")) == Set(outcome.values("a", "name")))
+        #expect(Set(outcome.values("b", "a")).isStrictSubset(of: outcome.values("a", "name")))
     }
 
     @Test func `virtual tables are filled as an app would`() async throws {
