@@ -1,6 +1,7 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
+import Foundation
 
 /// What is printed of a report, what is written, and what counts as a failure.
 struct OutputOptions: ParsableArguments {
@@ -9,7 +10,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         name: Setting.format.name, help: Setting.format.help,
-        completion: .list(ReportRenderers.all.names))
+        completion: .list(OutputFormat.names(ReportRenderers.all)))
     var format: String?
 
     @Option(name: Setting.report.name, help: Setting.report.help, transform: ReportFile.parsed)
@@ -28,23 +29,25 @@ struct OutputOptions: ParsableArguments {
     func isStrict(_ config: ConfigFile) -> Bool { strict ?? config.strict ?? false }
 
     /// The format of standard output.
-    func format(_ config: ConfigFile) -> String { format ?? config.format ?? "human" }
+    func format(_ config: ConfigFile) -> OutputFormat { OutputFormat(format ?? config.format) }
 
-    /// Those of the file, and those of the command line.
-    func files(_ config: ConfigFile) -> [ReportFile] { config.reports + reports }
+    /// Those of the file, those of the command line, and those that the service looks for which runs the command.
+    func files(_ config: ConfigFile) -> [ReportFile] {
+        let files = config.reports + reports
+        return files + format(config).files(besides: files)
+    }
 
     func options(_ config: ConfigFile, redacts: Bool = false) -> RenderOptions {
-        RenderOptions(
-            usesColor: Terminal.outputHasColor, redacts: redacts,
-            isQuiet: quiet || !verbose && config.quiet ?? false,
+        RenderOptions.forOutput(
+            redacts: redacts, isQuiet: quiet || !verbose && config.quiet ?? false,
             isVerbose: verbose || !quiet && config.verbose ?? false)
     }
 
-    private static var names: String { ReportRenderers.all.names.joined(separator: ", ") }
-
     func checkFormat() throws {
-        guard let format, ReportRenderers.named(format) == nil else { return }
-        throw ValidationError("there is no format '\(format)'; choose one of: \(Self.names)")
+        let names = OutputFormat.names(ReportRenderers.all)
+        guard let format, !names.contains(format) else { return }
+        throw ValidationError(
+            "there is no format '\(format)'; choose one of: \(names.joined(separator: ", "))")
     }
 
     /// - Parameter known: the formats of the output that replaces a report.
@@ -57,17 +60,34 @@ struct OutputOptions: ParsableArguments {
     /// Prints the report and writes the files.
     /// - Throws: RequestError.
     func write(_ report: Report, _ options: RenderOptions, _ config: ConfigFile) throws {
-        let name = format(config)
-        let text = (ReportRenderers.named(name) ?? HumanRenderer()).render(report, options)
-        if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
+        try format(config).write(report, options)
         try files(config).write(report, options)
+    }
+}
+
+extension RenderOptions {
+    /// The options of a report in this folder and on this terminal.
+    static func forOutput(redacts: Bool = false, isQuiet: Bool = false, isVerbose: Bool = false)
+        -> RenderOptions
+    {
+        var options = RenderOptions(
+            usesColor: Terminal.outputHasColor, redacts: redacts, isQuiet: isQuiet, isVerbose: isVerbose)
+        options.paths = ContinuousIntegration.paths
+        return options
+    }
+
+    /// The same, with the time.
+    var dated: RenderOptions {
+        var options = self
+        options.time = Date().timeIntervalSince1970
+        return options
     }
 }
 
 extension [ReportFile] {
     /// - Throws: RequestError.
     func write(_ report: Report, _ options: RenderOptions) throws {
-        var options = options
+        var options = options.dated
         options.usesColor = false
         for file in self {
             guard let renderer = ReportRenderers.named(file.format) else {
@@ -81,6 +101,18 @@ extension [ReportFile] {
     /// Refuses files that the command reads.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
+        try checkDistinct()
         for file in self { try file.check(against: request) }
+    }
+
+    /// Refuses two reports in one file, of which only the last would remain.
+    /// - Throws: RequestError.
+    func checkDistinct() throws {
+        var seen: Set<String> = []
+        for file in self where !seen.insert(FolderListing.realPath(file.path)).inserted {
+            throw RequestError(
+                .settingInvalid, "two reports would be written to '\(file.path)'; give each a path of its own"
+            )
+        }
     }
 }

@@ -1,3 +1,4 @@
+import DrydockReport
 import Foundation
 import SQLiteSchema
 
@@ -80,7 +81,7 @@ enum Terminal {
 
     /// Whether the output may end in a log that is read for commands: the runners of GitHub, Azure and TeamCity set
     /// these variables. Output to a file does not end there.
-    private static var outputIsLog: Bool {
+    static var outputIsLog: Bool {
         let environment = ProcessInfo.processInfo.environment
         let names = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITEA_ACTIONS", "FORGEJO_ACTIONS"]
         guard names.contains(where: { !environment[$0, default: ""].isEmpty }) else { return false }

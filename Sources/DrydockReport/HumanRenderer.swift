@@ -5,6 +5,7 @@ import SQLiteSchema
 /// an intended change; then a summary line.
 package struct HumanRenderer: ReportRenderer {
     package let name = "human"
+    package let isForPeople = true
 
     package init() {}
 
@@ -86,6 +87,17 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
+    /// Returns what a finding says, without the place and the SQL there: for what is shown beside them.
+    func words(_ group: FindingGroup, _ options: RenderOptions, _ names: SnapshotNames) -> String {
+        let group = FindingGroup(findings: group.findings.map(\.visible))
+        let (finding, paint) = (group.findings[0], Paint(false))
+        var text = finding.message(options) + "\n" + evidence(finding, options, paint)
+        text += counterexample(finding, options, paint) + snapshots(group, paint, names)
+        if finding.severity != .note, let why = finding.why { text += "\n\(why)\n" }
+        if !finding.help.isEmpty { text += "\n\(finding.help)\n" }
+        return String(text.dropLast())
+    }
+
     /// Wraps prose into lines of a readable width; indented text is code and stays as it is.
     private static func wrapped(_ line: Substring) -> [String] {
         guard !line.hasPrefix(" "), line.count > 92 else { return [String(line)] }
@@ -123,7 +135,7 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
-    private func evidence(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+    func evidence(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
         guard let evidence = finding.evidence else { return "" }
         var text = ""
         for row in evidence.rows {
@@ -161,7 +173,7 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     /// Returns the rows on which generated data shows the finding, to be pasted.
-    private func counterexample(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+    func counterexample(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
         guard let example = finding.counterexample else { return "" }
         guard !example.inserts.isEmpty else {
             return "  \(paint.dim("rows:")) none: it happens with empty tables\n"
@@ -185,7 +197,7 @@ package struct HumanRenderer: ReportRenderer {
         return "  (\(before.storageClass) → \(after.storageClass))"
     }
 
-    private func snapshots(_ group: FindingGroup, _ paint: Paint, _ known: SnapshotNames) -> String {
+    func snapshots(_ group: FindingGroup, _ paint: Paint, _ known: SnapshotNames) -> String {
         let names = group.findings.compactMap { finding in
             finding.snapshot.map { path in
                 let count = group.findings.count > 1 ? finding.evidence?.rowCount : nil
@@ -213,14 +225,14 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     /// Returns a few names, and how many more there are.
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         let limit = names.count > 6 ? 4 : names.count
         return names.prefix(limit).joined(separator: ", ")
             + (names.count > limit ? " and \(names.count - limit) more" : "")
     }
 
     /// Returns what was not checked, with what differs only in the snapshot together.
-    private static func groups(_ entries: [NotChecked]) -> [[NotChecked]] {
+    static func groups(_ entries: [NotChecked]) -> [[NotChecked]] {
         var groups: [[NotChecked]] = []
         var indexes: [NotChecked: Int] = [:]
         for entry in entries {
@@ -236,7 +248,7 @@ package struct HumanRenderer: ReportRenderer {
         return groups
     }
 
-    private func summary(_ report: Report, _ options: RenderOptions) -> String {
+    func summary(_ report: Report, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         // The tool whose behaviour was followed, if it is not Drydock.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
