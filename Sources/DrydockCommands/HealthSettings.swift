@@ -52,7 +52,7 @@ struct HealthSettings: Sendable {
         for file in reports {
             guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
             var options = options.dated
-            options.usesColor = false
+            (options.usesColor, options.width) = (false, nil)
             try file.write(renderer.render(report, options))
         }
     }

@@ -73,6 +73,7 @@ extension RenderOptions {
         var options = RenderOptions(
             usesColor: Terminal.outputHasColor, redacts: redacts, isQuiet: isQuiet, isVerbose: isVerbose)
         options.paths = ContinuousIntegration.paths
+        options.width = Terminal.outputWidth
         return options
     }
 
@@ -88,7 +89,7 @@ extension [ReportFile] {
     /// - Throws: RequestError.
     func write(_ report: Report, _ options: RenderOptions) throws {
         var options = options.dated
-        options.usesColor = false
+        (options.usesColor, options.width) = (false, nil)
         for file in self {
             guard let renderer = ReportRenderers.named(file.format) else {
                 try file.writeScripts(of: report)
@@ -109,7 +110,11 @@ extension [ReportFile] {
     /// - Throws: RequestError.
     func checkDistinct() throws {
         var seen: Set<String> = []
-        for file in self where !seen.insert(FolderListing.realPath(file.path)).inserted {
+        for file in self {
+            // A file that is yet to be written has no real path; its folder has.
+            let folder = FolderListing.realPath(PathParts.folder(of: file.path))
+            let target = FolderListing.realPath(folder + "/" + PathParts.name(of: file.path))
+            if seen.insert(target).inserted { continue }
             throw RequestError(
                 .settingInvalid, "two reports would be written to '\(file.path)'; give each a path of its own"
             )

@@ -71,17 +71,21 @@ package struct HumanRenderer: ReportRenderer {
             case .note: paint.cyan(label)
             }
         let tags = finding.tags.filter { $0 != .healed }.map { " (\($0.rawValue))" }.joined()
-        var text = "\(painted)\(tags) \(paint.bold(finding.message(options)))\n"
+        let lines = Self.wrapped(
+            finding.message(options)[...], to: options.width, after: label.count + tags.count + 1, indent: 2)
+        var text = "\(painted)\(tags) \(lines.map(paint.bold).joined(separator: "\n  "))\n"
         text += place(finding, options, paint)
         text += evidence(finding, options, paint)
         text += counterexample(finding, options, paint)
         text += snapshots(group, paint, names)
         if finding.severity != .note, let why = finding.why {
-            text += "  \(paint.dim("why:"))  \(why)\n"
+            let lines = Self.wrapped(why[...], to: options.width, indent: 8)
+            text += "  \(paint.dim("why:"))  \(lines.joined(separator: "\n        "))\n"
         }
         if !finding.help.isEmpty {
-            let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false).flatMap(
-                Self.wrapped)
+            let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+                Self.wrapped($0, to: min(Self.helpWidth, options.width ?? .max), indent: 8)
+            }
             text += "  \(paint.dim("help:")) " + lines.joined(separator: "\n        ") + "\n"
         }
         return text
@@ -98,18 +102,33 @@ package struct HumanRenderer: ReportRenderer {
         return String(text.dropLast())
     }
 
-    /// Wraps prose into lines of a readable width; indented text is code and stays as it is.
-    private static func wrapped(_ line: Substring) -> [String] {
-        guard !line.hasPrefix(" "), line.count > 92 else { return [String(line)] }
-        var lines = [""]
+    /// The columns of help, with its indent.
+    private static let helpWidth = 100
+
+    /// Wraps prose between words; indented text is code and stays as it is.
+    /// - Parameter width: the columns of the terminal; nil for text that stays on one line.
+    /// - Parameter start: how many of them the first line has used.
+    /// - Parameter indent: how many are blank in the other lines.
+    private static func wrapped(
+        _ line: Substring, to width: Int?, after start: Int? = nil, indent: Int
+    ) -> [String] {
+        guard let width, !line.hasPrefix(" "), line.count + (start ?? indent) > width else {
+            return [String(line)]
+        }
+        // No terminal is so narrow that a word or two would not fit.
+        let columns = max(24, width)
+        var (lines, used) = ([""], start ?? indent)
         for word in line.split(separator: " ") {
             let last = lines.count - 1
-            if lines[last].isEmpty {
+            if lines[last].isEmpty, used == indent || used + word.count <= columns {
                 lines[last] = String(word)
-            } else if lines[last].count + 1 + word.count <= 92 {
+                used += word.count
+            } else if used + 1 + word.count <= columns {
                 lines[last] += " " + word
+                used += 1 + word.count
             } else {
                 lines.append(String(word))
+                used = indent + word.count
             }
         }
         return lines
@@ -127,8 +146,10 @@ package struct HumanRenderer: ReportRenderer {
         }
         guard let line = place.line, let lineText = place.lineText, !(options.redacts && place.quotesData)
         else { return text }
-        let (quoted, caret) = SourceQuote.cut(lineText, at: place.column ?? 1)
         let number = String(line)
+        let room = options.width.map { $0 - number.count - 6 } ?? SourceQuote.width
+        let (quoted, caret) = SourceQuote.cut(
+            lineText, at: place.column ?? 1, width: min(SourceQuote.width, room))
         let margin = String(repeating: " ", count: number.count)
         text += "  \(paint.dim("\(number) |")) \(quoted)\n"
         text += "  \(paint.dim("\(margin) |")) \(caret)\(paint.red("^"))\n"

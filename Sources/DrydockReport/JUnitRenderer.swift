@@ -66,11 +66,16 @@ package struct JUnitRenderer: ReportRenderer {
         "    <system-out>\(Self.text(output))</system-out>\n    <system-err/>\n  </testsuite>\n"
     }
 
+    /// Returns the name of a class, in which a point ends the name of a package.
+    private func className(_ suite: CheckSuite, _ report: Report) -> String {
+        Self.token("drydock.\(report.command).\(suite.name.replacing(".", with: "_"))")
+    }
+
     private func test(
         _ test: CheckCase, in suite: CheckSuite, _ report: Report, _ options: RenderOptions
     ) -> String {
         let head =
-            "    <testcase name=\"\(Self.token(test.name))\" classname=\"\(Self.token("drydock.\(report.command).\(suite.name)"))\""
+            "    <testcase name=\"\(Self.token(test.name))\" classname=\"\(className(suite, report))\""
             + " time=\"\(Self.seconds(test.seconds))\""
         switch test.outcome {
         case .passed: return head + "/>\n"

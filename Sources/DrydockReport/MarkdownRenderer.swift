@@ -25,16 +25,16 @@ package struct MarkdownRenderer: ReportRenderer {
         let groups = FindingGroup.bySeverity(findings(report))
         comment.append(table(groups, report, options))
         if let diff = report.diff {
-            comment.append(changes(diff), else: "differences are not shown: the comment would be too long")
+            comment.append(changes(diff), else: "tables are not shown: the comment would be too long") { $0 }
         }
         comment.append(gaps(report))
         if let diff = report.diff {
-            comment.append(plans(diff), else: "SQL is not shown: the comment would be too long")
+            comment.append(plans(diff), else: "scripts are not shown: the comment would be too long") { $0 }
         }
         let names = SnapshotNames(report.visible)
         comment.append(
-            groups.compactMap { details($0, report, options, names) },
-            else: "findings are not shown: the comment would be too long. The job's log has all.")
+            groups, else: "findings are not shown: the comment would be too long. The job's log has all."
+        ) { details($0, report, options, names) }
         comment.append(replays(report))
         return comment.text
     }
@@ -195,11 +195,12 @@ package struct MarkdownRenderer: ReportRenderer {
             text += "\n" + block
         }
 
-        /// Adds blocks while there is room; what is left out is counted.
-        mutating func append(_ blocks: [String], else words: String) {
-            for (index, block) in blocks.enumerated() {
+        /// Adds blocks while there is room; what is left out is counted, and not rendered.
+        mutating func append<Item>(_ items: [Item], else words: String, _ block: (Item) -> String?) {
+            for (index, item) in items.enumerated() {
+                guard let block = block(item) else { continue }
                 guard fits(block) else {
-                    text += "\n\(blocks.count - index) \(words)\n"
+                    text += "\n\(items.count - index) \(words)\n"
                     return
                 }
                 text += "\n" + block

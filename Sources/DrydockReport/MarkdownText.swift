@@ -12,9 +12,12 @@ enum MarkdownText {
     static func code(_ text: String) -> String {
         let line = VisibleText.line(text)
         guard !line.isEmpty else { return "``" }
-        // Simple names are readable in the source too.
-        let isSimple = line.utf8.allSatisfy(simple.contains) && line.first != " " && line.last != " "
-        return isSimple ? "`\(line)`" : "<code>\(escaped(line, isCode: true))</code>"
+        // In a code span nothing else has a meaning; a table would divide it at a bar.
+        let isPlain = !line.utf8.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "|") }
+        guard isPlain, line.last != "\\", line.first != " ", line.last != " " else {
+            return "<code>\(escaped(line, isCode: true))</code>"
+        }
+        return "`\(line)`"
     }
 
     /// Returns a name inside HTML, where Markdown's own marks are not read.
@@ -29,12 +32,10 @@ enum MarkdownText {
         return "\(marks)\(language)\n\(lines)\(lines.hasSuffix("\n") ? "" : "\n")\(marks)\n"
     }
 
-    private static let simple = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:()=+ '\"".utf8)
-
     private static func escaped(_ text: String, isCode: Bool) -> String {
         var result = ""
         let scalars = Array(text.unicodeScalars)
+        let isRule = scalars.allSatisfy { "-= ".unicodeScalars.contains($0) }
         for (index, scalar) in scalars.enumerated() {
             let next = index + 1 < scalars.count ? scalars[index + 1] : " "
             let last = index > 0 ? scalars[index - 1] : " "
@@ -45,9 +46,12 @@ enum MarkdownText {
             // An empty character keeps people from being called and issues from being linked.
             case "@", "#": result += "&#\(scalar.value);" + (next.isWord && !isCode ? "&#8203;" : "")
             case ":" where next == "/" || next == ":" || last == ":": result += "&#58;"
-            case "." where last == "w" && next.isWord: result += "&#46;"
-            // A list, heading or rule at the start of a line.
-            case "-" where index == 0, "+" where index == 0, "=" where index == 0:
+            case "."
+            where index > 2 && scalars[index - 3..<index].allSatisfy { "wW".unicodeScalars.contains($0) }:
+                result += "&#46;"
+            // A list, a heading or a rule at the start of a line.
+            case "-" where index == 0 && (isRule || next == " "), "+" where index == 0 && next == " ",
+                "=" where index == 0 && isRule:
                 result += "&#\(scalar.value);"
             case ".", ")":
                 let isNumber = index > 0 && scalars[..<index].allSatisfy { ("0"..."9").contains($0) }

@@ -48,6 +48,8 @@ package struct RenderOptions: Sendable {
     package var isQuiet = false
     /// Whether steps and notes are shown too.
     package var isVerbose = false
+    /// The columns of the terminal, for text that is wrapped; nil where it is not shown on one.
+    package var width: Int?
     /// How the paths of files are written for services that show them beside the code.
     package var paths = SourcePaths()
     /// When the run began, in seconds since 1970, for formats that want a time.
@@ -65,7 +67,7 @@ package struct RenderOptions: Sendable {
     /// The same without colours.
     var plain: RenderOptions {
         var options = self
-        options.usesColor = false
+        (options.usesColor, options.width) = (false, nil)
         return options
     }
 }
