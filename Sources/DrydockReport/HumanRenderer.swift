@@ -147,7 +147,7 @@ package struct HumanRenderer: ReportRenderer {
         guard let line = place.line, let lineText = place.lineText, !(options.redacts && place.quotesData)
         else { return text }
         let number = String(line)
-        let room = options.width.map { $0 - number.count - 6 } ?? SourceQuote.width
+        let room = options.width.map { $0 - number.count - 7 } ?? SourceQuote.width
         let (quoted, caret) = SourceQuote.cut(
             lineText, at: place.column ?? 1, width: min(SourceQuote.width, room))
         let margin = String(repeating: " ", count: number.count)

@@ -39,7 +39,7 @@ import Testing
         (["vacuum", "nowhere"], "there is no database 'nowhere'"),
         (["health", "nowhere"], "there is no database 'nowhere'"),
         (["verify", "nowhere"], "there is no snapshot 'nowhere'"),
-        (["verify", "--config", "nowhere"], "there is no file 'nowhere'"),
+        (["verify", "--config", "nowhere"], "there is no configuration file 'nowhere'"),
         (["diff", "nowhere", "Migrations"], "there is no 'nowhere'"),
         (["schema", "nowhere"], "there is no 'nowhere'"),
         (["verify", "--report", "json=nowhere/x"], "there is no folder 'nowhere'"),
