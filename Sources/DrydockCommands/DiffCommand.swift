@@ -75,9 +75,16 @@ struct DiffCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "human, json or markdown; with --data human, json or sql. (default: human)", valueName: "format"),
-        completion: .list(ReportRenderers.ofDiff.names + ["sql"]))
+            "What goes to standard output: \(formats.joined(separator: ", ")); with --data human, json or sql. (default: human; auto where CI is set)",
+            valueName: "format"),
+        completion: .list(formats + ["sql"]))
     var format: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
+        transform: ReportFile.parsed)
+    var report: [ReportFile] = []
 
     @Flag(help: "Compare rows, not schemas.")
     var data = false
@@ -101,8 +108,10 @@ struct DiffCommand: AsyncParsableCommand {
         completion: .list(MigrationFormats.names))
     var migrationFormat: String?
 
+    private static let formats = OutputFormat.names(ReportRenderers.all)
+
     func validate() throws {
-        let formats = data ? DataDiffRun.formats : ReportRenderers.ofDiff.names
+        let formats = data ? DataDiffRun.formats : Self.formats
         if let format, !formats.contains(format) {
             throw ValidationError(
                 "there is no format '\(format)'\(data ? " with --data" : ""); choose one of: "
@@ -131,6 +140,9 @@ struct DiffCommand: AsyncParsableCommand {
         {
             throw ValidationError("--data compares rows; what is said of schemas does not go with it")
         }
+        if data, !report.isEmpty {
+            throw ValidationError("--report and --data exclude each other: rows go to standard output")
+        }
         if data, format == "sql", summary {
             throw ValidationError("--summary and --format sql exclude each other")
         }
@@ -153,12 +165,25 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await limits.run(stubs, FailureOutput(Self.self, format: format)) { config, limits in
+        let output = data ? OutputFormat(format ?? "human") : OutputFormat(format)
+        let failure = FailureOutput(Self.self, output)
+        try await limits.run(stubs, failure) { config, limits in
             if data { return try await runData(config, limits) }
             let request = try request(config)
-            try write(await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request))
+            let files = report + output.files(besides: report)
+            var guarded = VerifyRequest()
+            (guarded.migrationsFolder, guarded.snapshotsFolder) = (folder(new), folder(old))
+            guarded.snapshots = [old, new]
+            try files.check(against: guarded)
+            failure.writes(files)
+            try write(
+                await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request), files,
+                output)
         }
     }
+
+    /// Returns the folder of `FOLDER@VERSION`.
+    private func folder(_ source: String) -> String { source.splitOnce("@")?.0 ?? source }
 
     func request(_ config: ConfigFile) throws -> DiffRequest {
         var request = DiffRequest(
@@ -175,12 +200,10 @@ struct DiffCommand: AsyncParsableCommand {
         return request
     }
 
-    private func write(_ report: Report) throws {
+    private func write(_ report: Report, _ files: [ReportFile], _ output: OutputFormat) throws {
         guard let diff = report.diff else { return }
-        if let renderer = format.flatMap(ReportRenderers.ofDiff.named) {
-            let text = renderer.render(report, RenderOptions())
-            if renderer.name == "json" { Terminal.write(text) } else { Terminal.show(text) }
-        } else if sql || down {
+        let options = RenderOptions.forOutput()
+        if format == nil, sql || down {
             if let plan = down ? diff.downPlan : diff.plan { Terminal.write(sql: plan.text) }
             let notes =
                 (diff.plan?.notes ?? []) + diff.renames.open.map(\.openNote) + (diff.plan?.leftOver ?? [])
@@ -188,8 +211,9 @@ struct DiffCommand: AsyncParsableCommand {
         } else if nameOnly {
             Terminal.show(diff.names)
         } else {
-            Terminal.show(HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+            try output.write(report, options)
         }
+        try files.write(report, options)
         for refusal in report.findings { Terminal.complain(refusal.message, help: refusal.help) }
         if !report.findings.isEmpty { throw ExitCode(2) }
         if !diff.isSame { throw ExitCode(1) }

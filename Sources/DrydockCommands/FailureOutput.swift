@@ -4,11 +4,11 @@ import Drydock
 import DrydockReport
 import Synchronization
 
-/// What a command writes where it can make no report: the error on standard error, and as JSON wherever its report would
-/// have gone as JSON.
+/// What a command writes where it can make no report: the error on standard error, and in the formats of its reports
+/// wherever these would have gone, as far as they can say it.
 final class FailureOutput: Sendable {
     private struct Outputs {
-        var printsJSON: Bool
+        var format: OutputFormat
         var files: [ReportFile] = []
     }
 
@@ -16,19 +16,24 @@ final class FailureOutput: Sendable {
     private let outputs: Mutex<Outputs>
 
     /// - Parameter format: the format of standard output, as the command line says it.
-    init(_ command: any ParsableCommand.Type, format: String? = nil) {
+    init(_ command: any ParsableCommand.Type, _ format: OutputFormat) {
         self.command = command._commandName
-        outputs = Mutex(Outputs(printsJSON: format == "json"))
+        outputs = Mutex(Outputs(format: format))
+    }
+
+    /// Of a command that has no findings, and is not for a service of continuous integration.
+    convenience init(_ command: any ParsableCommand.Type, format: String? = nil) {
+        self.init(command, OutputFormat(format ?? "human"))
     }
 
     /// Notes the format of standard output, when drydock.yml is read.
-    func prints(_ format: String) {
-        outputs.withLock { $0.printsJSON = format == "json" }
+    func prints(_ format: OutputFormat) {
+        outputs.withLock { $0.format = format }
     }
 
     /// Notes the files for reports. They must have been checked: none is what the command reads.
     func writes(_ files: [ReportFile]) {
-        outputs.withLock { $0.files = files.filter { $0.format == "json" } }
+        outputs.withLock { $0.files = files }
     }
 
     /// Runs a command's work.
@@ -49,9 +54,13 @@ final class FailureOutput: Sendable {
         // A report that was begun, or is there already, is not followed by another document.
         if !Terminal.hasOutput {
             let outputs = outputs.withLock { $0 }
-            let text = FailureRenderer.json(error, of: command)
-            for file in outputs.files { try? file.write(text) }
-            if outputs.printsJSON { Terminal.write(text) }
+            for file in outputs.files {
+                guard let renderer = ReportRenderers.named(file.format),
+                    let text = renderer.renderFailure(error, of: command)
+                else { continue }
+                try? file.write(text)
+            }
+            outputs.format.writeFailure(error, of: command)
         }
         Terminal.complain(error.description, help: error.quote)
         return ExitCode(2)

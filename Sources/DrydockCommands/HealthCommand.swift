@@ -85,10 +85,10 @@ struct HealthCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What goes to standard output: \(ReportRenderers.ofHealth.names.joined(separator: ", ")).",
+            "What goes to standard output: \(formats.joined(separator: ", ")). (default: human; auto where CI is set)",
             valueName: "format"),
-        completion: .list(ReportRenderers.ofHealth.names))
-    var format = "human"
+        completion: .list(formats))
+    var format: String?
 
     @Option(
         help: ArgumentHelp(
@@ -106,6 +106,8 @@ struct HealthCommand: AsyncParsableCommand {
 
     @OptionGroup var stubs: StubOptions
 
+    private static let formats = OutputFormat.names(ReportRenderers.ofHealth)
+
     private static var checks: String {
         HealthChecks.descriptions.map { text in
             let threshold = [text.threshold?.warning, text.threshold?.critical].compactMap { $0?.text }
@@ -118,10 +120,9 @@ struct HealthCommand: AsyncParsableCommand {
     private static let interrupted = "drydock: interrupted; nothing was written\n"
 
     func validate() throws {
-        if ReportRenderers.ofHealth.named(format) == nil {
+        if let format, !Self.formats.contains(format) {
             throw ValidationError(
-                "there is no format '\(format)'; choose one of: \(ReportRenderers.ofHealth.names.joined(separator: ", "))"
-            )
+                "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
         }
         if databases.isEmpty { throw ValidationError("no database is named") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
@@ -147,7 +148,7 @@ struct HealthCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let failure = FailureOutput(Self.self, format: format)
+        let failure = FailureOutput(Self.self, OutputFormat(format))
         do {
             let config = try ConfigFile.load(stubs.config)
             let settings = try HealthSettings(self, config)

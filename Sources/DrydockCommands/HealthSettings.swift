@@ -7,7 +7,7 @@ import Foundation
 struct HealthSettings: Sendable {
     var request = HealthRequest()
     var options = RenderOptions()
-    var format: String
+    let format: OutputFormat
     var reports: [HealthReportFile]
 
     /// The path beside drydock.yml or in the working folder.
@@ -36,25 +36,23 @@ struct HealthSettings: Sendable {
         request.progress = command.progress
         request.accepts = command.accept
         (request.functions, request.collations) = command.stubs.stubs(config)
-        format = command.format
-        reports = command.report
-        options.usesColor = Terminal.outputHasColor
-        options.isQuiet = command.quiet || !command.verbose && config.quiet ?? false
-        options.isVerbose = command.verbose || !command.quiet && config.verbose ?? false
+        format = OutputFormat(command.format)
+        let files = command.report.compactMap(\.plain)
+        reports = command.report + format.files(besides: files).map(HealthReportFile.init)
+        options = .forOutput(
+            isQuiet: command.quiet || !command.verbose && config.quiet ?? false,
+            isVerbose: command.verbose || !command.quiet && config.verbose ?? false)
+        try files.checkDistinct()
         for file in reports { try file.check(against: request.databases) }
     }
 
     /// - Throws: ``RequestError`` if a file cannot be written.
     func write(_ report: Report) throws {
-        if let renderer = ReportRenderers.ofHealth.named(format) {
-            let text = renderer.render(report, options)
-            // Formats for programs have their own escapes.
-            if ["human", "nagios"].contains(format) { Terminal.show(text) } else { Terminal.write(text) }
-        }
+        try format.write(report, options, among: ReportRenderers.ofHealth)
         for file in reports {
             guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
-            var options = options
-            options.usesColor = false
+            var options = options.dated
+            (options.usesColor, options.width) = (false, nil)
             try file.write(renderer.render(report, options))
         }
     }
@@ -71,6 +69,8 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         else { return nil }
         (self.format, self.path) = (format, path)
     }
+
+    init(_ file: ReportFile) { (format, path) = (file.format, file.path) }
 
     /// - Throws: `ValidationError` that names the formats.
     static func parsed(_ argument: String) throws -> HealthReportFile {

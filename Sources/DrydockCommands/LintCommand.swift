@@ -105,7 +105,7 @@ struct LintCommand: AsyncParsableCommand {
         if listRules {
             return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
-        let failure = FailureOutput(Self.self, format: output.format)
+        let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await limits.run(stubs, failure) { config, limits in
             failure.prints(output.format(config))
             if source.migrations == nil, config.migrations == nil,

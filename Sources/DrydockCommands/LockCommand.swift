@@ -72,7 +72,7 @@ struct LockCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let failure = FailureOutput(Self.self, format: output.format)
+        let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await limits.run(stubs, failure) { config, limits in
             failure.prints(output.format(config))
             let place = try source.place(config)

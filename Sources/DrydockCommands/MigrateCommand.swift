@@ -99,7 +99,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let failure = FailureOutput(Self.self, format: output.format)
+        let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await failure.run {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))

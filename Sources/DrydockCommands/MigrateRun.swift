@@ -44,9 +44,8 @@ struct MigrateRun: Sendable {
     }
 
     private func write(_ report: Report) throws {
-        let text = ReportRenderers.named(settings.format)?.render(report, settings.options) ?? ""
-        if settings.format == "human" { Terminal.show(text) } else { Terminal.write(text) }
         do {
+            try settings.format.write(report, settings.options)
             try settings.reports.write(report, settings.options)
         } catch let error as RequestError where report.migrate?.outcome == .applied {
             throw RequestError(error.reason, "\(error.description); the database is migrated all the same")

@@ -6,7 +6,7 @@ import DrydockReport
 struct MigrateSettings: Sendable {
     var request: MigrateRequest
     var options = RenderOptions()
-    var format = "human"
+    let format: OutputFormat
     var reports: [ReportFile] = []
     let engine: any Engine
     let place: MigrationsFinder.Place

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
+import Foundation
 
 /// What is printed of a report, what is written, and what counts as a failure.
 struct OutputOptions: ParsableArguments {
@@ -9,7 +10,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         name: Setting.format.name, help: Setting.format.help,
-        completion: .list(ReportRenderers.all.names))
+        completion: .list(OutputFormat.names(ReportRenderers.all)))
     var format: String?
 
     @Option(name: Setting.report.name, help: Setting.report.help, transform: ReportFile.parsed)
@@ -28,13 +29,14 @@ struct OutputOptions: ParsableArguments {
     func isStrict(_ config: ConfigFile) -> Bool { strict ?? config.strict ?? false }
 
     /// The format of standard output.
-    func format(_ config: ConfigFile) -> String { format ?? config.format ?? "human" }
+    func format(_ config: ConfigFile) -> OutputFormat { OutputFormat(format ?? config.format) }
 
-    /// Those of the file, and those of the command line.
+    /// Those of the file, those of the command line, and those that the service looks for which runs the command.
     /// - Parameter hasScripts: whether the command generates rows; drydock.yml is for all commands, and scripts that it
     ///   asks for are left to that one.
     func files(_ config: ConfigFile, hasScripts: Bool = false) -> [ReportFile] {
-        config.reports.filter { hasScripts || !$0.isFolder } + reports
+        let files = config.reports.filter { hasScripts || !$0.isFolder } + reports
+        return files + format(config).files(besides: files)
     }
 
     /// Refuses scripts on the command line of a command that generates no rows.
@@ -46,17 +48,16 @@ struct OutputOptions: ParsableArguments {
     }
 
     func options(_ config: ConfigFile, redacts: Bool = false) -> RenderOptions {
-        RenderOptions(
-            usesColor: Terminal.outputHasColor, redacts: redacts,
-            isQuiet: quiet || !verbose && config.quiet ?? false,
+        RenderOptions.forOutput(
+            redacts: redacts, isQuiet: quiet || !verbose && config.quiet ?? false,
             isVerbose: verbose || !quiet && config.verbose ?? false)
     }
 
-    private static var names: String { ReportRenderers.all.names.joined(separator: ", ") }
-
     func checkFormat() throws {
-        guard let format, ReportRenderers.named(format) == nil else { return }
-        throw ValidationError("there is no format '\(format)'; choose one of: \(Self.names)")
+        let names = OutputFormat.names(ReportRenderers.all)
+        guard let format, !names.contains(format) else { return }
+        throw ValidationError(
+            "there is no format '\(format)'; choose one of: \(names.joined(separator: ", "))")
     }
 
     /// - Parameter known: the formats of the output that replaces a report.
@@ -69,18 +70,36 @@ struct OutputOptions: ParsableArguments {
     /// Prints the report and writes the files.
     /// - Throws: RequestError.
     func write(_ report: Report, _ options: RenderOptions, _ config: ConfigFile) throws {
-        let name = format(config)
-        let text = (ReportRenderers.named(name) ?? HumanRenderer()).render(report, options)
-        if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
+        try format(config).write(report, options)
         try files(config).write(report, options)
+    }
+}
+
+extension RenderOptions {
+    /// The options of a report in this folder and on this terminal.
+    static func forOutput(redacts: Bool = false, isQuiet: Bool = false, isVerbose: Bool = false)
+        -> RenderOptions
+    {
+        var options = RenderOptions(
+            usesColor: Terminal.outputHasColor, redacts: redacts, isQuiet: isQuiet, isVerbose: isVerbose)
+        options.paths = ContinuousIntegration.paths
+        options.width = Terminal.outputWidth
+        return options
+    }
+
+    /// The same, with the time.
+    var dated: RenderOptions {
+        var options = self
+        options.time = Date().timeIntervalSince1970
+        return options
     }
 }
 
 extension [ReportFile] {
     /// - Throws: RequestError.
     func write(_ report: Report, _ options: RenderOptions) throws {
-        var options = options
-        options.usesColor = false
+        var options = options.dated
+        (options.usesColor, options.width) = (false, nil)
         for file in self {
             guard let renderer = ReportRenderers.named(file.format) else {
                 try file.writeScripts(of: report)
@@ -93,6 +112,22 @@ extension [ReportFile] {
     /// Refuses files that the command reads.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest) throws {
+        try checkDistinct()
         for file in self { try file.check(against: request) }
+    }
+
+    /// Refuses two reports in one file, of which only the last would remain.
+    /// - Throws: RequestError.
+    func checkDistinct() throws {
+        var seen: Set<String> = []
+        for file in self {
+            // A file that is yet to be written has no real path; its folder has.
+            let folder = FolderListing.realPath(PathParts.folder(of: file.path))
+            let target = FolderListing.realPath(folder + "/" + PathParts.name(of: file.path))
+            if seen.insert(target).inserted { continue }
+            throw RequestError(
+                .settingInvalid, "two reports would be written to '\(file.path)'; give each a path of its own"
+            )
+        }
     }
 }

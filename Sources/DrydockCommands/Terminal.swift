@@ -1,21 +1,40 @@
+import DrydockReport
 import Foundation
 import SQLiteSchema
 
 /// Standard output and standard error, and what is at their other end.
 enum Terminal {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    /// Whether standard error is a terminal on which a line can be replaced.
+    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
+
+    private static var isDumb: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 
     private static let began = Latch()
 
     /// Whether anything was written to standard output.
     static var hasOutput: Bool { began.value }
 
-    /// Colours go to terminals that have them, unless NO_COLOR (https://no-color.org) is set.
+    /// Colours go to terminals that have them, unless NO_COLOR (https://no-color.org) is set. FORCE_COLOR
+    /// (https://force-color.org) asks for them anywhere; with 0 or false, nowhere.
     static var outputHasColor: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        return outputIsTerminal && environment["NO_COLOR", default: ""].isEmpty
-            && environment["TERM"] != "dumb"
+        hasColor(ProcessInfo.processInfo.environment, isTerminal: outputIsTerminal)
+    }
+
+    static func hasColor(_ environment: [String: String], isTerminal: Bool) -> Bool {
+        let forced = environment["FORCE_COLOR", default: ""]
+        if !forced.isEmpty { return forced != "0" && forced.lowercased() != "false" }
+        return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// The columns of the terminal that standard output is; nil if it is none, or does not say.
+    static var outputWidth: Int? {
+        guard outputIsTerminal else { return nil }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+        }
+        return Int(size.ws_col)
     }
 
     /// Writes to standard output. Ends the process with status 2 if that fails, since a report that nobody gets is
@@ -80,7 +99,7 @@ enum Terminal {
 
     /// Whether the output may end in a log that is read for commands: the runners of GitHub, Azure and TeamCity set
     /// these variables. Output to a file does not end there.
-    private static var outputIsLog: Bool {
+    static var outputIsLog: Bool {
         let environment = ProcessInfo.processInfo.environment
         let names = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITEA_ACTIONS", "FORGEJO_ACTIONS"]
         guard names.contains(where: { !environment[$0, default: ""].isEmpty }) else { return false }

@@ -90,7 +90,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let failure = FailureOutput(Self.self, format: output.format)
+        let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await failure.run {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))

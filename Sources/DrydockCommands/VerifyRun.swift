@@ -40,16 +40,9 @@ struct VerifyRun: Sendable {
     }
 
     private func write(_ report: Report, _ progress: VerifyProgress) throws {
-        if settings.format == "human" {
-            // The lines of the snapshots are on the terminal already, unless there are too many for a line each.
-            let text =
-                progress.printsLines
-                ? HumanRenderer().body(report, settings.options)
-                : HumanRenderer().render(report, settings.options)
-            Terminal.show(text)
-        } else if let renderer = ReportRenderers.named(settings.format) {
-            Terminal.write(renderer.render(report, settings.options))
-        }
+        // The lines of the snapshots are on the terminal already, unless there are too many for a line each.
+        let text = progress.printsLines ? HumanRenderer().body(report, settings.options) : nil
+        try settings.format.write(report, settings.options, text: text)
         try settings.reports.write(report, settings.options)
     }
 }
@@ -70,7 +63,7 @@ private final class VerifyProgress: Sendable {
 
     init(_ settings: VerifySettings) {
         options = settings.options
-        isHuman = settings.format == "human"
+        isHuman = settings.format.isHuman
         showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
     }
 

@@ -8,7 +8,7 @@ struct VerifySettings: Sendable {
     var request = VerifyRequest()
     var options = RenderOptions()
     var engines = ReplayEngines.grdb
-    var format = "human"
+    var format: OutputFormat
     var reports: [ReportFile] = []
     let place: MigrationsFinder.Place
 

@@ -5,6 +5,7 @@ import SQLiteSchema
 /// an intended change; then a summary line.
 package struct HumanRenderer: ReportRenderer {
     package let name = "human"
+    package let isForPeople = true
 
     package init() {}
 
@@ -71,34 +72,64 @@ package struct HumanRenderer: ReportRenderer {
             }
         let tags = finding.tags.filter { $0 != .healed }
             .map { " (\($0 == .probe ? "unusual rows" : $0.rawValue))" }.joined()
-        var text = "\(painted)\(tags) \(paint.bold(finding.message(options)))\n"
+        let lines = Self.wrapped(
+            finding.message(options)[...], to: options.width, after: label.count + tags.count + 1, indent: 2)
+        var text = "\(painted)\(tags) \(lines.map(paint.bold).joined(separator: "\n  "))\n"
         text += place(finding, options, paint)
         text += evidence(finding, options, paint)
         text += counterexample(finding, options, paint)
         text += snapshots(group, paint, names)
         if finding.severity != .note, let why = finding.why {
-            text += "  \(paint.dim("why:"))  \(why)\n"
+            let lines = Self.wrapped(why[...], to: options.width, indent: 8)
+            text += "  \(paint.dim("why:"))  \(lines.joined(separator: "\n        "))\n"
         }
         if !finding.help.isEmpty {
-            let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false).flatMap(
-                Self.wrapped)
+            let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+                Self.wrapped($0, to: min(Self.helpWidth, options.width ?? .max), indent: 8)
+            }
             text += "  \(paint.dim("help:")) " + lines.joined(separator: "\n        ") + "\n"
         }
         return text
     }
 
-    /// Wraps prose into lines of a readable width; indented text is code and stays as it is.
-    private static func wrapped(_ line: Substring) -> [String] {
-        guard !line.hasPrefix(" "), line.count > 92 else { return [String(line)] }
-        var lines = [""]
+    /// Returns what a finding says, without the place and the SQL there: for what is shown beside them.
+    func words(_ group: FindingGroup, _ options: RenderOptions, _ names: SnapshotNames) -> String {
+        let group = FindingGroup(findings: group.findings.map(\.visible))
+        let (finding, paint) = (group.findings[0], Paint(false))
+        var text = finding.message(options) + "\n" + evidence(finding, options, paint)
+        text += counterexample(finding, options, paint) + snapshots(group, paint, names)
+        if finding.severity != .note, let why = finding.why { text += "\n\(why)\n" }
+        if !finding.help.isEmpty { text += "\n\(finding.help)\n" }
+        return String(text.dropLast())
+    }
+
+    /// The columns of help, with its indent.
+    private static let helpWidth = 100
+
+    /// Wraps prose between words; indented text is code and stays as it is.
+    /// - Parameter width: the columns of the terminal; nil for text that stays on one line.
+    /// - Parameter start: how many of them the first line has used.
+    /// - Parameter indent: how many are blank in the other lines.
+    private static func wrapped(
+        _ line: Substring, to width: Int?, after start: Int? = nil, indent: Int
+    ) -> [String] {
+        guard let width, !line.hasPrefix(" "), line.count + (start ?? indent) > width else {
+            return [String(line)]
+        }
+        // No terminal is so narrow that a word or two would not fit.
+        let columns = max(24, width)
+        var (lines, used) = ([""], start ?? indent)
         for word in line.split(separator: " ") {
             let last = lines.count - 1
-            if lines[last].isEmpty {
+            if lines[last].isEmpty, used == indent || used + word.count <= columns {
                 lines[last] = String(word)
-            } else if lines[last].count + 1 + word.count <= 92 {
+                used += word.count
+            } else if used + 1 + word.count <= columns {
                 lines[last] += " " + word
+                used += 1 + word.count
             } else {
                 lines.append(String(word))
+                used = indent + word.count
             }
         }
         return lines
@@ -116,15 +147,17 @@ package struct HumanRenderer: ReportRenderer {
         }
         guard let line = place.line, let lineText = place.lineText, !(options.redacts && place.quotesData)
         else { return text }
-        let (quoted, caret) = SourceQuote.cut(lineText, at: place.column ?? 1)
         let number = String(line)
+        let room = options.width.map { $0 - number.count - 7 } ?? SourceQuote.width
+        let (quoted, caret) = SourceQuote.cut(
+            lineText, at: place.column ?? 1, width: min(SourceQuote.width, room))
         let margin = String(repeating: " ", count: number.count)
         text += "  \(paint.dim("\(number) |")) \(quoted)\n"
         text += "  \(paint.dim("\(margin) |")) \(caret)\(paint.red("^"))\n"
         return text
     }
 
-    private func evidence(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+    func evidence(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
         guard let evidence = finding.evidence else { return "" }
         var text = ""
         for row in evidence.rows {
@@ -162,7 +195,7 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     /// Returns the rows on which generated data shows the finding, to be pasted.
-    private func counterexample(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+    func counterexample(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
         guard let example = finding.counterexample else { return "" }
         guard !example.inserts.isEmpty else {
             return "  \(paint.dim("rows:")) none: it happens with empty tables\n"
@@ -186,7 +219,7 @@ package struct HumanRenderer: ReportRenderer {
         return "  (\(before.storageClass) → \(after.storageClass))"
     }
 
-    private func snapshots(_ group: FindingGroup, _ paint: Paint, _ known: SnapshotNames) -> String {
+    func snapshots(_ group: FindingGroup, _ paint: Paint, _ known: SnapshotNames) -> String {
         let names = group.findings.compactMap { finding -> String? in
             guard let path = finding.snapshot, !known.isOnlyProbe(path) else { return nil }
             return Optional(path).map { path in
@@ -216,14 +249,14 @@ package struct HumanRenderer: ReportRenderer {
     }
 
     /// Returns a few names, and how many more there are.
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         let limit = names.count > 6 ? 4 : names.count
         return names.prefix(limit).joined(separator: ", ")
             + (names.count > limit ? " and \(names.count - limit) more" : "")
     }
 
     /// Returns what was not checked, with what differs only in the snapshot together.
-    private static func groups(_ entries: [NotChecked]) -> [[NotChecked]] {
+    static func groups(_ entries: [NotChecked]) -> [[NotChecked]] {
         var groups: [[NotChecked]] = []
         var indexes: [NotChecked: Int] = [:]
         for entry in entries {
@@ -239,7 +272,7 @@ package struct HumanRenderer: ReportRenderer {
         return groups
     }
 
-    private func summary(_ report: Report, _ options: RenderOptions) -> String {
+    func summary(_ report: Report, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         // The tool whose behaviour was followed, if it is not Drydock.
         let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""

@@ -22,6 +22,10 @@ package struct JSONRenderer: ReportRenderer {
         case .vacuum(let vacuum): text(JSONVacuum(vacuum))
         }
     }
+
+    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+        FailureRenderer.json(error, of: command)
+    }
 }
 
 private struct JSONVerify: Encodable {

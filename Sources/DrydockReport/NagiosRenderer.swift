@@ -5,6 +5,7 @@ import SQLiteSchema
 /// (https://www.monitoring-plugins.org/doc/guidelines.html#PLUGOUTPUT).
 package struct NagiosRenderer: ReportRenderer {
     package let name = "nagios"
+    package let isForPeople = true
 
     package init() {}
 

@@ -69,6 +69,9 @@ extension Evidence {
             for cell in rows[row].key.indices {
                 evidence.rows[row].key[cell].column = rows[row].key[cell].column.visible
             }
+            evidence.rows[row].values = rows[row].values?.map {
+                Evidence.Cell(column: $0.column.visible, value: $0.value)
+            }
         }
         evidence.details = details.map(\.visible)
         return evidence

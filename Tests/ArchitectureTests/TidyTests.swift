@@ -61,7 +61,7 @@ import Testing
     /// Each rule is on the page of a command that reports it, or on lint's own page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
-        let pages = try ["verify", "rules", "health", "diff", "vacuum"].map {
+        let pages = try ["verify", "rules", "health", "diff", "vacuum", "migrate"].map {
             try Repository.text("docs/\($0).md")
         }
         .joined()

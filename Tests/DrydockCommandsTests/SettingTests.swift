@@ -204,7 +204,7 @@ import Testing
     private func lint(_ command: LintCommand, _ config: ConfigFile) throws -> String {
         try text(command.request(config, command.source.place(config))) + command.lockOptions.path(config)
             + text(command.output.options(config)) + text(command.output.files(config))
-            + command.output.format(config) + limits(command.limits, config)
+            + command.output.format(config).name + limits(command.limits, config)
             + text(command.engines.driver(config))
     }
 
@@ -212,7 +212,7 @@ import Testing
         let options = command.output.options(config, redacts: command.redaction.isOn(config))
         return try text(command.request(config, command.source.place(config))) + text(options)
             + text(command.output.files(config))
-            + command.output.format(config) + limits(command.limits, config)
+            + command.output.format(config).name + limits(command.limits, config)
             + text(command.engines.driver(config))
     }
 

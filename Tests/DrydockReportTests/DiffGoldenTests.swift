@@ -12,7 +12,7 @@ import Testing
         ("diff.json", "json", RenderOptions()), ("diff.md", "markdown", RenderOptions()),
     ])
     func different(_ name: String, _ format: String, _ options: RenderOptions) throws {
-        let renderer = try #require(ReportRenderers.ofDiff.named(format))
+        let renderer = try #require(ReportRenderers.all.named(format))
         let text = renderer.render(try report(Self.old, Self.new), options)
         try Golden.hold(text, against: name)
     }

@@ -1,6 +1,7 @@
 import Drydock
 import DrydockReport
 import Foundation
+import SQLiteSchema
 import Testing
 
 /// Checks what a line must and must not say, in addition to the golden files.
@@ -135,5 +136,26 @@ import Testing
 
     @Test func aRunThatMetNoRowSaysSo() {
         #expect(text(probes(0)).contains("No migration met a row"))
+    }
+
+    @Test(arguments: [30, 40, 60, 80]) func textFitsTheTerminal(_ width: Int) {
+        var report = SampleReport.passed
+        let words = String(repeating: "some words of it ", count: 12)
+        let source = SQLSource(name: "v2.sql", String(repeating: "SELECT * FROM email; ", count: 20))
+        let statements = source.statements()
+        report.findings = [0, 9, 19].map { number in
+            Finding(
+                .rowsLost, "\(number) \(words)", help: "\(words)\n  -- code\n\(words)", migration: "v2",
+                place: .init(statements[number]))
+        }
+        var options = RenderOptions()
+        options.width = width
+        let lines = HumanRenderer().body(report, options).split(separator: "\n")
+        for line in lines where !line.hasPrefix("failed with") {
+            #expect(line.count <= width, "\(line.count): \(line)")
+        }
+        #expect(lines.contains { $0.hasSuffix("          -- code") })
+        // Not on a terminal, a message stays on one line.
+        #expect(text(report).contains("error[rows-lost] 0 \(words)"))
     }
 }

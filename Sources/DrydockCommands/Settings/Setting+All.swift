@@ -141,8 +141,9 @@ extension Setting {
 
     static let format = Setting(
         "format", flag: "format", reports,
-        "What goes to standard output: \(ReportRenderers.all.map(\.name).joined(separator: ", ")).",
-        standard: "human", valueName: "format", named(\.format, in: ReportRenderers.all.map(\.name)))
+        "What goes to standard output: \(OutputFormat.names(ReportRenderers.all).joined(separator: ", ")).",
+        standard: "human; auto where CI is set", valueName: "format",
+        named(\.format, in: OutputFormat.names(ReportRenderers.all)))
     static let report = Setting(
         "report", flag: "report", reports,
         "Write a report to a file as well; may be repeated. For verify also sql=FOLDER: a script for each finding that "

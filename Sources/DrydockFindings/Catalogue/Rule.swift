@@ -41,6 +41,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case migrationEmpty = "migration-empty"
     case planRefused = "plan-refused"
     case vacuumFailed = "vacuum-failed"
+    case schemaDiffers = "schema-differs"
+    case migrationPending = "migration-pending"
 
     // Rules only of `drydock lint`; their texts are in LintRuleText.
     case addColumnFails = "add-column-fails"
@@ -135,6 +137,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .migrationEmpty: "a migration holds no statement"
         case .planRefused: "the SQL from one schema to the other is not given"
         case .vacuumFailed: "a database was not vacuumed"
+        case .schemaDiffers: "two schemas are not the same"
+        case .migrationPending: "a migration is not applied yet"
         default: lintText?.summary ?? healthText?.summary ?? ""
         }
     }

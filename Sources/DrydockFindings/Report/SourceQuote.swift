@@ -2,10 +2,13 @@ import SQLiteSchema
 
 /// A source line prepared for quoting: tabs as spaces, long lines cut around the column.
 package enum SourceQuote {
-    private static let width = 96
+    package static let width = 96
 
     /// Returns the text to show, and the blanks that put a caret under the column (counted from 1).
-    package static func cut(_ line: String, at column: Int) -> (text: String, blanks: String) {
+    package static func cut(_ line: String, at column: Int, width: Int = width) -> (
+        text: String, blanks: String
+    ) {
+        let width = max(20, width)
         // Each character is replaced by one, so that the caret stays under its column.
         let scalars = line.unicodeScalars
         let wanted = max(0, column - 1)

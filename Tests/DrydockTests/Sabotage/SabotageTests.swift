@@ -47,7 +47,8 @@ import Testing
             .unknownMigration, .migrationOutOfOrder, .migrationEdited, .migrationRemoved, .snapshotEdited,
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
             .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
-            .migrationEmpty, .referenceMoved, .planRefused, .vacuumFailed,
+            .migrationEmpty, .referenceMoved, .planRefused, .vacuumFailed, .schemaDiffers,
+            .migrationPending,
         ]
         // Lint reports its rules without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])

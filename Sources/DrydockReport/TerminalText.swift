@@ -2,9 +2,9 @@ import SQLiteSchema
 
 /// The last check of text for people before it is printed. It spells out what a report did not, and breaks everything
 /// that a continuous integration would read from its log as a command.
-enum TerminalText {
+package enum TerminalText {
     /// Returns the text with new lines and tabs kept, and colours (`ESC [ digits m`) where there are any.
-    static func of(_ text: [UInt8], withColors: Bool) -> [UInt8] {
+    package static func of(_ text: [UInt8], withColors: Bool) -> [UInt8] {
         guard needsCheck(text) else { return text }
         var result: [UInt8] = []
         result.reserveCapacity(text.count + 16)
@@ -33,7 +33,7 @@ enum TerminalText {
 
     /// Returns whether a line of a text would be read as a command in the log of a continuous integration.
     /// - Parameter isLineStart: whether the text begins a line; afterwards, whether the text after it does.
-    static func holdsCommand(_ text: [UInt8], _ isLineStart: inout Bool) -> Bool {
+    package static func holdsCommand(_ text: [UInt8], _ isLineStart: inout Bool) -> Bool {
         var holds = false
         for (index, byte) in text.enumerated() {
             if byte == 0x3A || byte == 0x23, beginsCommand(text[index...], isLineStart) { holds = true }
@@ -41,6 +41,11 @@ enum TerminalText {
             isLineStart = byte == 0x0A || byte == 0x0D || isLineStart && (byte == 0x20 || byte == 0x09)
         }
         return holds
+    }
+
+    /// Returns lines in which no name or value begins a command, and without colours.
+    static func lines(_ text: String) -> String {
+        String(decoding: of(Array(text.utf8), withColors: false), as: UTF8.self)
     }
 
     private static func needsCheck(_ text: [UInt8]) -> Bool {

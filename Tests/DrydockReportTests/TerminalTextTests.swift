@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DrydockCommands
+@testable import DrydockReport
 
 @Suite struct TerminalTextTests {
     @Test(arguments: [

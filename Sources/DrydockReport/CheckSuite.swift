@@ -1,0 +1,186 @@
+import Drydock
+import SQLiteSchema
+
+/// What a report says of one snapshot, database or file, in the form of a test run: for programs that show tests.
+struct CheckSuite {
+    var name: String
+    var seconds = 0.0
+    var properties: [(name: String, value: String)] = []
+    var cases: [CheckCase] = []
+}
+
+/// One thing that was checked, or was not.
+struct CheckCase {
+    enum Outcome: Equatable {
+        case passed, failed
+        /// Not checked, and why.
+        case skipped(String)
+    }
+
+    /// The step and the rule, or what else there is.
+    var name: String
+    var seconds = 0.0
+    var outcome = Outcome.passed
+    /// What was found there; also of a case that passed, if it warns.
+    var findings: [Finding] = []
+}
+
+extension CheckSuite {
+    /// Returns the suites of a report: at least one, each with at least one case. A case fails if, and only if, the run
+    /// has failed.
+    static func suites(of report: Report) -> [CheckSuite] {
+        let findings = report.reported
+        var builder = SuiteBuilder(report)
+        for replay in report.replays {
+            builder.add(replay, findings.filter { $0.snapshot == replay.snapshot })
+        }
+        for database in report.health?.databases ?? [] {
+            builder.add(database, findings.filter { $0.database == database.path })
+        }
+        for finding in findings { builder.add(finding) }
+        for entry in report.notChecked { builder.add(entry) }
+        if let lock = report.lock { builder.add(lock) }
+        builder.addWhole()
+        return builder.suites
+    }
+}
+
+private struct SuiteBuilder {
+    private(set) var suites: [CheckSuite] = []
+    private let report: Report
+    private var indexes: [String: Int] = [:]
+    /// The case of each suite and name.
+    private var cases: [String: Int] = [:]
+
+    init(_ report: Report) { self.report = report }
+
+    /// - Parameter findings: those of the snapshot.
+    mutating func add(_ replay: ReplaySummary, _ findings: [Finding]) {
+        let index = index(of: replay.snapshot)
+        suites[index].seconds = replay.seconds
+        suites[index].properties += [
+            ("from", replay.from ?? replay.start.rawValue), ("to", replay.to ?? "not replayed"),
+            ("rowsCompared", "\(replay.rowsCompared)"), ("tablesUntouched", "\(replay.tablesUntouched)"),
+            ("pagesWritten", "\(replay.steps.reduce(0) { $0 + $1.pagesWritten })"),
+            ("baseline", replay.baseline.rawValue),
+        ]
+        if replay.isProbe {
+            suites[index].properties.append(("rowsGenerated", "\(replay.rowsGenerated)"))
+        }
+        let failed = Set(findings.filter(report.fails).map(\.migration))
+        for step in replay.steps where !failed.contains(step.migration) {
+            suites[index].cases.append(CheckCase(name: step.migration, seconds: step.seconds))
+        }
+        if replay.pendingCount > 0 {
+            suites[index].cases.append(
+                CheckCase(
+                    name: counted(replay.pendingCount, "pending migration"),
+                    outcome: .skipped("the replay stopped before")))
+        } else if replay.steps.isEmpty, !findings.contains(where: report.fails) {
+            let outcome = replay.to == nil ? CheckCase.Outcome.skipped("it was not replayed") : .passed
+            suites[index].cases.append(
+                CheckCase(name: replay.to.map { "at \($0)" } ?? "replay", outcome: outcome))
+        }
+    }
+
+    /// - Parameter findings: those of the database.
+    mutating func add(_ health: DatabaseHealth, _ findings: [Finding]) {
+        let index = index(of: health.path)
+        suites[index].seconds = health.seconds
+        suites[index].properties += health.measures.map { ($0.name, "\($0.value)") }
+        let failed = Set(findings.filter(report.fails).map(\.rule))
+        // What was checked only in part is listed as not checked.
+        let gaps = Set(report.notChecked.filter { $0.database == health.path }.map(\.rule))
+        for rule in health.checked where !failed.contains(rule) && !gaps.contains(rule) {
+            suites[index].cases.append(CheckCase(name: rule.rawValue))
+        }
+    }
+
+    mutating func add(_ finding: Finding) {
+        let suite = index(of: finding.snapshot ?? finding.database ?? finding.place?.file)
+        let name = [finding.migration, finding.rule.rawValue].compactMap(\.self).joined(separator: ": ")
+        let key = "\(suite) \(name)"
+        // Findings of one step and rule are one case; what only warns is not among what fails.
+        let place = cases[key + (report.fails(finding) ? "" : " passed")]
+        let index = place ?? suites[suite].cases.count
+        if place == nil {
+            suites[suite].cases.append(CheckCase(name: name))
+            cases[key + (report.fails(finding) ? "" : " passed")] = index
+            if report.fails(finding) { suites[suite].cases[index].seconds = seconds(of: finding) }
+        }
+        suites[suite].cases[index].findings.append(finding)
+        if report.fails(finding) {
+            suites[suite].cases[index].outcome = .failed
+        } else if finding.tags.contains(.notChecked) {
+            suites[suite].cases[index].outcome = .skipped(finding.message)
+        }
+    }
+
+    mutating func add(_ entry: NotChecked) {
+        let suite = index(of: entry.snapshot ?? entry.database)
+        let name = entry.rule.rawValue + (entry.table.map { ": \($0)" } ?? "")
+        suites[suite].cases.append(CheckCase(name: name, outcome: .skipped(entry.reason)))
+    }
+
+    mutating func add(_ lock: LockSummary) {
+        let suite = index(of: lock.path)
+        suites[suite].properties += [
+            ("migrations", "\(lock.migrationCount)"), ("snapshots", "\(lock.snapshotCount)"),
+        ]
+        for (names, what) in [(lock.added, "added"), (lock.replaced, "replaced"), (lock.removed, "removed")] {
+            suites[suite].cases += names.map { CheckCase(name: "\($0): \(what)") }
+        }
+        suites[suite].cases += lock.unlocked.map {
+            CheckCase(name: $0, outcome: .skipped("it is not locked"))
+        }
+    }
+
+    /// Adds a case for what has none of its own: how much was read.
+    mutating func addWhole() {
+        let name: String? =
+            switch report.body {
+            case .lint(let lint):
+                lint.migrations == 0
+                    ? nil
+                    : "\(counted(lint.migrations, "migration")), \(counted(lint.statements, "statement"))"
+            case .lock(let lock):
+                "\(counted(lock.migrationCount, "migration")) and \(counted(lock.snapshotCount, "snapshot"))"
+            case .migrate(let migrate):
+                migrate.outcome == .pending ? nil : migrate.outcome.rawValue
+            case .diff(let diff): diff.isSame ? "\(diff.old) and \(diff.new) are the same" : nil
+            case .vacuum(let vacuum): vacuum.method.rawValue
+            case .verify, .health: nil
+            }
+        // A case that passes would hide that something failed, or that nothing was checked.
+        let isEmpty = suites.allSatisfy(\.cases.isEmpty)
+        guard isEmpty || report.hasPassed && name != nil else { return }
+        let path: String? =
+            switch report.body {
+            case .lock(let lock): lock.path
+            case .migrate(let migrate): migrate.database
+            case .vacuum(let vacuum): vacuum.database
+            default: nil
+            }
+        let suite = index(of: path)
+        if let name, report.hasPassed {
+            suites[suite].cases.insert(CheckCase(name: name, seconds: report.seconds), at: 0)
+        } else {
+            suites[suite].cases.append(
+                CheckCase(name: report.command, outcome: .skipped("there was nothing to check")))
+        }
+    }
+
+    /// Returns the suite of a path, or that of the whole run.
+    private mutating func index(of path: String?) -> Int {
+        let name = path ?? "drydock \(report.command)"
+        if let index = indexes[name] { return index }
+        indexes[name] = suites.count
+        suites.append(CheckSuite(name: name))
+        return suites.count - 1
+    }
+
+    private func seconds(of finding: Finding) -> Double {
+        let replay = report.replays.first { $0.snapshot == finding.snapshot }
+        return replay?.steps.first { $0.migration == finding.migration }?.seconds ?? 0
+    }
+}

@@ -1,0 +1,137 @@
+import Drydock
+import SQLiteSchema
+
+/// Renders findings as workflow commands of GitHub Actions, which shows them beside the changed lines
+/// (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
+///
+/// A step shows ten annotations of each severity. The first finding of each rule comes before the second of any; where more
+/// rules than that have findings, the tenth annotation names those that remain.
+package struct GitHubRenderer: ReportRenderer {
+    package let name = "github"
+    /// The annotations of a severity that the runner shows.
+    private static let limit = 10
+    /// In characters: an annotation with more is refused as a whole.
+    private static let messageLimit = 8000
+
+    package init() {}
+
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
+        var verbose = options.plain
+        verbose.isVerbose = true
+        return annotations(report, options)
+            + TerminalText.lines(HumanRenderer().summary(report.visible, verbose))
+    }
+
+    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+        var annotation = Annotation(
+            level: "error", title: "drydock \(command)", message: error.description)
+        (annotation.file, annotation.line) = (error.file, error.line)
+        return annotation.text
+    }
+
+    /// Returns the commands alone, for output that has text for people before.
+    package func annotations(_ report: Report, _ options: RenderOptions) -> String {
+        let groups = report.reportedGroups
+        return Finding.Severity.allCases.reversed().map { severity in
+            var annotations = annotations(
+                of: groups.filter { $0.findings[0].severity == severity }, severity, report, options)
+            if severity == .warning, !report.notChecked.isEmpty {
+                annotations = Self.cut([gaps(report, options)] + annotations)
+            } else {
+                annotations = Self.cut(annotations)
+            }
+            return annotations.map(\.text).joined()
+        }.joined()
+    }
+
+    // MARK: - Order and number
+
+    /// Returns an annotation for each group, the first of each rule before the second of any.
+    private func annotations(
+        of groups: [FindingGroup], _ severity: Finding.Severity, _ report: Report, _ options: RenderOptions
+    ) -> [Annotation] {
+        var seen: Set<Rule> = []
+        let first = groups.filter { seen.insert($0.findings[0].rule).inserted }
+        seen = []
+        let rest = groups.filter { !seen.insert($0.findings[0].rule).inserted }
+        return (first + rest).map { annotation($0, report, options) }
+    }
+
+    /// Lets the last annotation that is shown say what those after it are about. These are written all the same, for
+    /// the log.
+    private static func cut(_ annotations: [Annotation]) -> [Annotation] {
+        guard annotations.count > limit else { return annotations }
+        var annotations = annotations
+        let hidden = annotations[limit...]
+        var counts: [(name: String, count: Int)] = []
+        for annotation in hidden {
+            if let index = counts.firstIndex(where: { $0.name == annotation.title }) {
+                counts[index].count += 1
+            } else {
+                counts.append((annotation.title, 1))
+            }
+        }
+        let list = counts.map { $0.count == 1 ? $0.name : "\($0.name) (\($0.count))" }
+        annotations[limit - 1].message +=
+            "\n\nand \(hidden.count) more in the log: \(list.joined(separator: ", "))"
+        return annotations
+    }
+
+    // MARK: - One annotation
+
+    private func annotation(_ group: FindingGroup, _ report: Report, _ options: RenderOptions) -> Annotation {
+        let finding = group.findings[0]
+        let level =
+            switch finding.severity {
+            case .error: "error"
+            case .warning: "warning"
+            case .note: "notice"
+            }
+        var annotation = Annotation(
+            level: level, title: finding.rule.rawValue,
+            message: String(
+                HumanRenderer().words(group, options.plain, SnapshotNames(report.visible)).prefix(
+                    Self.messageLimit)))
+        annotation.file = options.paths.path(report.file(of: finding))
+        (annotation.line, annotation.column) = (finding.place?.line, finding.place?.column)
+        return annotation
+    }
+
+    private func gaps(_ report: Report, _ options: RenderOptions) -> Annotation {
+        let lines = report.notChecked.prefix(20).map { entry in
+            "\(entry.rule.rawValue)\((entry.snapshot ?? entry.database).map { " [\($0)]" } ?? ""): \(VisibleText.line(entry.reason))"
+        }
+        let more = report.notChecked.count - lines.count
+        let message =
+            (lines + (more > 0 ? ["and \(more) more"] : [])).joined(separator: "\n").prefix(
+                Self.messageLimit)
+        return Annotation(
+            level: "warning", title: "\(report.notChecked.count) not checked", message: String(message))
+    }
+
+    private struct Annotation {
+        var level: String
+        var title: String
+        var message: String
+        var file: String?
+        var line: Int?
+        var column: Int?
+
+        var text: String {
+            var properties: [String] = []
+            if let file { properties.append("file=\(property(file))") }
+            if let line { properties.append("line=\(line)") }
+            if let column, line != nil { properties.append("col=\(column)") }
+            properties.append("title=\(property(title))")
+            return "::\(level) \(properties.joined(separator: ","))::\(data(VisibleText.lines(message)))\n"
+        }
+
+        private func property(_ text: String) -> String {
+            data(VisibleText.line(text)).replacing(":", with: "%3A").replacing(",", with: "%2C")
+        }
+
+        private func data(_ text: String) -> String {
+            text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+        }
+    }
+}
