@@ -44,7 +44,8 @@ struct OutputOptions: ParsableArguments {
         guard let report = reports.first(where: \.isFolder) else { return }
         throw ValidationError(
             "--report \(report.format)=\(report.path) is only for drydock verify, which generates rows and writes a script "
-                + "for each finding that they show; choose one of: \(Self.names)")
+                + "for each finding that they show; choose one of: \(ReportRenderers.all.names.joined(separator: ", "))"
+        )
     }
 
     func options(_ config: ConfigFile, redacts: Bool = false) -> RenderOptions {
