@@ -111,7 +111,7 @@ extension CommandRun {
             starting(migration)
             do {
                 let index = set.index(of: migration.identifier) ?? 0
-                let made = try await apply(migration, at: index, on: overlay)
+                let made = try await apply(migration, at: index, of: set, on: overlay)
                 outcome.reached.append(
                     .init(
                         migrations: [migration], image: made.image, footprint: made.footprint,

@@ -309,7 +309,8 @@ package struct HumanRenderer: ReportRenderer {
     /// Says how much a run on generated rows alone proves.
     private func claim(_ report: Report, _ paint: Paint) -> String {
         guard case .verify(let verify) = report.body, !verify.replays.isEmpty,
-            verify.replays.allSatisfy(\.isProbe)
+            verify.replays.allSatisfy(\.isProbe),
+            !report.findings.contains(where: { $0.rule == .nothingVerified })
         else { return "" }
         let claim =
             if verify.replays.allSatisfy({ $0.rowsGenerated == 0 }) {

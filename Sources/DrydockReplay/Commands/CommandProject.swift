@@ -98,7 +98,7 @@ package struct CommandProject: Sendable {
         passed = 0
         for (index, migration) in set.migrations.prefix(end).enumerated() {
             do {
-                made[index + 1] = try await run.apply(migration, at: index, on: overlay).image
+                made[index + 1] = try await run.apply(migration, at: index, of: set, on: overlay).image
                 passed = index + 1
             } catch let error as CommandFailure where !error.isStopped && (index > 0 || !error.changedNothing)
             {

@@ -65,11 +65,22 @@ package struct CommandRun: Sendable {
     /// has it then.
     /// - Parameter index: its position in the set.
     /// - Throws: ``CommandFailure``.
-    package func apply(_ migration: Migration, at index: Int, on overlay: Overlay) async throws -> Made {
+    package func apply(
+        _ migration: Migration, at index: Int, of set: MigrationSet, on overlay: Overlay
+    ) async throws -> Made {
         let step = format.isStepped ? (name: migration.identifier, step: index + 1) : nil
+        var known: [String] = []
+        if step != nil { known = (try? await applied(in: try await settled(overlay))) ?? [] }
         let made = try await apply(step, on: overlay)
         do {
             try await checkApplied(step?.name, in: made.image, made.lastLines)
+            let later = Set(set.migrations[(index + 1)...].map(\.identifier)).subtracting(known)
+            if step != nil, let more = try await applied(in: made.image).first(where: later.contains) {
+                throw failure(
+                    "applied \(more) too, which comes later",
+                    "With 'migrate: list' the command must apply $DRYDOCK_MIGRATION and no later one. Remove 'list' if it "
+                        + "can only apply all at once.", made.lastLines)
+            }
         } catch let error as EngineError where !error.isInterrupt {
             throw failure("left a history that cannot be read: \(error.message)", "", made.lastLines)
         }
@@ -180,13 +191,19 @@ package struct CommandRun: Sendable {
     /// Checks that the history has what was to be applied: the migration, or else all that a new database gets.
     private func checkApplied(_ migration: String?, in image: Image, _ lines: [String]) async throws {
         guard let history = format.history, format.isStepped || !format.versions.isEmpty else { return }
-        let applied = try await engine.use(try Overlay(image), settings: settings) { database in
-            try await database.withConnection { try CommandFormat.applied(history, $0) }
-        }
+        let applied = try await applied(in: image)
         let expected = migration.map { [$0] } ?? format.versions
         guard let missing = expected.first(where: { !applied.contains($0) }) else { return }
         throw failure(
             "ended with exit status 0, but the history does not have \(missing)",
             "The history is read with: \(history.query)", lines)
+    }
+
+    /// Returns what the history says; nothing where there is none.
+    private func applied(in image: Image) async throws -> [String] {
+        guard let history = format.history else { return [] }
+        return try await engine.use(try Overlay(image), settings: settings) { database in
+            try await database.withConnection { try CommandFormat.applied(history, $0) }
+        }
     }
 }

@@ -78,13 +78,15 @@ struct CounterexampleSearch {
     /// Returns the tables that the step touches; of a command that failed, those that it printed.
     private func touched(by finding: Finding) -> StepTables {
         let known = StepTables(scene, in: schema)
-        guard isOfCommand, finding.rule == .migrationFailed else { return known }
+        guard isOfCommand else { return known }
+        let all = StepTables(names: Set(schema.tables.keys), in: schema)
+        guard finding.rule == .migrationFailed else { return known.named.isEmpty ? all : known }
         let words = (finding.evidence?.details ?? []).flatMap {
             $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map { String($0).foldedASCII }
         }
         let printed = Set(words).intersection(schema.tables.keys)
         if !printed.isEmpty { return StepTables(names: printed, in: schema) }
-        return known.named.isEmpty ? StepTables(names: Set(schema.tables.keys), in: schema) : known
+        return known.named.isEmpty ? all : known
     }
 
     private func result(

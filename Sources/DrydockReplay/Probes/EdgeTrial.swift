@@ -67,7 +67,8 @@ struct EdgeTrial {
         let touched = StepTables(scene, in: schema, needsRows: true)
         guard let command = scene.context.command else { return touched.withChildren }
         let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
-        return (all.count <= Self.tableLimit ? all : touched.withChildren)
+        let isAny = all.count <= Self.tableLimit || touched.named.isEmpty
+        return (isAny ? all : touched.withChildren)
             .subtracting(command.format.tablesOfTool)
     }
 

@@ -215,9 +215,26 @@ struct ProbeWalk {
             }
             guard parent.isChecked(migration) else { return batch.count }
             note(Array(batch.prefix { $0.identifier != migration.identifier }) + [migration], state)
-            replay.add(WrittenLimit(opened.overlay).explaining(finding, error))
+            let missing = missingBase(finding, index, state)
+            replay.add(missing ?? WrittenLimit(opened.overlay).explaining(finding, error))
         }
         return batch.count
+    }
+
+    /// Returns the finding for a first migration that needs a schema which no migration makes: some tools keep only the
+    /// newest schema, and begin with what the first release made of it.
+    private func missingBase(_ finding: Finding, _ index: Int, _ state: DatabaseState) -> Finding? {
+        guard index == 0, !context.set.expected.isEmpty, context.set.base == nil,
+            state.catalog.tables.isEmpty,
+            let first = context.set.migrations.first
+        else { return nil }
+        return Finding(
+            .nothingVerified,
+            "\(first.identifier) changes a schema that no migration makes, so there is nothing to generate rows for: "
+                + finding.message,
+            help:
+                "Keep a database or the schema of the first release, and name it in drydock.yml with 'base:'; or copy "
+                + "databases of releases into Snapshots/.", migration: first.identifier, place: finding.place)
     }
 
     /// Takes the state to which a migration led, checks it, and fills the tables that are new.

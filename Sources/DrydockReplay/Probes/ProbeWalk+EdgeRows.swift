@@ -7,10 +7,12 @@ import SQLiteSchema
 /// The rows that few would expect, on which each step runs once more.
 extension ProbeWalk {
     /// Whether a migration is to be run on unusual rows. A run of the project's own command takes long: it is not run
-    /// where the migration touches no row, nor more often than there is time.
+    /// where there is no table yet, nor more often than there is time. That a migration touches no ordinary row says
+    /// nothing: its condition may be one that only unusual rows meet.
     private mutating func isWorthEdgeRows(_ scene: StepScene, _ migration: Migration) -> Bool {
-        guard context.command != nil else { return true }
-        guard scene.touched?.isEmpty == false else { return false }
+        guard let command = context.command else { return true }
+        let tables = Set(scene.before.catalog.tables.keys).subtracting(command.format.tablesOfTool)
+        guard !tables.isEmpty else { return false }
         let isLate = parent.watchdog.deadline.map { $0 - .now < context.timeLimit / 2 } ?? false
         guard commandRuns > 0, !isLate else {
             withoutEdgeRows.append(migration.identifier)

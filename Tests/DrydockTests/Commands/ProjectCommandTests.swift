@@ -48,6 +48,15 @@ struct ProjectCommandTests {
         report.expectNothing()
     }
 
+    @Test func aCommandThatAppliesAllIsNoStep() async throws {
+        var project = CommandCase()
+        project.before = "os.environ.pop('DRYDOCK_MIGRATION', None)"
+        let finding = try await project.verify().finding(.migrationFailed)
+        #expect(
+            finding.message == "0002_born: 'python3 migrate.py' applied 0003_index too, which comes later")
+        #expect(finding.help.contains("Remove 'list'"))
+    }
+
     @Test func aRenameIsDeclared() async throws {
         var project = CommandCase()
         project.steps.append(("0004_rename", "ALTER TABLE person RENAME TO people"))

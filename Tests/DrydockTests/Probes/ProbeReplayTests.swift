@@ -197,6 +197,25 @@ struct ProbeReplayTests {
         #expect(report.notChecked[0].reason.hasPrefix("table sealed has no generated rows"))
     }
 
+    @Test func `a schema that no migration makes is missing, and a base has it`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("sqldelight/com/P.sq", "CREATE TABLE p (id INTEGER PRIMARY KEY, n TEXT, m TEXT);")
+        try folder.write("sqldelight/com/1.sqm", "ALTER TABLE p ADD COLUMN m TEXT;")
+        try folder.write("base.sql", "CREATE TABLE p (id INTEGER PRIMARY KEY, n TEXT);")
+        func verify(_ base: String?) async throws -> Report {
+            try await folder.verify {
+                $0.migrationsFolder = folder.file("sqldelight")
+                $0.isSnapshotsFolderNamed = false
+                $0.format.base = base.map { SchemaBase(path: folder.file($0)) }
+            }
+        }
+        let missing = try await verify(nil)
+        #expect(missing.rules(.error) == [.nothingVerified], "\(missing.findings.map(\.line))")
+        let report = try await verify("base.sql")
+        report.expectNothing()
+        #expect(report.replays[0].rowsGenerated == 3 && report.steps == ["1"])
+    }
+
     @Test func `a table that takes no unusual row is listed`() async throws {
         let report = try await verify([
             "CREATE TABLE settings (id INTEGER PRIMARY KEY CHECK (id = 1), theme TEXT);",
