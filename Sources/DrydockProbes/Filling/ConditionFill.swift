@@ -13,7 +13,7 @@ struct ConditionFill {
     /// A table gets rows for so many conditions.
     static let most = 24
     /// The rows that may be computed for all tables of a request.
-    static let workLimit = 4000
+    static let workLimit = 2400
 
     /// - Parameters:
     ///   - row: makes the next row that fits what is known.
