@@ -10,8 +10,11 @@ struct EdgeFill {
     private let enforcesForeignKeys: Bool
     private var parents: ParentKeys
     private(set) var result = GeneratedRows()
-    /// How many rows may still be computed for conditions.
-    private var work = ConditionFill.workLimit / 2
+    /// How many rows may still be computed for conditions, and for constraints.
+    private var work = ConditionFill.workLimit
+    private var fittingWork = ConditionFill.workLimit / 2
+    /// What was changed in the last row so that it satisfies the constraints.
+    private var changes: [Int: SQLValue] = [:]
     /// Computes the constraints of the table that is being filled.
     private var judge: RowJudge?
 
@@ -59,6 +62,7 @@ struct EdgeFill {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
         var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
+        changes = [:]
         judge = plan.checks.isEmpty && plan.laterChecks.isEmpty ? nil : RowJudge(plan, on: connection)
         let shared = parents
         defer { parents = shared }
@@ -176,10 +180,19 @@ struct EdgeFill {
 
     /// Returns a row that satisfies the constraints, or the row itself where none is found.
     private mutating func fitted(_ row: [SQLValue], _ builder: RowBuilder) throws -> [SQLValue] {
-        guard let judge, work > 0 else { return row }
-        var solver = RowSolver(builder, judge, Self.freedom(builder.plan))
+        guard let judge else { return row }
         let constraints = builder.plan.constraints(keepsLater: builder.keepsLater)
-        return try solver.solved(row, constraints, &work) ?? row
+        // What did for the last row mostly does for this one.
+        var again = row
+        for (place, value) in changes { again[place] = value }
+        for candidate in [row, again] where try constraints.allSatisfy({ try judge.holds($0, candidate) }) {
+            return candidate
+        }
+        guard fittingWork > 0 else { return row }
+        var solver = RowSolver(builder, judge, Self.freedom(builder.plan))
+        guard let solved = try solver.solved(row, constraints, &fittingWork) else { return row }
+        for place in row.indices where row[place] != solved[place] { changes[place] = solved[place] }
+        return solved
     }
 
     /// Keys and references keep the values that they have.

@@ -75,7 +75,7 @@ extension Expression {
     private static let clocked: Set<String> = [
         "random", "randomblob", "changes", "total_changes", "last_insert_rowid", "sqlite_version", "raise",
     ]
-    /// What differs from run to run, and what is no function of one row.
+    /// What differs from run to run, and what one row alone does not decide.
     private static let changing: Set<String> = clocked.union([
         "", "count", "sum", "avg", "total", "group_concat", "row_number", "rank", "json_group_array",
         "json_group_object",

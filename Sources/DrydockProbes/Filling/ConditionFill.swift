@@ -13,7 +13,7 @@ struct ConditionFill {
     /// A table gets rows for so many conditions.
     static let most = 24
     /// The rows that may be computed for all tables of a request.
-    static let workLimit = 4000
+    static let workLimit = 2400
 
     /// - Parameters:
     ///   - row: makes the next row that fits what is known.
@@ -24,27 +24,43 @@ struct ConditionFill {
         insert: ([SQLValue]) throws -> Bool, accept: (inout RowBuilder, [SQLValue]) throws -> Void
     ) throws {
         let judge = RowJudge(plan, on: connection)
-        for condition in plan.conditions where freedom.isUnusual || !condition.isChange {
-            // Rows on which it is false tell more than those on which it is NULL.
-            let goals = [
-                Constraint(expression: condition.expression),
-                Constraint(expression: .unary("not", condition.expression)),
-                Constraint(expression: condition.expression, isWanted: false),
-            ]
-            for goal in goals {
-                guard work > 0 else { return }
-                guard try isMet(goal) == false else { continue }
-                for attempt in 0..<2 {
-                    guard let base = try row(&builder, attempt) else { break }
-                    var solver = RowSolver(builder, judge, freedom)
-                    let constraints = [goal] + plan.constraints(keepsLater: builder.keepsLater)
-                    guard let solved = try solver.solved(base, constraints, &work) else { break }
-                    if try isKept(solved, goal, insert) {
-                        try accept(&builder, solved)
-                        break
-                    }
-                    builder.advanceKey()
+        // What is hard, or cannot be, waits until the others are met.
+        for effort in Self.efforts {
+            for condition in plan.conditions where freedom.isUnusual || !condition.isChange {
+                try meet(
+                    condition.expression, effort, judge, &builder, row: row, insert: insert, accept: accept)
+            }
+        }
+    }
+
+    /// How many rows may be computed for one condition, at first and then again.
+    private static let efforts = [80, 320]
+
+    private mutating func meet(
+        _ condition: Expression, _ effort: Int, _ judge: RowJudge, _ builder: inout RowBuilder,
+        row: (inout RowBuilder, Int) throws -> [SQLValue]?,
+        insert: ([SQLValue]) throws -> Bool, accept: (inout RowBuilder, [SQLValue]) throws -> Void
+    ) throws {
+        // Rows on which it is false tell more than those on which it is NULL.
+        let goals = [
+            Constraint(expression: condition), Constraint(expression: .unary("not", condition)),
+            Constraint(expression: condition, isWanted: false),
+        ]
+        for goal in goals where try work > 0 && isMet(goal) == false {
+            for attempt in 0..<2 {
+                guard let base = try row(&builder, attempt) else { break }
+                var solver = RowSolver(builder, judge, freedom)
+                let constraints = [goal] + plan.constraints(keepsLater: builder.keepsLater)
+                let limit = min(effort, work)
+                var left = limit
+                let solved = try solver.solved(base, constraints, &left)
+                work -= limit - left
+                guard let solved else { break }
+                if try isKept(solved, goal, insert) {
+                    try accept(&builder, solved)
+                    break
                 }
+                builder.advanceKey()
             }
         }
     }

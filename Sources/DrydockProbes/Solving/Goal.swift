@@ -19,7 +19,7 @@ struct GoalValues {
     var constants: [SQLValue] = []
     /// Whether values may be what few would type: another case, a space more.
     var isUnusual = false
-    /// Moves a date by some days; nil for what is no date.
+    /// Moves a date by some days; nil for what is not a date.
     var moved: (SQLValue, Int) throws -> SQLValue?
 
     /// - Parameter current: the value that the expression has now.
@@ -31,7 +31,7 @@ struct GoalValues {
         case .matches(let pattern, true): matching(pattern, current)
         case .matches(_, false): natural + ["", "x", "1", .integer(Int64(key))]
         case .compared(.equal, let value): [value]
-        case .compared(.different, let value): natural + others(value)
+        case .compared(.different, let value): isUnusual ? others(value) + natural : natural + others(value)
         case .compared(.less, let value): try beside(value, -1)
         case .compared(.lessOrEqual, let value): try [value] + beside(value, -1)
         case .compared(.greater, let value): try beside(value, 1)
@@ -83,7 +83,7 @@ struct GoalValues {
             [number + 1, number + 0.307_18, -number - 7, number + 100_000].map { .real($0) }
         case .text(let bytes):
             [SQLValue((value.text ?? "") + "x")]
-                + texts(beside: value.text ?? "") + (isUnusual ? unusual(bytes) : [])
+                + (isUnusual ? unusual(bytes) : []) + texts(beside: value.text ?? "")
         case .blob(let bytes): [.blob(bytes + [1])]
         case .null: natural
         }

@@ -101,7 +101,7 @@ struct MomentText {
         }
     }
 
-    /// Returns a date or a time some days away, written as it was; nil for what is no date.
+    /// Returns a date or a time some days away, written as it was; nil for what is not a date.
     static func moved(_ value: SQLValue, days: Int, _ judge: RowJudge) throws -> SQLValue? {
         guard let text = value.text, text.utf8.count >= 10, text.utf8.first.map({ $0 < 0x3A }) ?? false else {
             return nil

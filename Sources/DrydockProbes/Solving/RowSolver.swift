@@ -29,9 +29,10 @@ struct RowSolver {
     var constants: [SQLValue] = []
 
     /// At most so many rows are computed for one that is sought.
-    private static let most = 240
-    /// At most so many changes of one row are tried for one constraint.
-    private static let mostChanges = 60
+    private static let most = 320
+    /// At most so many changes of one row are tried for one constraint, and so many without knowing better.
+    private static let mostChanges = 20
+    private static let mostGuesses = 30
     private static let deepest = 14
 
     init(_ builder: RowBuilder, _ judge: RowJudge, _ freedom: Freedom) {
@@ -64,11 +65,13 @@ struct RowSolver {
             guard let first = best.broken.first else { return best.row }
             var changes: [[SQLValue]] = []
             for constraint in best.broken.prefix(3) {
+                if freedom.isUnusual, constraint.allowsNull {
+                    changes += places(constraint.expression).compactMap { changed(best.row, $0, .null) }
+                }
                 changes += try rows(constraint.expression, .truth(constraint.isWanted), best.row, 0)
                     .prefix(Self.mostChanges)
             }
             changes += pool(first.expression, best.row)
-            if let next = best.broken.dropFirst().first { changes += pool(next.expression, best.row) }
             for changed in changes where seen.insert(changed).inserted {
                 guard left > 0 else { return try combined(row, parts, columns.sorted(), &work) }
                 (left, work) = (left - 1, work - 1)
@@ -104,16 +107,26 @@ struct RowSolver {
         try constraints.filter { try !judge.holds($0, row) }
     }
 
-    /// Returns rows with other values in the columns of an expression of which nothing better is known.
+    /// Returns rows with other values in the columns of an expression of which nothing better is known, one of each
+    /// column after the other.
     private func pool(_ expression: Expression, _ row: [SQLValue]) -> [[SQLValue]] {
-        expression.ownColumns.sorted().compactMap { plan.places[$0] }.flatMap { place in
-            let near = expression.constants.flatMap { value -> [SQLValue] in
-                guard case .integer(let number) = value else { return [value] }
-                return [value, .integer(number &+ 1), .integer(number &- 1)]
-            }
-            let null: [SQLValue] = freedom.isUnusual ? [.null] : []
-            return (null + near + natural(place)).compactMap { changed(row, place, $0) }
+        let near = expression.constants.flatMap { value -> [SQLValue] in
+            guard case .integer(let number) = value else { return [value] }
+            return [value, .integer(number &+ 1), .integer(number &- 1)]
         }
+        let null: [SQLValue] = freedom.isUnusual ? [.null] : []
+        let choices = places(expression).map { place in
+            (null + near + natural(place)).compactMap { changed(row, place, $0) }
+        }
+        let longest = choices.map(\.count).max() ?? 0
+        let turns = (0..<longest).flatMap { turn in
+            choices.compactMap { $0.indices.contains(turn) ? $0[turn] : nil }
+        }
+        return Array(turns.prefix(Self.mostGuesses))
+    }
+
+    private func places(_ expression: Expression) -> [Int] {
+        expression.ownColumns.sorted().compactMap { plan.places[$0] }
     }
 
     // MARK: - A column
@@ -210,7 +223,7 @@ struct RowSolver {
 
     // MARK: - Conditions
 
-    /// Returns rows on which a condition may be true, or false; nil for what is no condition.
+    /// Returns rows on which a condition may be true, or false; nil for what is not a condition.
     private func logic(_ expression: Expression, _ truth: Bool, _ row: [SQLValue], _ depth: Int) throws
         -> [[SQLValue]]?
     {
@@ -325,7 +338,7 @@ struct RowSolver {
             before.append((branch.condition, false))
             for chosen in try [row] + chain(here, row, depth).prefix(4) {
                 if chosen != row { found.append(chosen) }
-                found += try rows(branch.result, goal, chosen, depth).prefix(6)
+                found += try rows(branch.result, goal, chosen, depth).prefix(8)
             }
         }
         return found

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConditionPropertyTests {
     @Test(arguments: 0..<4)
     func `generated rows meet each condition, and others do not`(chunk: Int) async throws {
-        let count = Soak.rounds(8, 250)
+        let count = Soak.rounds(7, 250)
         let only = Int(ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "")
         for seed in only.map({ $0...$0 }) ?? (chunk * count + 1)...((chunk + 1) * count) {
             if only != nil, chunk > 0 { continue }
