@@ -9,7 +9,7 @@ package protocol ReportRenderer: Sendable {
 
 package enum ReportRenderers {
     /// Those of every command with a report.
-    package static let all: [any ReportRenderer] = [HumanRenderer(), JSONRenderer()]
+    package static let all: [any ReportRenderer] = [HumanRenderer(), JSONRenderer(), HTMLRenderer()]
     /// Those of `drydock health`.
     package static let ofHealth: [any ReportRenderer] = all + [NagiosRenderer(), PrometheusRenderer()]
 
