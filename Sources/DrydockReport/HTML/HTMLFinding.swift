@@ -182,7 +182,7 @@ struct HTMLFinding {
             let count = counted(evidence.details.count, "line")
             return .element("p", ["class": "more"], ["\(count) of output not shown (--no-redact shows them)"])
         }
-        return .element("pre", [:], [.text(evidence.details.joined(separator: "\n"))])
+        return .element("pre", [:], [.lines(evidence.details.joined(separator: "\n"))])
     }
 
     // MARK: - Why, and what to do

@@ -21,7 +21,7 @@ struct HTMLFleet {
         let wrong = ordered.filter { !(findings[$0.path] ?? []).isEmpty || $0.trouble != nil }
         if !wrong.isEmpty {
             sections.append(
-                HTMLPage.Section(id: "wrong", title: "What is wrong", content: articles(wrong)))
+                HTMLPage.Section(id: "wrong", title: "Findings", content: articles(wrong)))
         }
         return sections
     }

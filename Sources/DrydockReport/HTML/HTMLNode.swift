@@ -5,8 +5,10 @@ import SQLiteSchema
 ///
 ///     HTMLNode.element("p", ["class": "label"], ["table ", .text(name)])
 indirect enum HTMLNode: Sendable {
-    /// Characters that do not show are spelled out.
+    /// Text on one line. Characters that do not show, line breaks among them, are spelled out.
     case text(String)
+    /// Text that keeps its line breaks, for `pre`.
+    case lines(String)
     case element(StaticString, KeyValuePairs<StaticString, String?> = [:], [HTMLNode] = [])
     /// A style sheet or a script of this program.
     case source(StaticString, String)
@@ -18,13 +20,14 @@ indirect enum HTMLNode: Sendable {
     /// Writes the page as HTML that is also well-formed XML.
     func write(to text: inout String) {
         switch self {
-        case .text(let content): text += Self.escaped(content)
+        case .text(let content): text += Self.escaped(VisibleText.line(content))
+        case .lines(let content): text += Self.escaped(VisibleText.lines(content))
         case .group(let nodes): for node in nodes { node.write(to: &text) }
         case .source(let name, let content): text += "<\(name)>\(content)</\(name)>"
         case .element(let name, let attributes, let children):
             text += "<\(name)"
             for (key, value) in attributes {
-                if let value { text += " \(key)=\"\(Self.escaped(value))\"" }
+                if let value { text += " \(key)=\"\(Self.escaped(VisibleText.line(value)))\"" }
             }
             if Self.void.contains("\(name)") {
                 text += "/>"
@@ -36,8 +39,9 @@ indirect enum HTMLNode: Sendable {
         }
     }
 
-    private static func escaped(_ content: String) -> String {
-        let visible = VisibleText.lines(content)
+    /// A line break too is escaped, so that no line of the page begins with what a database says: a log of CI would take
+    /// `::error` there for a command.
+    private static func escaped(_ visible: String) -> String {
         guard visible.utf8.contains(where: isSpecial) else { return visible }
         var text = ""
         for scalar in visible.unicodeScalars {
@@ -47,6 +51,7 @@ indirect enum HTMLNode: Sendable {
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
             case "'": text += "&#39;"
+            case "\n": text += "&#10;"
             // Not characters of XML.
             case "\u{FFFE}", "\u{FFFF}": text += "\u{FFFD}"
             default: text.unicodeScalars.append(scalar)
@@ -58,7 +63,7 @@ indirect enum HTMLNode: Sendable {
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"),
-            0xEF:
+            UInt8(ascii: "\n"), 0xEF:
             true
         default: false
         }

@@ -40,7 +40,7 @@ package struct HTMLRenderer: ReportRenderer {
                 HTMLPage.Section(
                     id: "vacuum", title: "What was done",
                     content: [
-                        .element("pre", [:], [.text(HumanRenderer().text(vacuum, report, options))])
+                        .element("pre", [:], [.lines(HumanRenderer().text(vacuum, report, options))])
                     ])
             ]
         }
@@ -79,7 +79,7 @@ package struct HTMLRenderer: ReportRenderer {
         }
         let gaps = report.notChecked.groups.count
         if gaps > 0 { counts.append("\(gaps) not checked") }
-        var text = counts.isEmpty ? "Nothing was found" : listed(counts)
+        var text = counts.isEmpty ? "No findings" : listed(counts)
         text += "."
         if case .verify(let verify) = report.body, !verify.replays.isEmpty,
             verify.replays.allSatisfy(\.isProbe)

@@ -41,7 +41,7 @@ enum HTMLSQL {
 
     /// Returns SQL without line numbers.
     static func block(_ text: String) -> HTMLNode {
-        .element("pre", [:], colored(text.replacing("\t", with: "    ")))
+        .element("pre", [:], colored(text.replacing("\t", with: "    ").replacing("\r", with: "")))
     }
 
     private static func index(of text: String, in lines: [String]) -> Int? {
@@ -63,10 +63,10 @@ enum HTMLSQL {
         for token in source.tokens() {
             let word = token.text(in: source)
             switch token.kind {
-            case .lineComment, .blockComment: nodes.append(.span("c", word))
-            case .string: nodes.append(.span("s", word))
+            case .lineComment, .blockComment: nodes.append(.element("span", ["class": "c"], [.lines(word)]))
+            case .string: nodes.append(.element("span", ["class": "s"], [.lines(word)]))
             case .word where words.contains(word.uppercased()): nodes.append(.span("k", word))
-            default: nodes.append(.text(word))
+            default: nodes.append(.lines(word))
             }
         }
         return nodes

@@ -60,6 +60,7 @@ enum HTMLStyle {
         .matrix thead th span { display: block; font-weight: 400; color: var(--soft); }
         .matrix tbody th { font: .8125rem/1.3 var(--mono); padding: .3rem .9rem .3rem 0; min-width: min(14rem, 36vw); max-width: 24rem; position: sticky; left: 0; background: var(--paper); }
         .matrix td { min-width: 1.5rem; height: 1.65rem; padding: .1rem .35rem; text-align: center; border-radius: .2rem; white-space: nowrap; }
+        .matrix:not(.tiny) thead th { min-width: 5.5rem; }
         .matrix td b { font-weight: 700; }
         .matrix td small { color: var(--soft); font-size: .75rem; margin-left: .35rem; }
         .matrix th small { display: block; color: var(--soft); font: .75rem/1.4 system-ui, sans-serif; }
@@ -100,6 +101,7 @@ enum HTMLStyle {
         .rows { font-size: .875rem; margin: .8rem 0; max-width: 100%; }
         .rows th { color: var(--soft); font-size: .8125rem; font-weight: 500; padding: .15rem 1.6rem .25rem 0; border-bottom: 1px solid var(--line); }
         .rows td { padding: .3rem 1.6rem .3rem 0; border-bottom: 1px solid var(--line); font-family: var(--mono); font-size: .8125rem; vertical-align: top; }
+        .rows td.old, .rows td.new, .rows td.gone { min-width: 6rem; }
         .rows .old { color: var(--bad); } .rows .new { color: var(--good); } .rows .gone { font-style: italic; color: var(--soft); font-family: inherit; }
         .rows small { color: var(--soft); font-family: inherit; margin-left: .4rem; }
         .more { font-size: .8125rem; color: var(--soft); }
@@ -108,6 +110,7 @@ enum HTMLStyle {
         .todo dd { margin: 0; } .todo dd p:first-child, .todo dd pre:first-child { margin-top: 0; }
         .todo pre { border-left: .15rem solid var(--accent); padding-left: .9rem; margin: .4rem 0 .6rem; }
         details { margin: .7rem 0; }
+        dd > details:first-child { margin: 0; }
         summary { cursor: pointer; color: var(--accent); width: fit-content; max-width: 100%; }
         summary:hover { text-decoration: underline; text-underline-offset: .15em; }
 
@@ -134,6 +137,7 @@ enum HTMLStyle {
           .todo { grid-template-columns: minmax(0, 1fr); } .todo dd { margin-bottom: .6rem; }
           .matrix td small { display: none; } .matrix td { padding: 0; min-width: 1.35rem; }
           .matrix tbody th { max-width: 11rem; padding-right: .4rem; font-size: .75rem; }
+          .matrix:not(.tiny) thead th { min-width: 0; }
           .matrix thead th { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 9rem; padding: .3rem 0; vertical-align: top; }
           .matrix thead th.flat { writing-mode: initial; transform: none; vertical-align: bottom; }
           .list thead { display: none; } .list, .list tbody, .list tr, .list td { display: block; }
@@ -150,6 +154,7 @@ enum HTMLStyle {
         .map { width: 100%; height: auto; display: block; margin: .8rem 0; }
         .map text { font: 12px system-ui, sans-serif; fill: var(--ink); }
         .map .t0 { fill: var(--accent); fill-opacity: .34; } .map .t1 { fill: var(--accent); fill-opacity: .16; }
+        .map .empty { fill: var(--paper); fill-opacity: .6; stroke: none; }
         .map .free { fill: var(--warn); fill-opacity: .22; } .map rect { stroke: var(--paper); stroke-width: 2; }
         """
 

@@ -87,14 +87,7 @@ struct ReplayMatrix {
             let own = found[replay.snapshot] ?? [:]
             let count = (gaps[replay.snapshot] ?? 0) + replay.integrityUnchecked
             let cells = cells(of: replay, own, places)
-            var end = Cell(state: .passed)
-            if let worst = Self.cell(own[""]) {
-                end = worst
-            } else if replay.pendingCount > 0 || replay.steps.isEmpty && replay.to == nil {
-                end.state = .notRun
-            } else if count > 0 {
-                end.state = .notChecked
-            }
+            let end = end(of: replay, cells, own, gaps: count)
             let key = Key(
                 start: replay.from ?? replay.start.rawValue, isProbe: replay.isProbe, cells: cells, end: end,
                 gaps: count)
@@ -105,6 +98,17 @@ struct ReplayMatrix {
                 columns.append(Column(replays: [replay], cells: cells, end: end, gaps: count))
             }
         }
+    }
+
+    /// Returns the worst of what was found at its steps and besides; what is incomplete is never a tick.
+    private func end(of replay: ReplaySummary, _ cells: [Cell], _ found: Found, gaps: Int) -> Cell {
+        let all = cells + [Self.cell(found[""])].compactMap(\.self)
+        func worst(_ state: State) -> Cell? {
+            all.first { $0.state == state }.map { Cell(state: state, first: $0.first) }
+        }
+        if let failed = worst(.failed) { return failed }
+        if replay.pendingCount > 0 || replay.steps.isEmpty && replay.to == nil { return Cell(state: .notRun) }
+        return worst(.warned) ?? Cell(state: gaps > 0 ? .notChecked : .passed)
     }
 
     private func cells(of replay: ReplaySummary, _ found: Found, _ places: [String: Int]) -> [Cell] {

@@ -79,7 +79,7 @@ package enum StatisticsHTML {
             nodes.append(
                 rectangle(
                     .init(x: tile.x, y: tile.y + tile.height - empty, width: tile.width, height: empty),
-                    "free"))
+                    "empty"))
         }
         let room = Int((tile.width - 14) / 7.2)
         guard tile.height >= 22, room >= 4 else { return nodes }
@@ -109,7 +109,7 @@ package enum StatisticsHTML {
         .element(
             "p", ["class": "soft"],
             [
-                "Strong: tables. Pale: indexes. Amber: space that holds nothing, from the bottom of each tile up, and free pages."
+                "Strong: tables. Pale: indexes. Faded, from the bottom up: space within the pages that holds nothing. Amber: pages of no table."
             ])
     }
 

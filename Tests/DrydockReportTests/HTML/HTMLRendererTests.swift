@@ -59,6 +59,7 @@ import FoundationXML
         let matrix = ReplayMatrix(report, report.findingGroups)
         #expect(matrix.migrations == ["v2", "v3"])
         #expect(matrix.columns[0].cells.map(\.state) == [.passed, .failed])
+        #expect(matrix.columns[0].end.state == .failed)
     }
 
     @Test func `snapshots with equal results share a column`() throws {
@@ -76,11 +77,45 @@ import FoundationXML
         #expect(text.contains("0.sqlite and 199 more"))
     }
 
+    /// No two snapshots alike: the page stays small enough to open at once. `DRYDOCK_PAGE=PATH` keeps it, to be looked at.
+    @Test func `a thousand snapshots and fifty migrations`() throws {
+        var findings: [Finding] = []
+        let replays = (0..<1000).map { number -> ReplaySummary in
+            var replay = ReplaySummary(snapshot: "Snapshots/customer-\(number).sqlite")
+            let start = number % 40
+            (replay.from, replay.to) = (start == 0 ? nil : "\(start)_step", "50_step")
+            replay.start = .empty
+            replay.steps = ((start + 1)...50).map { step in
+                ReplaySummary.Step(
+                    migration: "\(step)_step", seconds: Double(step) / 1000, pagesWritten: step,
+                    bytesWritten: 4096 * step, statementSeconds: [])
+            }
+            for bit in 0..<10 where number >> bit & 1 == 1 {
+                var finding = Finding(
+                    .rowsLost, bit == 9 ? .error : .warning, "rows of t\(bit) are gone",
+                    migration: "\(41 + bit)_step", table: "t\(bit)", evidence: Evidence(rowCount: number))
+                finding.snapshot = replay.snapshot
+                findings.append(finding)
+            }
+            return replay
+        }
+        var report = Report(.verify(VerifySummary(replays: replays)))
+        report.findings = findings
+        #expect(ReplayMatrix(report, report.findingGroups).columns.count == 1000)
+        let text = HTMLRenderer().render(report, RenderOptions())
+        try expectWellFormed(text)
+        #expect(text.utf8.count < 3_000_000, "\(text.utf8.count)")
+        if let path = ProcessInfo.processInfo.environment["DRYDOCK_PAGE"] {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+    }
+
     /// Names, values, SQL and paths that would be markup elsewhere.
     @Test(arguments: [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "]]><!--", "a&b&#60;",
         "\u{1b}[31mred",
         "\u{202e}gpj.exe", "a\u{0}b", "</style><style>", "\u{FFFE}\u{FFFF}", "--> ::error::x", "'\"`",
+        "a\n::error::x",
     ]) func `hostile text is text`(name: String) throws {
         var report = SampleReport.failed
         var place = Finding.Place(file: name)
@@ -102,6 +137,7 @@ import FoundationXML
         try expectWellFormed(text)
         #expect(!text.contains("<img") && !text.contains("<script>alert") && !text.contains("<!--"))
         #expect(text.components(separatedBy: "<script").count == 2)
+        #expect(!text.contains("\n::"))
     }
 
     @Test func `the page loads nothing`() {
