@@ -65,7 +65,7 @@ package struct HTMLRenderer: ReportRenderer {
         case .health: words = isGood ? "Healthy" : "Findings"
         case .verify, .lint, .lock, .vacuum: break
         }
-        // What was not checked is no tick.
+        // What was not checked never gets a tick.
         if isGood, !report.notChecked.isEmpty {
             return HTMLPage.Verdict(symbol: "!", words: words + ", with gaps", style: "warn")
         }
