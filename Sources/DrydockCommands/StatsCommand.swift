@@ -28,14 +28,20 @@ struct StatsCommand: AsyncParsableCommand {
 
     @OptionGroup var engines: EngineOptions
 
+    private static let formats = ["human", "json", "html"]
+
     @Option(
-        help: ArgumentHelp("human or json.", valueName: "format"),
-        completion: .list(["human", "json"]))
+        help: ArgumentHelp("human, json or html, which is a page with a map.", valueName: "format"),
+        completion: .list(formats))
     var format = "human"
 
     func validate() throws {
-        guard ["human", "json"].contains(format) else {
-            throw ValidationError("there is no format '\(format)'; choose one of: human, json")
+        guard Self.formats.contains(format) else {
+            throw ValidationError(
+                "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
+        }
+        if format == "html", compare != nil {
+            throw ValidationError("--compare is shown as human or json, not as html")
         }
     }
 
@@ -48,6 +54,8 @@ struct StatsCommand: AsyncParsableCommand {
             let options = RenderOptions(usesColor: Terminal.outputHasColor)
             if format == "json" {
                 Terminal.write(StatisticsJSON.render(statistics, since: old))
+            } else if format == "html" {
+                Terminal.write(StatisticsHTML.render(statistics))
             } else if let old {
                 Terminal.show(StatisticsRenderer.render(statistics, since: old, options))
             } else {

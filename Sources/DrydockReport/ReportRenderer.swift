@@ -27,6 +27,7 @@ package enum ReportRenderers {
         GitLabRenderer(),
         TAPRenderer(),
         MarkdownRenderer(),
+        HTMLRenderer(),
     ]
     /// Those of `drydock health`.
     package static let ofHealth: [any ReportRenderer] = all + [NagiosRenderer(), PrometheusRenderer()]

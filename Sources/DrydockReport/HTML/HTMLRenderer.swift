@@ -1,0 +1,126 @@
+import Drydock
+import SQLiteSchema
+
+/// Renders a report as one page for people: the verdict, what was not checked, the migrations against the snapshots, and
+/// each finding with its SQL, rows and remedy.
+package struct HTMLRenderer: ReportRenderer {
+    package let name = "html"
+
+    package init() {}
+
+    package func render(_ report: Report, _ options: RenderOptions) -> String {
+        let report = report.visible
+        let groups = FindingGroup.bySeverity(report.findings)
+        var page = HTMLPage(
+            title: "drydock \(report.command): \(report.hasPassed ? "passed" : "failed")",
+            brand: Self.brand(report), verdict: Self.verdict(report), lead: Self.lead(report, groups),
+            facts: Self.facts(report))
+        page.sections = ownSections(report, options)
+        if let gaps = HTMLGaps(report).section { page.sections.insert(gaps, at: 0) }
+        let matrix = HTMLMatrix(report, groups)
+        page.sections += matrix.sections
+        if case .health = report.body {
+            // The table of databases has them.
+        } else if let section = HTMLFindings(groups, options, SnapshotNames(report)).section {
+            page.sections.append(section)
+        }
+        return page.text
+    }
+
+    private func ownSections(_ report: Report, _ options: RenderOptions) -> [HTMLPage.Section] {
+        switch report.body {
+        case .verify: []
+        case .lint(let lint): HTMLChanges.sections(lint)
+        case .lock(let lock): HTMLChanges.sections(lock)
+        case .migrate(let migrate): HTMLChanges.sections(migrate)
+        case .health(let health): HTMLFleet(health, report, options).sections
+        case .diff(let diff): HTMLChanges.sections(diff)
+        case .vacuum(let vacuum):
+            [
+                HTMLPage.Section(
+                    id: "vacuum", title: "What was done",
+                    content: [
+                        .element("pre", [:], [.lines(HumanRenderer().text(vacuum, report, options))])
+                    ])
+            ]
+        }
+    }
+
+    // MARK: - The top of the page
+
+    private static func brand(_ report: Report) -> String {
+        let tool = report.migrationFormat.map { ", migrations read as \($0)" } ?? ""
+        let found = report.foundMigrations.map { ", found in \($0)" } ?? ""
+        return "drydock \(report.command)\(tool)\(found)"
+    }
+
+    private static func verdict(_ report: Report) -> HTMLPage.Verdict {
+        let isGood = report.hasPassed
+        var words = isGood ? "Passed" : "Failed"
+        switch report.body {
+        case .diff(let diff): words = diff.isSame ? "Same" : "Different"
+        case .migrate(let migrate):
+            let result = HumanRenderer().result(of: migrate, report)
+            words = result.prefix(1).uppercased() + result.dropFirst()
+        case .health: words = isGood ? "Healthy" : "Findings"
+        case .verify, .lint, .lock, .vacuum: break
+        }
+        // What was not checked never gets a tick.
+        if isGood, !report.notChecked.isEmpty {
+            return HTMLPage.Verdict(symbol: "!", words: words + ", with gaps", style: "warn")
+        }
+        return HTMLPage.Verdict(symbol: isGood ? "✓" : "✗", words: words, style: isGood ? "good" : "bad")
+    }
+
+    private static func lead(_ report: Report, _ groups: [FindingGroup]) -> [HTMLNode] {
+        var counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
+            let count = groups.count { $0.findings[0].severity == severity }
+            return count == 0 ? nil : counted(count, severity.rawValue)
+        }
+        let gaps = report.notChecked.groups.count
+        if gaps > 0 { counts.append("\(gaps) not checked") }
+        var text = counts.isEmpty ? "No findings" : listed(counts)
+        text += "."
+        if case .verify(let verify) = report.body, !verify.replays.isEmpty,
+            verify.replays.allSatisfy(\.isProbe)
+        {
+            text +=
+                report.hasPassed
+                ? " No generated row shows a fault, which does not prove that no row does."
+                : " The rows are generated."
+        }
+        return [.text(text)]
+    }
+
+    private static func facts(_ report: Report) -> [(name: String, value: String)] {
+        func number(_ count: Int) -> String { StatisticsRenderer.grouped(count) }
+        var facts: [(String, String)] = []
+        switch report.body {
+        case .verify(let verify):
+            facts.append(("snapshots", number(verify.replays.count { !$0.isProbe })))
+            let rows = verify.replays.reduce(0) { $0 + $1.rowsGenerated }
+            if rows > 0 { facts.append(("rows generated", number(rows))) }
+        case .lint(let lint):
+            facts = [("migrations", number(lint.migrations)), ("statements", number(lint.statements))]
+        case .lock(let lock):
+            facts = [
+                ("migrations locked", number(lock.migrationCount)),
+                ("snapshots locked", number(lock.snapshotCount)),
+            ]
+        case .migrate(let migrate): facts = [("pending", number(migrate.pending.count))]
+        case .health(let health): facts = [("databases", number(health.databases.count))]
+        case .diff(let diff): facts = [("differences", number(diff.changes.count))]
+        case .vacuum: break
+        }
+        let steps = report.replays.flatMap(\.steps)
+        if !report.replays.isEmpty {
+            facts += [
+                ("steps", number(steps.count)),
+                ("rows compared", number(report.replays.reduce(0) { $0 + $1.rowsCompared })),
+                ("pages written", number(steps.reduce(0) { $0 + $1.pagesWritten })),
+            ]
+        }
+        if report.seconds > 0 { facts.append(("time", HumanRenderer().duration(report.seconds))) }
+        return facts
+    }
+}
