@@ -23,6 +23,8 @@ struct CheckCase {
     var outcome = Outcome.passed
     /// What was found there; also of a case that passed, if it warns.
     var findings: [Finding] = []
+    /// The step that it belongs to.
+    var migration: String?
 }
 
 extension CheckSuite {
@@ -31,16 +33,17 @@ extension CheckSuite {
     static func suites(of report: Report) -> [CheckSuite] {
         let findings = report.reported
         var builder = SuiteBuilder(report)
-        for replay in report.replays {
-            builder.add(replay, findings.filter { $0.snapshot == replay.snapshot })
-        }
+        let ofSnapshot = Dictionary(grouping: findings, by: \.snapshot)
+        for replay in report.replays { builder.add(replay, ofSnapshot[replay.snapshot] ?? []) }
+        let (ofDatabase, gaps) = (Dictionary(grouping: findings, by: \.database), report.gapsByDatabase)
         for database in report.health?.databases ?? [] {
-            builder.add(database, findings.filter { $0.database == database.path })
+            builder.add(database, ofDatabase[database.path] ?? [], gaps[database.path] ?? [])
         }
         for finding in findings { builder.add(finding) }
         for entry in report.notChecked { builder.add(entry) }
         if let lock = report.lock { builder.add(lock) }
         builder.addWhole()
+        builder.sort()
         return builder.suites
     }
 }
@@ -51,8 +54,13 @@ private struct SuiteBuilder {
     private var indexes: [String: Int] = [:]
     /// The case of each suite and name.
     private var cases: [String: Int] = [:]
+    private let replays: [String: ReplaySummary]
 
-    init(_ report: Report) { self.report = report }
+    init(_ report: Report) {
+        self.report = report
+        replays = Dictionary(
+            report.replays.map { ($0.snapshot, $0) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// - Parameter findings: those of the snapshot.
     mutating func add(_ replay: ReplaySummary, _ findings: [Finding]) {
@@ -69,7 +77,8 @@ private struct SuiteBuilder {
         }
         let failed = Set(findings.filter(report.fails).map(\.migration))
         for step in replay.steps where !failed.contains(step.migration) {
-            suites[index].cases.append(CheckCase(name: step.migration, seconds: step.seconds))
+            suites[index].cases.append(
+                CheckCase(name: step.migration, seconds: step.seconds, migration: step.migration))
         }
         if replay.pendingCount > 0 {
             suites[index].cases.append(
@@ -84,14 +93,14 @@ private struct SuiteBuilder {
     }
 
     /// - Parameter findings: those of the database.
-    mutating func add(_ health: DatabaseHealth, _ findings: [Finding]) {
+    mutating func add(_ health: DatabaseHealth, _ findings: [Finding], _ gaps: [NotChecked]) {
         let index = index(of: health.path)
         suites[index].seconds = health.seconds
         suites[index].properties += health.measures.map { ($0.name, "\($0.value)") }
         let failed = Set(findings.filter(report.fails).map(\.rule))
         // What was checked only in part is listed as not checked.
-        let gaps = Set(report.notChecked.filter { $0.database == health.path }.map(\.rule))
-        for rule in health.checked where !failed.contains(rule) && !gaps.contains(rule) {
+        let unreached = Set(gaps.map(\.rule))
+        for rule in health.checked where !failed.contains(rule) && !unreached.contains(rule) {
             suites[index].cases.append(CheckCase(name: rule.rawValue))
         }
     }
@@ -104,7 +113,7 @@ private struct SuiteBuilder {
         let place = cases[key + (report.fails(finding) ? "" : " passed")]
         let index = place ?? suites[suite].cases.count
         if place == nil {
-            suites[suite].cases.append(CheckCase(name: name))
+            suites[suite].cases.append(CheckCase(name: name, migration: finding.migration))
             cases[key + (report.fails(finding) ? "" : " passed")] = index
             if report.fails(finding) { suites[suite].cases[index].seconds = seconds(of: finding) }
         }
@@ -132,6 +141,19 @@ private struct SuiteBuilder {
         }
         suites[suite].cases += lock.unlocked.map {
             CheckCase(name: $0, outcome: .skipped("it is not locked"))
+        }
+    }
+
+    /// Brings what was found at a step to that step.
+    mutating func sort() {
+        for replay in report.replays {
+            let index = index(of: replay.snapshot)
+            var places: [String: Int] = [:]
+            for (place, step) in replay.steps.enumerated() { places[step.migration] = place }
+            let ranked = suites[index].cases.enumerated().map { number, test in
+                (test.migration.flatMap { places[$0] } ?? replay.steps.count, number, test)
+            }
+            suites[index].cases = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
         }
     }
 
@@ -180,7 +202,7 @@ private struct SuiteBuilder {
     }
 
     private func seconds(of finding: Finding) -> Double {
-        let replay = report.replays.first { $0.snapshot == finding.snapshot }
+        let replay = finding.snapshot.flatMap { replays[$0] }
         return replay?.steps.first { $0.migration == finding.migration }?.seconds ?? 0
     }
 }

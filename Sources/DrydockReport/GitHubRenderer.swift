@@ -92,7 +92,7 @@ package struct GitHubRenderer: ReportRenderer {
             message: String(
                 HumanRenderer().words(group, options.plain, SnapshotNames(report.visible)).prefix(
                     Self.messageLimit)))
-        annotation.file = options.paths.path(report.file(of: finding))
+        annotation.file = report.file(of: finding).map(options.paths.path)
         (annotation.line, annotation.column) = (finding.place?.line, finding.place?.column)
         return annotation
     }

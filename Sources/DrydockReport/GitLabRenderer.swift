@@ -46,9 +46,9 @@ package struct GitLabRenderer: ReportRenderer {
         }
     }
 
-    private func location(_ file: String, _ line: Int?, _ options: RenderOptions) -> Issue.Location {
+    private func location(_ file: String?, _ line: Int?, _ options: RenderOptions) -> Issue.Location {
         Issue.Location(
-            path: VisibleText.line(options.paths.path(file)), lines: Issue.Lines(begin: line ?? 1))
+            path: VisibleText.line(options.paths.path(file ?? ".")), lines: Issue.Lines(begin: line ?? 1))
     }
 
     private struct Issue: Encodable {

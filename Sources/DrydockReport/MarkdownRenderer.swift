@@ -79,8 +79,10 @@ package struct MarkdownRenderer: ReportRenderer {
         var text = "| | Rule | Where | What |\n|---|---|---|---|\n"
         for (index, group) in groups.enumerated() {
             let finding = group.findings[0]
+            let place = place(finding, report, options)
+            let shown = place.isEmpty ? "" : MarkdownText.code(Self.cut(place, 200))
             let row =
-                "| \(Self.sign(finding.severity)) | `\(finding.rule.rawValue)` | \(MarkdownText.code(Self.cut(place(finding, report, options), 200))) "
+                "| \(Self.sign(finding.severity)) | `\(finding.rule.rawValue)` | \(shown) "
                 + "| \(MarkdownText.prose(Self.cut(finding.message(options), Self.messageLimit))) |\n"
             guard text.utf8.count + row.utf8.count < Self.tableLimit else {
                 return text + "\n… and \(counted(groups.count - index, "finding")) more\n"
@@ -91,8 +93,8 @@ package struct MarkdownRenderer: ReportRenderer {
     }
 
     private func place(_ finding: Finding, _ report: Report, _ options: RenderOptions) -> String {
-        let path = options.paths.path(report.file(of: finding))
-        return path + (finding.place?.line.map { ":\($0)" } ?? "")
+        guard let file = report.file(of: finding) else { return "" }
+        return options.paths.path(file) + (finding.place?.line.map { ":\($0)" } ?? "")
     }
 
     /// Returns a finding, folded; nil if its row in the table is all there is to say.
@@ -119,9 +121,10 @@ package struct MarkdownRenderer: ReportRenderer {
         if !finding.help.isEmpty { text += "\n" + help(finding.help) }
         // The table has said it all.
         if text.isEmpty, message.count <= Self.messageLimit { return nil }
-        let place = MarkdownText.html(Self.cut(place(finding, report, options), 200))
+        let file = place(finding, report, options)
+        let place = file.isEmpty ? "" : " " + MarkdownText.html(Self.cut(file, 200))
         return
-            "<details>\n<summary>\(Self.sign(finding.severity)) <code>\(finding.rule.rawValue)</code> \(place)</summary>\n\n"
+            "<details>\n<summary>\(Self.sign(finding.severity)) <code>\(finding.rule.rawValue)</code>\(place)</summary>\n\n"
             + MarkdownText.prose(Self.cut(message, 2_000)) + "\n" + text + "\n</details>\n"
     }
 

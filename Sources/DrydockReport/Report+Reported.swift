@@ -56,8 +56,8 @@ extension Report {
     }
 
     /// The file to show a finding at, as the report names it: where it points, the database that it is about, or what
-    /// the command was given.
-    func file(of finding: Finding) -> String {
+    /// the command was given; nil if that is not known.
+    func file(of finding: Finding) -> String? {
         if let file = finding.place?.file { return file }
         if let file = finding.snapshot ?? finding.database, !isProbe(file) { return file }
         return switch body {
@@ -65,7 +65,7 @@ extension Report {
         case .migrate(let migrate): migrate.database
         case .vacuum(let vacuum): vacuum.database
         case .diff(let diff): diff.new
-        case .verify, .lint, .health: foundMigrations ?? "Migrations"
+        case .verify, .lint, .health: foundMigrations
         }
     }
 
@@ -74,14 +74,9 @@ extension Report {
         replays.contains { $0.isProbe && $0.snapshot == snapshot }
     }
 
-    func file(of entry: NotChecked) -> String {
+    func file(of entry: NotChecked) -> String? {
         var finding = Finding(entry.rule, "")
         (finding.snapshot, finding.database) = (entry.snapshot, entry.database)
         return file(of: finding)
     }
-}
-
-extension Finding.Severity {
-    /// The word beside a count.
-    func counted(_ count: Int) -> String { Drydock.counted(count, rawValue) }
 }

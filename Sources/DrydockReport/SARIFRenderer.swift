@@ -32,7 +32,7 @@ package struct SARIFRenderer: ReportRenderer {
             let what = ([entry.rule.rawValue] + [entry.table].compactMap(\.self)).joined(separator: ": ")
             return SARIFNotification(
                 level: "warning", message: .init("not checked: \(what): \(entry.reason)"),
-                locations: [.init(report.file(of: entry), options.paths)],
+                locations: [.init(report.file(of: entry) ?? ".", options.paths)],
                 associatedRule: .init(id: entry.rule.rawValue, index: indexes[entry.rule]))
         }
         run.properties = [
@@ -83,7 +83,7 @@ extension SARIFResult {
         ruleIndex = index
         level = finding.severity.sarif
         message = .init(HumanRenderer().words(group, options.plain, names))
-        var place = finding.place ?? Finding.Place(file: report.file(of: finding))
+        var place = finding.place ?? Finding.Place(file: report.file(of: finding) ?? ".")
         if options.redacts && place.quotesData { place.lineText = nil }
         var location = SARIFLocation(place, options.paths)
         let object = [finding.table, finding.column ?? finding.object].compactMap(\.self)

@@ -63,7 +63,7 @@ import Testing
         ("jobs: many", "y:1:7: jobs must be a number of at least 1"), ("jobs: 0", "y:1:7: jobs must be"),
         ("strict: maybe", "y:1:9: strict must be true or false"),
         ("timeout: soon", "y:1:10: timeout: 'soon' is not"),
-        ("format: xml", "y:1:9: format: 'xml' is not one of: human, json"),
+        ("format: xml", "y:1:9: format: 'xml' is not one of: auto, human, json"),
         ("report: a.json", "y:1:9: report: 'a.json' is not FORMAT=PATH"),
         ("functions: {f: {arguments: 200}}", "a function takes 0 to 127 arguments"),
         ("functions: {f: {retuns: 1}}", "'retuns' is not a key of a function; did you mean 'returns'?"),

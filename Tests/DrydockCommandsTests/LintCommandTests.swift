@@ -275,7 +275,7 @@ import Testing
         (["--sqlite", "ios15"], 64, "did you mean 'ios-15'?"),
         (["--foreign-keys"], 2, "'foreignKeys' does not apply to Drydock's own format: GRDB checks"),
         (["--no-foreign-keys"], 2, "'-- drydock: foreign-keys immediate'"),
-        (["--format", "markdown"], 64, "there is no format 'markdown'"),
+        (["--format", "nagios"], 64, "there is no format 'nagios'"),
         (["--new", "--all"], 64, "exclude each other"),
     ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let result = try Project().run(["lint"] + arguments)

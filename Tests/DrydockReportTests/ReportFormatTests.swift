@@ -112,6 +112,27 @@ import Testing
         }
     }
 
+    /// What is found at a step stands where the step is, and a finding without a place names no file.
+    @Test func orderAndPlaces() throws {
+        var report = SampleReport.passed
+        var replay = report.replays[0]
+        replay.steps = ["v2", "v3", "v4"].map {
+            .init(migration: $0, seconds: 0.5, pagesWritten: 1, bytesWritten: 1, statementSeconds: [])
+        }
+        report.body = .verify(VerifySummary(replays: [replay]))
+        report.findings = [("v4", .warning), ("v3", .error), ("v9", .error)].map { migration, severity in
+            var finding = Finding(.rowsLost, severity, "rows", migration: migration)
+            finding.snapshot = replay.snapshot
+            return finding
+        }
+        let cases = try #require(CheckSuite.suites(of: report).first).cases
+        #expect(cases.map(\.name) == ["v2", "v3: rows-lost", "v4", "v4: rows-lost", "v9: rows-lost"])
+        #expect(cases.map(\.seconds) == [0.5, 0.5, 0.5, 0, 0])
+        report.findings = [Finding(.nothingVerified, "there is no snapshot")]
+        let command = GitHubRenderer().annotations(report, Self.options)
+        #expect(command == "::error title=nothing-verified::there is no snapshot\n")
+    }
+
     /// The runner shows ten annotations of each severity.
     @Test(arguments: [3, 10, 17]) func everyRuleIsAmongTheFirstTen(_ rules: Int) throws {
         var report = SampleReport.passed
