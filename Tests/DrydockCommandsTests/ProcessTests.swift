@@ -49,7 +49,10 @@ import Testing
         (["verify", "--jobs", "0"], 64, "at least 1"),
         (["verify", "-q", "-v"], 64, "exclude each other"), (["verify", "--nonsense"], 64, "Unknown option"),
         (["verify", "--timeout", "soon"], 64, "timeout"),
-        (["verify", "--report", "xunit=x"], 64, "no format 'xunit'; choose one of: human, json, junit, sarif"),
+        (
+            ["verify", "--report", "xunit=x"], 64,
+            "no format 'xunit'; choose one of: human, json, junit, sarif"
+        ),
         (["verify", "--report", "json"], 64, "write FORMAT=PATH"),
         (["verify", "--report", "json="], 64, "no path"),
         (["health", "a", "--report", "xml=x"], 64, "markdown, nagios, prometheus"),
