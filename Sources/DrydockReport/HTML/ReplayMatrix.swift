@@ -38,8 +38,6 @@ struct ReplayMatrix {
     private(set) var migrations: [String] = []
     private(set) var columns: [Column] = []
     private(set) var costs: [String: Cost] = [:]
-    /// Where each migration is among ``migrations``.
-    private var places: [String: Int] = [:]
 
     private typealias Found = [String: [(severity: Finding.Severity, number: Int)]]
 
@@ -84,10 +82,11 @@ struct ReplayMatrix {
             var gaps: Int
         }
         var indexes: [Key: Int] = [:]
+        let places = Dictionary(uniqueKeysWithValues: migrations.enumerated().map { ($1, $0) })
         for replay in replays {
             let own = found[replay.snapshot] ?? [:]
             let count = (gaps[replay.snapshot] ?? 0) + replay.integrityUnchecked
-            let cells = cells(of: replay, own)
+            let cells = cells(of: replay, own, places)
             let end = end(of: replay, cells, own, gaps: count)
             let key = Key(
                 start: replay.from ?? replay.start.rawValue, isProbe: replay.isProbe, cells: cells, end: end,
@@ -112,7 +111,7 @@ struct ReplayMatrix {
         return worst(.warned) ?? Cell(state: gaps > 0 ? .notChecked : .passed)
     }
 
-    private func cells(of replay: ReplaySummary, _ found: Found) -> [Cell] {
+    private func cells(of replay: ReplaySummary, _ found: Found, _ places: [String: Int]) -> [Cell] {
         // Where the replay's first step is, everything before was applied already; after its last, it was not run.
         let ran = replay.steps.compactMap { places[$0.migration] }
         let start = ran.min() ?? replay.from.flatMap { places[$0] }.map { $0 + 1 } ?? 0
@@ -134,15 +133,16 @@ struct ReplayMatrix {
 
     /// Adds what is new, each after the one before it.
     private mutating func add(_ names: [String]) {
+        var known = Dictionary(uniqueKeysWithValues: migrations.enumerated().map { ($1, $0) })
         var last = -1
         for name in names {
-            if let index = places[name] {
+            if let index = known[name] {
                 last = index
                 continue
             }
             last += 1
             migrations.insert(name, at: last)
-            places = Dictionary(uniqueKeysWithValues: migrations.enumerated().map { ($1, $0) })
+            known = Dictionary(uniqueKeysWithValues: migrations.enumerated().map { ($1, $0) })
         }
     }
 }
