@@ -4,7 +4,7 @@ import Testing
 /// Where reports go: standard output, files, and what a service of continuous integration reads.
 @Suite struct OutputFormatTests {
     private static let formats = [
-        "human", "json", "junit", "sarif", "github", "gitlab", "tap", "markdown",
+        "human", "json", "junit", "sarif", "github", "gitlab", "tap", "markdown", "html",
     ]
     private static let lossy = "DELETE FROM email WHERE id = 1;"
     private static let github = ["CI": "true", "GITHUB_ACTIONS": "true"]

@@ -55,7 +55,7 @@ import Testing
         ),
         (["verify", "--report", "json"], 64, "write FORMAT=PATH"),
         (["verify", "--report", "json="], 64, "no path"),
-        (["health", "a", "--report", "xml=x"], 64, "markdown, nagios, prometheus"),
+        (["health", "a", "--report", "xml=x"], 64, "markdown, html, nagios, prometheus"),
         (["new", "--nonsense"], 64, "Unknown option '--nonsense'"),
         (["stats", "--nonsense"], 64, "Unknown option"),
         (["diff", "--nonsense"], 64, "Unknown option"), (["diff", "a", "-z"], 64, "Unknown option"),

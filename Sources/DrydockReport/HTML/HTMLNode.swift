@@ -20,8 +20,8 @@ indirect enum HTMLNode: Sendable {
     /// Writes the page as HTML that is also well-formed XML.
     func write(to text: inout String) {
         switch self {
-        case .text(let content): text += Self.escaped(VisibleText.line(content))
-        case .lines(let content): text += Self.escaped(VisibleText.lines(content))
+        case .text(let content): text += Self.escaped(VisibleText.line(content), isText: true)
+        case .lines(let content): text += Self.escaped(VisibleText.lines(content), isText: true)
         case .group(let nodes): for node in nodes { node.write(to: &text) }
         case .source(let name, let content): text += "<\(name)>\(content)</\(name)>"
         case .element(let name, let attributes, let children):
@@ -40,12 +40,16 @@ indirect enum HTMLNode: Sendable {
     }
 
     /// A line break too is escaped, so that no line of the page begins with what a database says: a log of CI would take
-    /// `::error` there for a command.
-    private static func escaped(_ visible: String) -> String {
+    /// `::error` there for a command, and `##[` anywhere.
+    /// - Parameter isText: whether it may stand next to another text. In an attribute, `#` begins a link.
+    private static func escaped(_ visible: String, isText: Bool = false) -> String {
         guard visible.utf8.contains(where: isSpecial) else { return visible }
         var text = ""
+        var previous: Unicode.Scalar = " "
         for scalar in visible.unicodeScalars {
+            defer { previous = scalar }
             switch scalar {
+            case "#" where isText || previous == "#": text += "&#35;"
             case "&": text += "&amp;"
             case "<": text += "&lt;"
             case ">": text += "&gt;"
@@ -63,7 +67,7 @@ indirect enum HTMLNode: Sendable {
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"),
-            UInt8(ascii: "\n"), 0xEF:
+            UInt8(ascii: "\n"), UInt8(ascii: "#"), 0xEF:
             true
         default: false
         }

@@ -27,6 +27,19 @@ package struct HTMLRenderer: ReportRenderer {
         return page.text
     }
 
+    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+        var page = HTMLPage(
+            title: "drydock \(command): no report", brand: "drydock \(command)",
+            verdict: .init(symbol: "✗", words: "No report", style: "bad"), lead: [.text(error.description)],
+            facts: [])
+        if !error.quote.isEmpty {
+            page.sections = [
+                .init(id: "help", title: "What to do", content: [.element("pre", [:], [.lines(error.quote)])])
+            ]
+        }
+        return page.text
+    }
+
     private func ownSections(_ report: Report, _ options: RenderOptions) -> [HTMLPage.Section] {
         switch report.body {
         case .verify: []

@@ -26,6 +26,7 @@ enum HTMLStyle {
         h1 { font-size: clamp(2rem, 5vw, 3rem); letter-spacing: -.025em; margin: .2rem 0 .6rem; font-weight: 700; }
         h2 { font-size: 1.45rem; letter-spacing: -.012em; margin: 4rem 0 .4rem; }
         h3 { font-size: 1.1rem; margin: .1rem 0 .5rem; font-weight: 600; }
+        ul + h3 { margin-top: 1.4rem; }
         p { margin: .5rem 0; max-width: 46rem; }
         a { color: var(--accent); text-underline-offset: .15em; text-decoration-thickness: .06em; }
         :focus-visible { outline: .15rem solid var(--accent); outline-offset: .15rem; border-radius: .15rem; }
