@@ -62,7 +62,7 @@ struct StepExcerptTests {
         let alone = try await report(Self.start, step)
         let among = try await report(Self.start + Self.others, step)
         #expect(found(alone) == found(among))
-        #expect(among.notChecked.isEmpty)
+        #expect(among.notChecked.map(\.reason) == alone.notChecked.map(\.reason))
     }
 
     @Test func `a step keeps the tables that its rows can reach, and no others`() throws {
