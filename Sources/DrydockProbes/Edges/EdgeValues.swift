@@ -57,7 +57,9 @@ struct EdgeValues {
     }
 
     private static func texts(_ column: ColumnPlan) -> [SQLValue] {
-        let other: [SQLValue] = column.isStrict ? [] : [.blob([0x00, 0xFF, 0x41])]
+        var other: [SQLValue] = column.isStrict ? [] : [.blob([0x00, 0xFF, 0x41])]
+        // A column that converts nothing keeps numbers as they are, and one of another type does not.
+        if !column.isStrict, column.affinity == .blob { other += [5, .real(1.5)] }
         return [""] + other + [
             "007", "{", " \t", "12", "a\u{0}b", "Ünï 名前 🙂", "O'Brien \"x\"",
             SQLValue(String(repeating: "long ", count: 900)), "31.12.2023",

@@ -12,7 +12,7 @@ struct ColumnPlan: Sendable {
     var isRowid = false
     /// Whether it alone is a key.
     var isUnique = false
-    /// Whether the table is STRICT, where values of another class are refused.
+    /// Whether values of another class are refused: the table is STRICT, and the type is not ANY.
     var isStrict = false
     var declaredType: String
     /// A collation of SQLite's own, if the column has one that is not BINARY.

@@ -76,7 +76,7 @@ struct TablePlanner {
             planned.isRowid = column.name == alias
             // NULL stands for the next number there.
             if planned.isRowid { planned.isNotNull = true }
-            planned.isStrict = table.isStrict
+            planned.isStrict = table.isStrict && column.declaredType.foldedASCII != "any"
             let collation = column.collation?.foldedASCII
             planned.collation = collation == "nocase" || collation == "rtrim" ? collation : nil
             planned.jsonPaths = Self.paths(uses)

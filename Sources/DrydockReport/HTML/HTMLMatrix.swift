@@ -4,7 +4,6 @@ import Drydock
 struct HTMLMatrix {
     private let matrix: ReplayMatrix
     private let replays: [ReplaySummary]
-    private let found: [String: [Finding]]
 
     /// How many columns one table has; the rest is folded.
     private static let width = 30
@@ -14,7 +13,6 @@ struct HTMLMatrix {
     init(_ report: Report, _ groups: [FindingGroup]) {
         matrix = ReplayMatrix(report, groups)
         replays = report.replays
-        found = Dictionary(grouping: report.findings) { $0.snapshot ?? "" }
     }
 
     var sections: [HTMLPage.Section] {
@@ -23,7 +21,9 @@ struct HTMLMatrix {
             .element(
                 "p", ["class": "soft"],
                 [
-                    "What each migration did to each snapshot. Under its name: the longest that it took, and the most pages that it wrote."
+                    .text(
+                        "What each migration did to \(isOnGeneratedRows ? "generated rows" : "each snapshot"). Under its name: the longest that it took, and the most pages that it wrote."
+                    )
                 ])
         ]
         let columns = matrix.columns.sorted { Self.rank($0) < Self.rank($1) }
@@ -155,11 +155,15 @@ struct HTMLMatrix {
 
     // MARK: - The snapshots
 
+    private var isOnGeneratedRows: Bool { replays.allSatisfy(\.isProbe) }
+
     private var snapshots: HTMLNode {
         let heads = ["snapshot", "from", "to", "steps", "rows compared", "tables untouched", "time"]
+        let ends = Dictionary(
+            matrix.columns.flatMap { column in column.replays.map { ($0.snapshot, column.end.state) } },
+            uniquingKeysWith: { first, _ in first })
         let rows = replays.map { replay -> HTMLNode in
-            let worst = (found[replay.snapshot] ?? []).map(\.severity).max()
-            let mark = replay.pendingCount > 0 && worst != .error ? "–" : worst.map(Self.mark) ?? "✓"
+            let mark = Self.look(ends[replay.snapshot] ?? .notRun).symbol
             let steps =
                 replay.pendingCount > 0
                 ? "\(replay.steps.count) of \(replay.steps.count + replay.pendingCount)"
@@ -174,12 +178,10 @@ struct HTMLMatrix {
         return .element(
             "details", [:],
             [
-                .element("summary", [:], ["\(counted(replays.count, "snapshot")), one by one"]),
+                .element(
+                    "summary", [:],
+                    ["\(counted(replays.count, isOnGeneratedRows ? "replay" : "snapshot")), one by one"]),
                 HTMLTable.table(heads, rows, numbersFrom: 3),
             ])
-    }
-
-    private static func mark(_ severity: Finding.Severity) -> String {
-        severity == .note ? "✓" : HTMLFinding.symbol(severity)
     }
 }

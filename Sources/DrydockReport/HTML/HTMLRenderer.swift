@@ -92,6 +92,9 @@ package struct HTMLRenderer: ReportRenderer {
         }
         let gaps = report.notChecked.groups.count
         if gaps > 0 { counts.append("\(gaps) not checked") }
+        if case .diff(let diff) = report.body, !diff.isSame {
+            counts.insert(counted(diff.changes.count, "difference"), at: 0)
+        }
         var text = counts.isEmpty ? "No findings" : listed(counts)
         text += "."
         if case .verify(let verify) = report.body, !verify.replays.isEmpty,
@@ -110,7 +113,8 @@ package struct HTMLRenderer: ReportRenderer {
         var facts: [(String, String)] = []
         switch report.body {
         case .verify(let verify):
-            facts.append(("snapshots", number(verify.replays.count { !$0.isProbe })))
+            let snapshots = verify.replays.count { !$0.isProbe }
+            if snapshots > 0 || verify.replays.isEmpty { facts.append(("snapshots", number(snapshots))) }
             let rows = verify.replays.reduce(0) { $0 + $1.rowsGenerated }
             if rows > 0 { facts.append(("rows generated", number(rows))) }
         case .lint(let lint):
@@ -122,8 +126,7 @@ package struct HTMLRenderer: ReportRenderer {
             ]
         case .migrate(let migrate): facts = [("pending", number(migrate.pending.count))]
         case .health(let health): facts = [("databases", number(health.databases.count))]
-        case .diff(let diff): facts = [("differences", number(diff.changes.count))]
-        case .vacuum: break
+        case .diff, .vacuum: break
         }
         let steps = report.replays.flatMap(\.steps)
         if !report.replays.isEmpty {

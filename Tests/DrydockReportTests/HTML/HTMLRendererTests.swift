@@ -32,6 +32,9 @@ import FoundationXML
         #expect(!heading(of: report).contains("✓"))
         let text = HTMLRenderer().render(report, RenderOptions())
         #expect(text.contains("? 1 not checked") && text.contains("no such module: x"))
+        // In the list of snapshots too.
+        let name = report.replays[0].name
+        #expect(text.contains("? \(name)<") && !text.contains("✓ \(name)<"), "\(text)")
         let matrix = ReplayMatrix(report, [])
         #expect(matrix.columns.map(\.end.state) == [.notChecked, .passed])
     }

@@ -228,6 +228,20 @@ struct ProbeReplayTests {
             "\(report.notChecked.map(\.reason))")
     }
 
+    @Test(arguments: ["(k TEXT PRIMARY KEY, v ANY) STRICT", "(k TEXT PRIMARY KEY, v)"])
+    func `a column that keeps every class has numbers too`(_ columns: String) async throws {
+        let report = try await verify([
+            "CREATE TABLE s \(columns);",
+            "UPDATE s SET v = CAST(v AS TEXT);",
+        ])
+        let finding = try report.finding(.valuesChanged)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.evidence?.rows.contains { $0.before?.literal == "5" && $0.after?.literal == "'5'" }
+                == true,
+            "\(finding.message)")
+    }
+
     @Test func `tables of a base get rows before the first migration`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("base.sql", Self.people)
