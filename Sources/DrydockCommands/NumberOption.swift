@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The value of an option that takes a whole number.
+/// The value of an option that takes a number or a duration.
 enum NumberOption {
     /// Returns what reads a number.
     /// - Parameters:
@@ -10,11 +10,15 @@ enum NumberOption {
         _ range: some RangeExpression<Int> & Sendable, _ expected: String
     ) -> @Sendable (String) throws -> Int {
         { argument in
-            guard let number = Int(argument), range.contains(number) else {
-                throw ValidationError("'\(argument)' is not \(expected)")
-            }
-            return number
+            try valid(Int(argument).flatMap { range.contains($0) ? $0 : nil }, argument, expected)
         }
+    }
+
+    /// Returns the value of an argument.
+    /// - Throws: `ValidationError` that says what a valid value is, where there is none.
+    static func valid<Value>(_ value: Value?, _ argument: String, _ expected: String) throws -> Value {
+        guard let value else { throw ValidationError("'\(argument)' is not \(expected)") }
+        return value
     }
 
     static let atLeastOne = reader(1..., "a number of at least 1")
@@ -26,10 +30,7 @@ extension TimeLimit {
 
     /// - Throws: `ValidationError` that says what a valid value is.
     static func parsed(_ argument: String) throws -> TimeLimit {
-        guard let limit = TimeLimit(argument: argument) else {
-            throw ValidationError("'\(argument)' is not \(expected)")
-        }
-        return limit
+        try NumberOption.valid(TimeLimit(argument: argument), argument, expected)
     }
 }
 
@@ -38,10 +39,7 @@ extension RunLimit {
 
     /// - Throws: `ValidationError` that says what a valid value is.
     static func parsed(_ argument: String) throws -> RunLimit {
-        guard let limit = RunLimit(argument: argument) else {
-            throw ValidationError("'\(argument)' is not \(expected)")
-        }
-        return limit
+        try NumberOption.valid(RunLimit(argument: argument), argument, expected)
     }
 }
 

@@ -55,8 +55,8 @@ struct StepExcerpt {
         return found
     }
 
-    /// The folded names of the tables, and of the views that read one of them, which go.
-    private var left: Set<String> {
+    /// The folded names of the tables that do not stay, and of the views that read one of them.
+    private var dropped: Set<String> {
         var gone = Set(schema.tables.keys).subtracting(tables)
         var views = schema.views
         while let name = views.first(where: { !$0.value.query.names.isDisjoint(with: gone) })?.key {
@@ -69,7 +69,7 @@ struct StepExcerpt {
     /// Returns the scene with a database whose schema has only these tables. Their pages, and so their rows, stay as
     /// they are.
     func excerpt(of scene: StepScene) async throws -> StepScene {
-        let gone = left
+        let gone = dropped
         let state = try await scene.state(over: scene.before) { connection in
             let kept = try connection.rows("SELECT rowid, tbl_name FROM main.sqlite_schema") {
                 gone.contains($0.string(1).foldedASCII) ? nil : String($0.integer(0))
