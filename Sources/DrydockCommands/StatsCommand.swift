@@ -2,21 +2,33 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 
-struct StatsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "stats",
-        abstract: "Show how a database uses its file: tables, indexes, free space.",
-        discussion: """
-            The database may be in use: it is read as one moment shows it, and nothing is written. The figures \
-            are those of sqlite3_analyzer, from one reading of the file.
+struct StatsCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "stats",
+        abstract: "Show how a database uses its file.",
+        usage: "[OPTIONS] DATABASE",
+        about: """
+            Shows how a database uses its file: tables and indexes by size, free space, and
+            what VACUUM would give back. The database may be in use: it is read as it is at
+            one moment, and nothing is written. The figures are those of sqlite3_analyzer.
+            """,
+        examples: """
+            drydock stats app.sqlite
+            drydock stats app.sqlite --compare yesterday.sqlite    what grew
+            drydock stats app.sqlite --format html > stats.html    a map of every page
+            drydock stats app.sqlite --format json | jq '.objects[].spaceUsed'
+            """,
+        options: """
+                --compare OTHER        show what grew since this one
+                --format F             human, json or html   (default: human)
 
-            EXAMPLES
-              drydock stats app.sqlite
-              drydock stats app.sqlite --format json | jq '.objects[].spaceUsed'
-              drydock stats app.sqlite --compare yesterday.sqlite     what grew
-
-            free   the part of an object's pages that holds nothing
-            jumps  leaves that a scan in key order has to seek for
+            In the table, free is the part of an object's pages that holds nothing, and
+            jumps are the leaves that a scan in the order of the key has to seek.
+            """,
+        exitStatus: """
+            0  shown
+            2  the database is missing or cannot be read
+            64 bad usage
             """)
 
     @Argument(help: "The database.", completion: .file())
@@ -48,7 +60,8 @@ struct StatsCommand: AsyncParsableCommand {
     func run() async throws {
         try await FailureOutput(Self.self, format: format).run {
             let reader = StatisticsReader(engine: engines.driver())
-            let statistics = try await reader.statistics(of: DatabaseNames.one(database))
+            let statistics = try await reader.statistics(
+                of: DatabaseNames.one(database), mapsPages: format == "html")
             var old: DatabaseStatistics?
             if let compare { old = try await reader.statistics(of: compare) }
             let options = RenderOptions(usesColor: Terminal.outputHasColor)

@@ -41,6 +41,9 @@ public struct DatabaseStatistics: Sendable {
     /// The schema table first, then the rest in the schema's order.
     public var objects: [Object] = []
 
+    /// The use of each page, if it was asked for.
+    public var map: PageMap?
+
     public enum AutoVacuum: String, Sendable { case none, full, incremental }
 
     public init(path: String) { self.path = path }

@@ -16,17 +16,19 @@ public struct StatisticsReader: Sendable {
 
     /// Reads the statistics.
     /// - Parameter vacuumPageSize: The page size in bytes that a VACUUM is to set; nil to keep the database's.
+    /// - Parameter mapsPages: Whether the use of each page is wanted, which takes memory for each.
     /// - Throws: ``RequestError`` that names the file: it is missing, is not a database, or is damaged or locked.
     public func statistics(
-        of path: String, vacuumPageSize: Int? = nil
+        of path: String, vacuumPageSize: Int? = nil, mapsPages: Bool = false
     ) async throws -> DatabaseStatistics {
         try await LiveFile(engine: engine, path: path).read { file, log in
-            try Self.statistics(of: path, file, log, vacuumPageSize)
+            try Self.statistics(of: path, file, log, vacuumPageSize, mapsPages)
         }
     }
 
     private static func statistics(
-        of path: String, _ file: DatabaseFile, _ log: WriteAheadLog?, _ vacuumPageSize: Int?
+        of path: String, _ file: DatabaseFile, _ log: WriteAheadLog?, _ vacuumPageSize: Int?,
+        _ mapsPages: Bool
     ) throws -> DatabaseStatistics {
         var result = DatabaseStatistics(path: path)
         let header = file.header
@@ -48,6 +50,10 @@ public struct StatisticsReader: Sendable {
             }
         }
         result.objects = try objects(of: file, vacuumPageSize)
+        if mapsPages {
+            let roots = try file.schema().map(\.rootPage).filter { $0 != 0 }
+            result.map = try PageMap(file, roots: [1] + roots)
+        }
         return result
     }
 

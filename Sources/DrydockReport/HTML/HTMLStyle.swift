@@ -157,6 +157,17 @@ enum HTMLStyle {
         .map .t0 { fill: var(--accent); fill-opacity: .34; } .map .t1 { fill: var(--accent); fill-opacity: .16; }
         .map .empty { fill: var(--paper); fill-opacity: .6; stroke: none; }
         .map .free { fill: var(--warn); fill-opacity: .22; } .map rect { stroke: var(--paper); stroke-width: 2; }
+        .pages { width: 100%; max-width: 60rem; height: auto; display: block; margin: .6rem 0 1.6rem; }
+        .key .dot { min-width: .9rem; height: .9rem; line-height: .9rem; background: currentColor; }
+        .o0 { fill: #3f7fb5; color: #3f7fb5; } .o1 { fill: #d08a3c; color: #d08a3c; } .o2 { fill: #5a9e5f; color: #5a9e5f; }
+        .o3 { fill: #a871ad; color: #a871ad; } .o4 { fill: #4fb0ae; color: #4fb0ae; } .o5 { fill: #b8a23a; color: #b8a23a; }
+        .o6 { fill: #b9635f; color: #b9635f; } .rest { fill: var(--soft); color: var(--soft); }
+        .none { fill: var(--line); color: var(--line); }
+        .pages .free, .key .free { fill: var(--warn-wash); color: var(--warn-wash); stroke: var(--warn); }
+        .v0 { fill: var(--accent); fill-opacity: .08; } .v1 { fill: var(--accent); fill-opacity: .2; }
+        .v2 { fill: var(--accent); fill-opacity: .32; } .v3 { fill: var(--accent); fill-opacity: .44; }
+        .v4 { fill: var(--accent); fill-opacity: .57; } .v5 { fill: var(--accent); fill-opacity: .7; }
+        .v6 { fill: var(--accent); fill-opacity: .85; } .v7 { fill: var(--accent); }
         """
 
     /// Sorts tables when a heading is pressed.

@@ -22,8 +22,11 @@ package enum StatisticsHTML {
             ("encoding", file.encoding.rawValue),
         ]
         page.sections = [
-            .init(id: "map", title: "Where the space is", content: [map(file), key]),
-            .init(id: "objects", title: "Tables and indexes", content: [table(file)]),
+            .init(id: "map", title: "Where the space is", content: [map(file), key])
+        ]
+        if let map = HTMLPageMap(file) { page.sections.append(map.section) }
+        page.sections += [
+            .init(id: "objects", title: "Tables and indexes", content: [table(file)])
         ]
         return page.text
     }
