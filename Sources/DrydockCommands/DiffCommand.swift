@@ -3,37 +3,54 @@ import Drydock
 import DrydockReport
 import SQLiteSchema
 
-struct DiffCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "diff",
-        abstract: "Show what tells two schemas apart, or two databases' rows, and the SQL between them.",
-        discussion: """
-            A source is a database file, a .sql file or a folder of migrations; FOLDER@VERSION stops there. \
-            Schemas are compared by meaning: whitespace, comments, quotes, the case of keywords, the order of \
-            statements and what ALTER appended make no difference. A name that differs only in case is reported, \
-            as respelled, though SQLite takes both for the same.
+struct DiffCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "diff",
+        abstract: "Compare schemas or rows, and write the SQL between.",
+        usage: "[OPTIONS] OLD NEW",
+        about: """
+            Shows how two schemas differ, or the rows of two databases, and writes the SQL
+            from one to the other. A source is a database, a .sql file or a folder of
+            migrations; FOLDER@VERSION stops there. The SQL is proved before it is shown: it
+            has run on the old database with its rows, and nothing was lost.
+            """,
+        examples: """
+            drydock diff old.sqlite new.sqlite
+            drydock diff Migrations@v3_labels Migrations    what changed since v3
+            drydock diff app.sqlite Migrations --sql        SQL that takes it there
+            drydock diff a.sql b.sql --sql --rename email.sender=from_address
+            drydock diff --data old.sqlite new.sqlite       rows added, removed, changed
+            drydock diff --data old.sqlite new.sqlite --summary --table email
+            drydock diff --data old.sqlite new.sqlite --format sql | sqlite3 -bail copy.db
+            """,
+        options: """
+                --sql                  write the migration from OLD to NEW
+                --down                 write the way back instead
+                --rename OLD=NEW       what was renamed; may be repeated
+                --allow-loss           allow a plan that loses a table or column
+                --name-only            only the names of what differs
+                --data                 compare rows, not schemas
+                --summary              with --data: only how many rows differ
+                --table NAME           with --data: only this table; may be repeated
+                --format F             what is printed: human, json, html, ...
+                --report F=PATH        write a report to a file too; may be repeated
+            """,
+        details: """
+            Schemas are compared by meaning: white space, comments, quotes, the case of
+            keywords, the order of statements and what ALTER appended make no difference.
+            A name that differs only in case is reported, as respelled, though to SQLite
+            both are the same.
 
-            EXAMPLES
-              drydock diff old.sqlite new.sqlite
-              drydock diff Migrations@v3_labels Migrations     what changed since v3
-              drydock diff app.sqlite Migrations --sql         SQL that takes app.sqlite there
-              drydock diff a.sql b.sql --sql --rename email.sender=from_address
-              drydock diff --data old.sqlite new.sqlite        rows added, removed and changed
-              drydock diff --data old.sqlite new.sqlite --summary --table email
-              drydock diff --data old.sqlite new.sqlite --format sql | sqlite3 -bail copy-of-old.sqlite
-
-            The SQL is proved before it is shown: it has run on the old database with its rows, the schema is \
-            then the new one, and nothing was lost.
-
-            With --data rows are matched by their key, else by the rowid, else by all their values, and values are \
-            exact: 1 is not 1.0, and no collation hides a change. Different schemas are compared on what they \
-            share. The SQL of --format sql makes the old rows the new ones in one transaction.
-
-            EXIT STATUS
-              0  same
-              1  different
-              2  trouble, or a plan that was refused
-              64 bad usage
+            With --data, rows are matched by their key, else by the rowid, else by all their
+            values, and values are exact: 1 is not 1.0, and no collation hides a change.
+            Different schemas are compared on what they share. The SQL of --format sql makes
+            the old rows the new ones in one transaction.
+            """,
+        exitStatus: """
+            0  same
+            1  different
+            2  trouble, or a plan that was refused
+            64 bad usage
             """)
 
     @Argument(help: ArgumentHelp("The old schema.", valueName: "old"), completion: .file())

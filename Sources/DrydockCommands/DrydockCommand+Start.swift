@@ -6,6 +6,7 @@ extension DrydockCommand {
     /// Runs the command that the process was given, and ends the process.
     public static func start() async {
         let arguments = joiningNumbers(Array(CommandLine.arguments.dropFirst()))
+        if let screen = helpScreen(for: arguments) { return print(screen, terminator: "") }
         do {
             if let fault = helpFault(in: arguments) { throw ValidationError(fault) }
             var command = try parseAsRoot(arguments)
@@ -23,6 +24,14 @@ extension DrydockCommand {
             }
             exit(withError: fault)
         }
+    }
+
+    /// Returns what `--help` prints for the command that the arguments name; nil if they ask for something else.
+    static func helpScreen(for arguments: [String]) -> String? {
+        let asked = arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == "--help" }
+        guard asked, let name = arguments.first else { return nil }
+        return configuration.subcommands.lazy.compactMap { $0 as? any DrydockSubcommand.Type }
+            .first { $0.help.name == name }?.help.screen
     }
 
     /// Returns an error's text without a suggestion that is nothing like what was written: the parser offers the nearest

@@ -9,17 +9,16 @@ public struct DrydockCommand: AsyncParsableCommand {
         commandName: "drydock",
         abstract: "Rehearse SQLite migrations on real databases, and prove that nothing was lost.",
         discussion: """
-            drydock verify                 replay all of Snapshots/ with Migrations/
-            drydock verify -m db/migrate   with another folder of migrations
-            drydock lint                   read the migrations, and run no row through them
-            drydock diff old.db new.db     what tells two schemas apart; --sql: the way
+            drydock verify                 replay Snapshots/, or generated rows
+            drydock lint                   read the migrations, without any row
+            drydock diff old.db new.db     how two schemas differ; --sql: the SQL between
             drydock health app.db          check a database that may be in use
-            drydock vacuum app.db          make it small again, and lose nothing
+            drydock vacuum app.db          shrink it, and lose nothing
             drydock migrate app.db         rehearse its migrations; with --apply do it
-            drydock lock                   write down what is released; verify holds it
-            drydock init                   begin: drydock.yml, and with --ci a job
-            drydock help verify            all options
+            drydock lock                   record what is released; verify checks it
+            drydock init                   begin: drydock.yml, and with --ci a CI job
 
+            Options: drydock verify --help, or all of them: drydock help verify
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,
         version: version,

@@ -3,34 +3,51 @@ import Drydock
 import DrydockReport
 import SQLiteSchema
 
-struct HealthCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "health",
-        abstract: "Check databases that may be in use: damage, broken references, free space, settings.",
-        discussion: """
-            Nothing is written, and no read transaction lasts longer than a slice: a program that has the database \
-            open goes on. What is slow is made table by table; what was not reached is said.
-
-            EXAMPLES
-              drydock health app.sqlite
-              drydock health app.sqlite --deep              every index entry and every row
-              drydock health 'data/*.sqlite' --jobs 4       several at once
-              drydock health app.sqlite --budget 5s         say what five seconds were not enough for
-              drydock health app.sqlite --budget 5s --continue health.state   and go on there the next time
-              drydock health app.sqlite --accept            what is known now is not reported again
-              drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
-              drydock health app.sqlite --format nagios     one line for a monitoring system
-              drydock health app.sqlite --format nagios --only freelist -w 25 -c 50
-              drydock health app.sqlite --quiet --report prometheus=/var/lib/node_exporter/drydock.prom
-
+struct HealthCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "health",
+        abstract: "Check databases that may be in use.",
+        usage: "[OPTIONS] DATABASE...",
+        about: """
+            Checks databases that may be in use: damage, broken references, free space,
+            settings. Nothing is written, and no read transaction lasts longer than a slice:
+            a program that has the database open goes on. What was not reached is listed.
+            """,
+        examples: """
+            drydock health app.sqlite
+            drydock health app.sqlite --deep              every index entry and every row
+            drydock health 'data/*.sqlite' --jobs 4       several at once
+            drydock health app.sqlite --budget 5s --continue health.state
+                                                          five seconds, and on from there
+            drydock health app.sqlite --accept            known now, not reported again
+            drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
+            drydock health app.sqlite --format nagios     one line for a monitoring system
+            drydock health app.sqlite -q --report prometheus=drydock.prom
+            """,
+        options: """
+                --deep                 check every index entry, text and value too
+                --budget DURATION      how long a database may take: 5s, 2m
+                --continue PATH        go on where the last run stopped
+            -j, --jobs COUNT           how many at once      (default: one a core)
+                --only CHECK           only this check; may be repeated
+                --without CHECK        leave this check out; may be repeated
+            -w, --warning CHECK=RANGE  the range outside of which it is a warning
+            -c, --critical CHECK=RANGE the range outside of which it is an error
+                --accept               what is found now is known, and not reported again
+                --format F             human, json, nagios, prometheus, html, ...
+                --report F=PATH        write a report to a file too; may be repeated
+            -q, --quiet                only what is wrong
+            -v, --verbose              figures and notes too
+            """,
+        details: """
             CHECKS
             \(checks)
-
-            EXIT STATUS
-              0  healthy (notes do not count)
-              1  findings
-              2  a database is missing or cannot be read at all, or drydock.yml is wrong
-              64 bad usage
+            """,
+        exitStatus: """
+            0  healthy (notes do not count)
+            1  findings
+            2  a database is missing or cannot be read at all, or drydock.yml is wrong
+            64 bad usage
             With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
             """)
 

@@ -3,27 +3,37 @@ import Drydock
 import Foundation
 import SQLiteSchema
 
-struct InitCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "init",
-        abstract: "Write drydock.yml with what was found, and with --ci a job that runs Drydock.",
-        discussion: """
-            drydock.yml names the folder of migrations and their format, and has every other setting as a comment. \
-            Snapshots/ is made for databases of released versions, with a README.md. Nothing that exists is \
-            overwritten. In a terminal, verify and lint are then run once.
-
-            EXAMPLES
-              drydock init                   drydock.yml and Snapshots/
-              drydock init --ci github       also .github/workflows/drydock.yml
-              drydock init --ci gitlab       also .gitlab-ci.yml, or what to add to it
-              drydock init -m db/migrations  where there are several folders of migrations
-              drydock init --dry-run         show the files, and write none
-
-            EXIT STATUS
-              0  written
-              1  something is left to you: a file was there already, or which migrations or which tool is meant is open
-              2  a file cannot be written, or the folder that is named is not one of migrations
-              64 bad usage
+struct InitCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "init",
+        abstract: "Write drydock.yml, and with --ci a CI job.",
+        usage: "[OPTIONS]",
+        about: """
+            Writes drydock.yml, which names the folder of migrations and their format, and
+            has every other setting as a comment. Creates Snapshots/ for databases of
+            released versions. Nothing that exists is overwritten. In a terminal, verify and
+            lint are then run once.
+            """,
+        examples: """
+            drydock init                   drydock.yml and Snapshots/
+            drydock init --ci github       also .github/workflows/drydock.yml
+            drydock init --ci gitlab       also .gitlab-ci.yml, or what to add to it
+            drydock init -m db/migrations  where there are several folders of migrations
+            drydock init --dry-run         show the files, and write none
+            """,
+        options: """
+            -m, --migrations FOLDER    the migrations        (default: what is found)
+                --migration-format F   whose they are: goose, prisma, sqlx, ...
+                --ci SERVICE           write a job: github or gitlab
+                --dry-run              show what would be written, and write nothing
+                --run, --no-run        run verify and lint at the end, or do not
+            """,
+        exitStatus: """
+            0  written
+            1  something is left to you: a file was there already, or it is not clear
+               which migrations or which tool is meant
+            2  a file cannot be written, or the folder that is named has no migrations
+            64 bad usage
             """)
 
     @OptionGroup var source: MigrationsOptions

@@ -4,32 +4,49 @@ import DrydockReport
 import Foundation
 import SQLiteSchema
 
-struct LintCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "lint",
-        abstract: "Read the migrations and say what will fail or lose rows, without any snapshot.",
-        discussion: """
-            Each statement is checked against the schema that it meets, which the migrations before it make on an \
-            empty database, and against what their tool does around them. No row is run through them.
+struct LintCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "lint",
+        abstract: "Read the migrations for what fails or loses rows.",
+        usage: "[OPTIONS]",
+        about: """
+            Reads the migrations, and reports what will fail or lose rows. Each statement is
+            checked against the schema that it meets, which the migrations before it create
+            in an empty database, and against what their tool does around them. No row is
+            run through them.
+            """,
+        examples: """
+            drydock lint                           what is not in drydock.lock yet
+            drydock lint --all                     locked migrations too
+            drydock lint --since v11_create_tags   only what came after the last release
+            drydock lint --sqlite android-11       what the oldest SQLite must understand
+            drydock lint --rule positional-copy=error --rule redundant-index=off
+            drydock lint --fix                     make the corrections that are certain
+            drydock lint --list-rules              every rule
+            """,
+        options: """
+            -m, --migrations FOLDER    the migrations        (default: what is found)
+                --migration-format F   whose they are: goose, prisma, sqlx, ...
+                --since VERSION        only migrations after this one, as one set
+                --new, --all           only what is not locked, or everything
+                --rule RULE=SEVERITY   off, note, warning or error; may be repeated
+                --sqlite VERSION       the oldest SQLite: 3.24, ios-15, android-11
+                --fix                  write the corrections that are certain
+                --strict               let warnings fail too
+                --format F             what is printed: human, json, github, sarif, ...
+                --report F=PATH        write a report to a file too; may be repeated
+            -q, --quiet                only what is wrong
+            -v, --verbose              notes too
 
-            EXAMPLES
-              drydock lint                             what is not in drydock.lock yet; without one all
-              drydock lint --all                       locked migrations too
-              drydock lint --since v11_create_tags     only what came after the last release, as one set
-              drydock lint --new                       what is not in drydock.lock, which must be there
-              drydock lint --rule positional-copy=error --rule redundant-index=off
-              drydock lint --sqlite android-11         what the oldest SQLite must know
-              drydock lint --fix                       write the rewrites that are certain, judge what stands
-              drydock lint --list-rules                every rule
-
-            One statement is let through by a comment before it:
-              -- drydock: ignore unique-over-existing because message ids are unique on the server
-
-            EXIT STATUS
-              0  passed
-              1  findings of severity error, or no migration
-              2  no report could be made, or a file could not be rewritten: the report is of what stands then
-              64 bad usage
+            A comment before a statement lets it through:
+              -- drydock: ignore unique-over-existing because ids are unique on the server
+            """,
+        exitStatus: """
+            0  passed
+            1  findings of severity error, or no migration
+            2  no report could be made, or a file could not be rewritten: the report is of
+               the files as they are then
+            64 bad usage
             """)
 
     @OptionGroup var source: MigrationsOptions

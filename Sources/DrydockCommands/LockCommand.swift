@@ -2,29 +2,44 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 
-struct LockCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "lock",
-        abstract: "Write down what is released, so that no migration or snapshot changes unseen.",
-        discussion: """
-            drydock.lock has a line for each migration: the checksum of its file, that of its SQL, which \
-            comments, white space and line endings do not change, and that of what its tool reads beside it; one \
-            for a way back; and for each snapshot its content, version, rows, and the SQLite that wrote it. \
-            Each line tells an edit by hand. Commit it. drydock verify holds it. What is new is added; \
-            an entry is only rewritten or dropped with --replace.
-
-            EXAMPLES
-              drydock lock                       add what is new
-              drydock lock --check               write nothing: a pre-commit hook
-              drydock lock --replace v12_threads edited, and nobody has it
-              drydock lock --replace v1.sqlite   the snapshot was made again
-              drydock lock --check --format json the same for other tools
-
-            EXIT STATUS
-              0  everything is as it was locked, or was added
-              1  something is not
-              2  no report could be made: no lock to check, or one that is broken
-              64 bad usage
+struct LockCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "lock",
+        abstract: "Record what is released, so that no change slips in.",
+        usage: "[OPTIONS]",
+        about: """
+            Records in drydock.lock which migrations and snapshots are released, with their
+            checksums. Commit the file: drydock verify then reports every later change. New
+            entries are added; an entry is rewritten or dropped only with --replace.
+            """,
+        examples: """
+            drydock lock                         add what is new
+            drydock lock --check                 write nothing: a pre-commit hook
+            drydock lock --replace v12_threads   edited, and nobody has it
+            drydock lock --replace v1.sqlite     the snapshot was made again
+            """,
+        options: """
+                --check                write nothing
+                --replace NAME         rewrite this entry, or drop it; may be repeated
+                --lock PATH            the lock              (default: drydock.lock)
+            -m, --migrations FOLDER    the migrations        (default: what is found)
+            -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
+                --format F             what is printed: human, json, github, ...
+                --report F=PATH        write a report to a file too; may be repeated
+            -q, --quiet                only what is wrong
+            """,
+        details: """
+            drydock.lock has a line for each migration: the checksum of its file, that of
+            its SQL, which comments, white space and line endings do not change, and that of
+            what its tool reads beside it; one for a way back; and for each snapshot its
+            content, version, rows, and the SQLite that wrote it. A line that was edited by
+            hand is recognised.
+            """,
+        exitStatus: """
+            0  everything is as it was locked, or was added
+            1  something is not
+            2  no report could be made: no lock to check, or one that is broken
+            64 bad usage
             """)
 
     @Flag(help: "Write nothing.")

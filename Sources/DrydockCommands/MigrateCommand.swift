@@ -1,36 +1,56 @@
 import ArgumentParser
 import Drydock
 
-struct MigrateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "migrate",
-        abstract: "Rehearse a live database's migrations on a copy; with --apply do it, and lose nothing.",
-        discussion: """
-            The pending migrations run on a copy of the database as one moment shows it, and every rule of \
-            'drydock verify' is held. Nothing is written to the database, which programs may go on using.
+struct MigrateCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "migrate",
+        abstract: "Rehearse a database's migrations; --apply does them.",
+        usage: "[OPTIONS] DATABASE",
+        about: """
+            Runs a live database's pending migrations on a copy, and checks every rule of
+            'drydock verify'. Nothing is written to the database, which stays in use.
 
-            With --apply, what was rehearsed becomes the database: it is locked, compared with the copy byte by byte, \
-            and its pages are replaced in one transaction. If another program committed meanwhile, it is rehearsed again, \
-            under the lock. Killed at any moment, the database is the old one or the migrated one. A backup is kept \
-            beside it, NAME.VERSION-TIME.backup.
-
-            EXAMPLES
-              drydock migrate app.sqlite                   rehearse: findings, time, pages, disk
-              drydock migrate app.sqlite --check           only what is pending
-              drydock migrate app.sqlite --apply
-              drydock migrate app.sqlite --apply --backup-folder /var/backups
-              drydock migrate app.sqlite -m db/migrations --up-to 20240501
+            With --apply, the result becomes the database in one transaction, after a check
+            that nobody wrote meanwhile. Killed at any moment, the database is the old one
+            or the migrated one. A backup is kept beside it, NAME.VERSION-TIME.backup.
+            """,
+        examples: """
+            drydock migrate app.sqlite                   rehearse: findings, time, disk
+            drydock migrate app.sqlite --check           only what is pending
+            drydock migrate app.sqlite --apply
+            drydock migrate app.sqlite --apply --backup-folder /var/backups
+            drydock migrate app.sqlite -m db/migrations --up-to 20240501
+            """,
+        options: """
+            -m, --migrations FOLDER       the migrations     (default: what is found)
+                --migration-format F      whose they are: goose, prisma, sqlx, ...
+                --check                   only say what is pending
+                --apply                   rehearse, and if nothing is wrong migrate
+                --backup-folder FOLDER    where the backup goes
+                --no-backup               keep no backup
+                --up-to MIGRATION         the last migration to run
+                --busy-timeout DURATION   how long to wait for others' locks (default: 5s)
+                --strict                  let warnings fail too
+                --format F                what is printed: human, json, html, ...
+                --report F=PATH           write a report to a file too; may be repeated
+            """,
+        details: """
+            With --apply the database is locked, compared with the copy byte by byte, and
+            its pages are replaced in one transaction. If another program committed
+            meanwhile, the migrations are rehearsed again, under the lock.
 
             A loss that is meant is declared in the migration, or in drydock.yml:
               -- drydock: deletes from email where is_spam = 1
-
-            EXIT STATUS
-              0  rehearsed or migrated without an error, or nothing is pending
-              1  findings of severity error; with --check something is pending. Nothing was written
-              2  no report could be made, or it was not done; the database holds what it held, unless the text says
-                 that it is migrated and only the report could not be written
-              130 interrupted; the database holds what it held
-              64 bad usage
+            """,
+        exitStatus: """
+            0  rehearsed or migrated without an error, or nothing is pending
+            1  findings of severity error; with --check something is pending. Nothing was
+               written
+            2  no report could be made, or it was not done; the database holds what it
+               held, unless the text says that it is migrated and only the report could
+               not be written
+            130 interrupted; the database holds what it held
+            64 bad usage
             """)
 
     @Argument(help: "The database.", completion: .file())

@@ -2,16 +2,30 @@ import ArgumentParser
 import Drydock
 import Foundation
 
-struct NewCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "new",
+struct NewCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "new",
         abstract: "Write the next migration file, empty or from a diff.",
-        discussion: """
-            The name goes on as the folder's names do: v12_... after v11_..., 0007_... after 0006_....
-
-            EXAMPLES
-              drydock new add_threads                           an empty Migrations/v13_add_threads.sql
-              drydock new add_threads --from-diff schema.sql    with the SQL that leads to schema.sql
+        usage: "[OPTIONS] NAME",
+        about: """
+            Writes the next migration file. Its name continues those of the folder: v12_...
+            after v11_..., 0007_... after 0006_....
+            """,
+        examples: """
+            drydock new add_threads                         an empty migration
+            drydock new add_threads --from-diff schema.sql  with the SQL that leads there
+            """,
+        options: """
+            -m, --migrations FOLDER    the migrations        (default: what is found)
+                --migration-format F   whose they are: goose, prisma, sqlx, ...
+                --from-diff NEW        the schema that the migration must lead to: a
+                                       database, a .sql file or a folder
+                --allow-loss           allow SQL that loses a table or column
+            """,
+        exitStatus: """
+            0  written
+            2  not written
+            64 bad usage
             """)
 
     @Argument(help: ArgumentHelp("What the migration does, in a few words.", valueName: "name"))

@@ -3,17 +3,31 @@ import Drydock
 import DrydockReport
 import Foundation
 
-struct SchemaCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Print the canonical schema of a database, a .sql file or a folder of migrations.",
-        discussion: """
-            The same schema always gives the same text, so it can be kept in git and checked in CI.
-
-            EXAMPLES
-              drydock schema Migrations > schema.sql
-              drydock schema Migrations --check schema.sql     status 1 when it is no longer that
-              drydock schema app.sqlite --format mermaid       an entity-relationship diagram
+struct SchemaCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "schema",
+        abstract: "Print the schema of a database or of migrations.",
+        usage: "[OPTIONS] SOURCE",
+        about: """
+            Prints the canonical schema of a database, a .sql file or a folder of migrations
+            (FOLDER@VERSION stops there). The same schema always gives the same text, so it
+            can be kept in git and checked in CI.
+            """,
+        examples: """
+            drydock schema Migrations > schema.sql
+            drydock schema Migrations --check schema.sql    status 1 when it has changed
+            drydock schema app.sqlite --format mermaid      an entity-relationship diagram
+            """,
+        options: """
+                --format F             sql, json or mermaid  (default: sql)
+                --check FILE           compare with a kept schema instead of printing
+                --migration-format F   whose the migrations are: goose, prisma, sqlx, ...
+            """,
+        exitStatus: """
+            0  printed, or the same as the file
+            1  different from the file
+            2  no schema could be read
+            64 bad usage
             """)
 
     @Argument(

@@ -2,26 +2,37 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 
-struct VacuumCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "vacuum",
-        abstract: "Make a database small again, and prove that every row is still there.",
-        discussion: """
-            A copy is made, checked, and compared with the database row by row under a lock; then its pages take \
-            the place of the old ones in one transaction. Killed at any moment, the database is the old one or \
-            the new one. Programs that have the file open may keep it open.
-
-            EXAMPLES
-              drydock vacuum app.sqlite --dry-run          what it would give, and the disk it needs
-              drydock vacuum app.sqlite
-              drydock vacuum app.sqlite --into small.sqlite
-              drydock vacuum app.sqlite --incremental 1000
-
-            EXIT STATUS
-              0  done
-              2  not done, or not to the end; the database holds what it held
-              130 interrupted; the database holds what it held
-              64 bad usage
+struct VacuumCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "vacuum",
+        abstract: "Shrink a database, and prove that no row is lost.",
+        usage: "[OPTIONS] DATABASE",
+        about: """
+            Shrinks a database, and proves that every row is still there. A copy is made,
+            checked, and compared with the database row by row under a lock; then its pages
+            replace the old ones in one transaction. Killed at any moment, the database is
+            the old one or the new one. Programs may keep the file open.
+            """,
+        examples: """
+            drydock vacuum app.sqlite --dry-run           what it would give, and the disk
+            drydock vacuum app.sqlite
+            drydock vacuum app.sqlite --into small.sqlite
+            drydock vacuum app.sqlite --incremental 1000
+            """,
+        options: """
+                --dry-run                  only say what would happen
+                --into PATH                leave the database as it is, and write here
+                --incremental PAGES        give back at most so many free pages
+                --page-size BYTES          the new page size
+                --analyze                  then gather statistics for the query planner
+                --temporary-folder FOLDER  where the copy is made, if not beside it
+                --format F                 human or json     (default: human)
+            """,
+        exitStatus: """
+            0  done
+            2  not done, or not to the end; the database holds what it held
+            130 interrupted; the database holds what it held
+            64 bad usage
             """)
 
     @Argument(help: "The database.", completion: .file())

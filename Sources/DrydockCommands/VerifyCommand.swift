@@ -3,39 +3,50 @@ import Drydock
 import DrydockReport
 import Foundation
 
-struct VerifyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Replay every snapshot to the newest version and hold every rule.",
-        discussion: """
-            Each snapshot is replayed step by step from its own version. After every step each row, column and \
-            value is compared with what it was. Snapshots are never written and never copied. Where there is none, \
-            tables are filled with generated rows: with those that a person would type, and with rarer ones that the \
-            constraints allow, for which a finding is a warning.
-
-            EXAMPLES
-              drydock verify                           Snapshots/, with the migrations of the project
-              drydock verify                           without snapshots: generated rows in every table
-              drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
-              drydock verify --up-to v7_rename_sender  stop there
-              drydock verify --strict                  warnings fail too
-              drydock verify -m prisma/migrations      another tool's folder, recognised by itself
-              drydock verify --migrate-command "python manage.py migrate"
-                                                       the project's own command, on copies
-              drydock verify --rollback                every step down and up again
-              drydock verify --engine all              every step on GRDB and on SwiftNIO
-              drydock verify --report json=out.json    a file besides what is printed
-              drydock verify --probe --report sql=out  generated rows too, and scripts that show what they find
+struct VerifyCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "verify",
+        abstract: "Replay snapshots, and prove that nothing was lost.",
+        usage: "[OPTIONS] [SNAPSHOT...]",
+        about: """
+            Replays every snapshot step by step from its own version to the newest one, and
+            compares each row, column and value with what it was before the step. Snapshots
+            are never written. Where there are none, tables are filled with generated rows:
+            ordinary ones, and unusual ones, for which a finding is a warning.
+            """,
+        examples: """
+            drydock verify                           Snapshots/, or generated rows
+            drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
+            drydock verify -m prisma/migrations      another tool's migrations
+            drydock verify --up-to v7_rename_sender  stop there
+            drydock verify --rollback                every step down and up again
+            drydock verify --probe --report sql=out  generated rows too, with scripts
+            drydock verify --report html=out.html    a page to read, besides the text
+            drydock verify --migrate-command "python manage.py migrate"
+                                                     the project's own command, on copies
+            """,
+        options: """
+            -m, --migrations FOLDER    the migrations        (default: what is found)
+                --migration-format F   whose they are: goose, prisma, sqlx, ...
+            -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
+                --probe, --no-probe    generated rows always, or never
+                --up-to MIGRATION      the last migration to run
+                --strict               let warnings fail too
+                --declare M:TEXT       a loss that is meant, where M cannot be edited
+                --format F             what is printed: human, json, github, html, ...
+                --report F=PATH        write a report to a file too; may be repeated
+            -q, --quiet                only what is wrong
+            -v, --verbose              every step, notes and figures
 
             A loss that is meant is declared in the migration:
               -- drydock: deletes from email where is_spam = 1
-
-            EXIT STATUS
-              0  passed
-              1  findings of severity error, an unreadable snapshot or nothing to verify
-              2  no report could be made: a folder is missing, drydock.yml is wrong, there are several folders of
-                 migrations, or two tools would run them differently
-              64 bad usage
+            """,
+        exitStatus: """
+            0  passed
+            1  findings of severity error, an unreadable snapshot or nothing to verify
+            2  no report could be made: a folder is missing, drydock.yml is wrong, there
+               are several folders of migrations, or two tools would run them differently
+            64 bad usage
             """)
 
     @Argument(

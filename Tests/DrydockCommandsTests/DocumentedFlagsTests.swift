@@ -20,6 +20,10 @@ import Testing
 
     private static var flag: Regex<(Substring, Substring)> { #/(?:^|[\s`\/(,'])(--[a-z][a-z-]*[a-z])/# }
 
+    private static var otherProgram: Regex<(Substring, Substring)> {
+        #/\b(git|gh|swift|make|python|npx|npm|cargo|sqlite3|docker|apt-get|prove|Scripts|alembic|rails|diesel|xcodebuild|systemd|go|wrangler|curl|manage\.py|knex|prisma|rsync|litestream|node|goose|sqlx|dbmate|flyway|drizzle-kit)\b/#
+    }
+
     @Test func everyFlagIsOnThePageOfItsCommand() throws {
         for command in Self.commands {
             let name = command._commandName
@@ -36,19 +40,41 @@ import Testing
         let known = Self.commands.reduce(into: Set(["--generate-completion-script"])) {
             $0.formUnion(flags(of: $1))
         }
-        let programs =
-            #/\b(git|gh|swift|make|python|npx|npm|cargo|sqlite3|docker|apt-get|prove|Scripts|alembic|rails|diesel|xcodebuild|systemd|go|wrangler|curl|manage\.py|knex|prisma|rsync|litestream|node|goose|sqlx|dbmate|flyway|drizzle-kit)\b/#
         let pages =
             try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "docs").path)
             .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 } + ["README.md"]
         #expect(pages.count > 20)
         for page in pages {
             let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
-            for line in text.split(separator: "\n") where line.firstMatch(of: programs) == nil {
+            for line in text.split(separator: "\n") where line.firstMatch(of: Self.otherProgram) == nil {
                 for match in line.matches(of: Self.flag) where !known.contains(String(match.output.1)) {
                     Issue.record("\(page): \(match.output.1) in: \(line)")
                 }
             }
         }
+    }
+
+    @Test func everyHelpFitsAScreen() throws {
+        for command in Self.commands {
+            let help = try #require(command as? any DrydockSubcommand.Type).help
+            let known = flags(of: command)
+            for line in help.screen.split(separator: "\n") where line.firstMatch(of: Self.otherProgram) == nil
+            {
+                for match in line.matches(of: Self.flag) {
+                    #expect(known.contains(String(match.output.1)), "\(help.name): \(line)")
+                }
+            }
+            let screen = help.screen.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            #expect(screen.count <= 40, "\(help.name) has \(screen.count) lines")
+            for line in screen { #expect(line.count <= 80, "\(help.name): \(line)") }
+            for line in (help.examples + "\n" + help.exitStatus).split(separator: "\n") {
+                #expect(line.count <= 78, "\(help.name): \(line)")
+            }
+            #expect(DrydockCommand.helpScreen(for: [help.name, "--help"]) == help.screen)
+            #expect(DrydockCommand.helpScreen(for: [help.name, "x", "-h"]) == help.screen)
+            #expect(DrydockCommand.helpScreen(for: [help.name, "--", "-h"]) == nil)
+        }
+        let all = DrydockCommand.helpMessage(for: DrydockCommand.self, columns: 80)
+        #expect(all.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
     }
 }

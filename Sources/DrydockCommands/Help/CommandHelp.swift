@@ -1,0 +1,62 @@
+import ArgumentParser
+
+/// The help of a command: `--help` prints what fits on a screen, `drydock help NAME` everything.
+struct CommandHelp: Sendable {
+    let name: String
+    /// One line for the list of commands.
+    let abstract: String
+    /// What follows the name when the command is called.
+    let usage: String
+    let about: String
+    /// The commands to copy, a line each.
+    let examples: String
+    /// The options that most people need, a line each. All are in `drydock help NAME`.
+    let options: String
+    /// What only `drydock help NAME` says.
+    var details = ""
+    /// What the exit statuses mean, a line each.
+    let exitStatus: String
+
+    /// The text of `--help`.
+    var screen: String {
+        """
+        \(about)
+
+        EXAMPLES
+        \(examples.indented)
+
+        USAGE: drydock \(name) \(usage)
+
+        \(options.indented)
+
+        Everything else: drydock help \(name)
+
+        """
+    }
+
+    /// The text above the options in `drydock help NAME`.
+    var discussion: String {
+        let parts = [
+            about, "EXAMPLES\n\(examples.indented)", details, "EXIT STATUS\n\(exitStatus.indented)",
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+}
+
+/// A subcommand of `drydock`.
+protocol DrydockSubcommand: AsyncParsableCommand {
+    static var help: CommandHelp { get }
+}
+
+extension DrydockSubcommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: help.name, abstract: help.abstract, discussion: help.discussion)
+    }
+}
+
+extension String {
+    fileprivate var indented: String {
+        split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
+    }
+}
