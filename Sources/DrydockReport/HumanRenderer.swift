@@ -37,7 +37,12 @@ package struct HumanRenderer: ReportRenderer {
         }
         var text = ""
         let names = SnapshotNames(report)
-        for group in FindingGroup.bySeverity(shown) { text += "\n" + block(group, options, names) }
+        var causes: Set<Cause> = []
+        for group in FindingGroup.bySeverity(shown) {
+            // One statement may empty fifty tables.
+            let isKnown = Cause(group.findings[0]).map { !causes.insert($0).inserted } ?? false
+            text += "\n" + block(group, options, names, isBrief: isKnown && !options.isVerbose)
+        }
         text += notChecked(report, options, names)
         var followsLines = true
         switch report.body {
@@ -57,9 +62,23 @@ package struct HumanRenderer: ReportRenderer {
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
     }
 
+    /// What findings share whose place, reason and remedy are shown once.
+    private struct Cause: Hashable {
+        let cause: String
+        let rule: Rule
+        let migration: String?
+
+        init?(_ finding: Finding) {
+            guard let cause = finding.cause else { return nil }
+            (self.cause, rule, migration) = (cause, finding.rule, finding.migration)
+        }
+    }
+
     /// Returns one cause with its place, evidence and remedy.
+    /// - Parameter isBrief: whether only what is found is shown, since the cause was shown before.
     package func block(
-        _ group: FindingGroup, _ options: RenderOptions, _ names: SnapshotNames = SnapshotNames([])
+        _ group: FindingGroup, _ options: RenderOptions, _ names: SnapshotNames = SnapshotNames([]),
+        isBrief: Bool = false
     ) -> String {
         let group = FindingGroup(findings: group.findings.map(\.visible))
         let (paint, finding) = (Paint(options.usesColor), group.findings[0])
@@ -75,6 +94,9 @@ package struct HumanRenderer: ReportRenderer {
         let lines = Self.wrapped(
             finding.message(options)[...], to: options.width, after: label.count + tags.count + 1, indent: 2)
         var text = "\(painted)\(tags) \(lines.map(paint.bold).joined(separator: "\n  "))\n"
+        guard !isBrief else {
+            return text + snapshots(group, paint, names) + "  \(paint.dim("as above (-v shows its rows)"))\n"
+        }
         text += place(finding, options, paint)
         text += evidence(finding, options, paint)
         text += counterexample(finding, options, paint)

@@ -18,6 +18,22 @@ import Testing
         #expect(text(report).contains("Users lose this data"))
     }
 
+    /// One statement may empty fifty tables: its place and remedy are shown once, unless everything is asked for.
+    @Test func findingsWithOneCauseAreShort() {
+        var report = Report(.verify(VerifySummary()))
+        report.findings = ["pet", "visit", "bill"].map { table in
+            var finding = Finding(
+                .rowsLost, "rows of \(table) are lost", help: "Turn foreign keys off.", table: table)
+            if table != "bill" { finding.cause = "DROP TABLE person in line 4" }
+            return finding
+        }
+        let brief = text(report)
+        #expect(brief.contains("rows of visit are lost\n  as above (-v shows its rows)\n"), "\(brief)")
+        #expect(brief.matches(of: /Turn foreign keys off/).count == 2)
+        let all = HumanRenderer().render(report, RenderOptions(isVerbose: true))
+        #expect(all.matches(of: /Turn foreign keys off/).count == 3 && !all.contains("as above"))
+    }
+
     @Test func snapshotsWithOneNameAreDistinguished() {
         var report = Report(.verify(VerifySummary()))
         report.findings = ["old", "new"].map { folder in

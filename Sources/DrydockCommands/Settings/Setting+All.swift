@@ -125,7 +125,8 @@ extension Setting {
         standard: "where there is no snapshot", bool(\.probe))
     static let probeRows = Setting(
         "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.", standard: "3",
-        valueName: "count", own(\.probeRows) { try $0.positive($1, $2, upTo: 1000) })
+        valueName: "count",
+        own(\.probeRows) { try $0.positive($1, $2, upTo: ProbeOptions.rowCounts.upperBound) })
     static let probeSeed = Setting(
         "probeSeed", flag: "probe-seed", [.verify],
         "Where the generated values start from: the same seed gives the same rows.", standard: "1",

@@ -8,6 +8,7 @@ package final class Watchdog: Sendable {
     package let statements = StatementLog()
     private let isCancelled = Atomic(false)
     private let hasStoppedWork = Atomic(false)
+    private let work = Mutex<WorkLimit?>(nil)
 
     package init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
 
@@ -19,8 +20,18 @@ package final class Watchdog: Sendable {
 
     package var isTimeUp: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
 
+    /// Runs the body, and stops it when the limit is reached.
+    package func limiting<Result>(_ limit: WorkLimit, _ body: () async throws -> Result) async rethrows
+        -> Result
+    {
+        work.withLock { $0 = limit }
+        defer { work.withLock { $0 = nil } }
+        return try await body()
+    }
+
     /// Whether to stop; a caller that reads true must stop.
     package var isTripped: Bool {
+        if work.withLock({ $0?.isOver() == true }) { return true }
         guard isCancelled.load(ordering: .relaxed) || isTimeUp else { return false }
         hasStoppedWork.store(true, ordering: .relaxed)
         return true

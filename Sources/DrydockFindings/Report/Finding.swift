@@ -50,6 +50,8 @@ public struct Finding: Sendable {
     public var object: String?
     public var tags: [Tag] = []
     public var evidence: Evidence?
+    /// What several findings have in common as their cause, such as `DROP TABLE person in line 3`.
+    package var cause: String?
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html), where a statement was refused.
     package var resultCode: Int32?
     /// The rows that show it, where Drydock generated them.

@@ -20,17 +20,19 @@ struct CascadeAdvice {
         let parent = lineage[taken.name]?.origin ?? taken.name.foldedASCII
         let actions: [ForeignKey.Action] =
             it.finding.rule == .rowsLost ? [.cascade] : [.setNull, .setDefault]
-        let key = table.foreignKeys.first { key in
-            key.parent.foldedASCII == parent && actions.contains(key.onDelete)
+        let keys = table.foreignKeys.filter { key in
+            actions.contains(key.onDelete)
                 && it.finding.column.map { column in
                     key.columns.contains { $0.foldedASCII == column.foldedASCII }
                 } ?? true
         }
-        guard let key else { return it }
+        guard let (key, between) = way(from: parent, to: keys) else { return it }
         var it = it
         let cause = "\(taken.verb) \(taken.name) in \(migration.mention(culprit))"
+        it.finding.cause = cause
+        let through = between.isEmpty ? "" : ", through \(between.joined(separator: ", ")),"
         let effect =
-            ": \(cause) deletes what they reference, and ON DELETE \(key.onDelete.rawValue) acts on them"
+            ": \(cause) deletes\(through) what they reference, and ON DELETE \(key.onDelete.rawValue) acts on them"
         it.finding.message += effect
         it.finding.redactedMessage? += effect
         let rename = FollowedRename(to: taken.name, in: migration, before: before)
@@ -42,6 +44,31 @@ struct CascadeAdvice {
         // What follows the declaration only guesses at the cause.
         it.finding.advice = Help(advice + "\n") + it.finding.advice.throughDeclarations
         return it
+    }
+
+    /// Returns the key that rows deleted from a table act on, and the tables between them, whose rows are deleted too.
+    private func way(from parent: String, to keys: [ForeignKey]) -> (key: ForeignKey, between: [String])? {
+        func key(of table: String) -> ForeignKey? { keys.first { $0.parent.foldedASCII == table } }
+        if let direct = key(of: parent) { return (direct, []) }
+        var children: [String: [Catalog.Table]] = [:]
+        for table in before.tables.values.sorted(by: { $0.name < $1.name }) {
+            for key in table.foreignKeys where key.onDelete == .cascade {
+                children[key.parent.foldedASCII, default: []].append(table)
+            }
+        }
+        var ways: [(table: String, between: [String])] = [(parent, [])]
+        var seen: Set = [parent]
+        var next = 0
+        while next < ways.count {
+            let (table, between) = ways[next]
+            next += 1
+            for child in children[table] ?? [] where seen.insert(child.name.foldedASCII).inserted {
+                let longer = between + [child.name]
+                if let key = key(of: child.name.foldedASCII) { return (key, longer) }
+                ways.append((child.name.foldedASCII, longer))
+            }
+        }
+        return nil
     }
 
     private func taken(_ index: Int) -> (name: String, verb: String, isDrop: Bool)? {

@@ -13,10 +13,15 @@ public struct ProbeOptions: Sendable {
     public var use = Use.whereNoSnapshot
     /// How many rows a table gets at least.
     public var rowCount = 3
+    /// What ``rowCount`` may be.
+    package static let rowCounts = 1...10_000
     /// The same seed gives the same rows.
     public var seed: UInt64 = 1
     /// Whether migrations that the lock has as released are checked as well.
     public var includesReleased = false
+
+    /// The most that one step may do with the rows, in instructions of SQLite's virtual machine: some ten seconds.
+    package var instructionLimit = 5_000_000_000
 
     public init() {}
 }

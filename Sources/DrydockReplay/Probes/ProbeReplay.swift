@@ -193,7 +193,8 @@ struct ProbeWalk {
         announce(batch[0], opened.plan)
         var runner = BatchRun(set: context.set, database: opened.database, overlay: opened.overlay)
         runner.command = context.commandRun(parent.watchdog)
-        var outcome = try await runner.run(batch)
+        let work = WorkLimit(steps: parent.source.options.instructionLimit)
+        var outcome = try await parent.watchdog.limiting(work) { try await runner.run(batch) }
         // A shared transaction may repair later what the COMMIT refuses here.
         while outcome.isRefusedCommit, batch[0].transaction == .all, batch.count < pending.count {
             let following = context.set.migrations[pending[pending.startIndex + batch.count]]
@@ -201,7 +202,8 @@ struct ProbeWalk {
                 let next = replay.runnable([pending[pending.startIndex + batch.count]]).ready.first
             else { break }
             batch.append(next)
-            outcome = try await runner.run(batch)
+            let longer = batch
+            outcome = try await parent.watchdog.limiting(work) { try await runner.run(longer) }
         }
         for reached in outcome.reached {
             guard try await take(reached, &state, opened) else { return batch.count }
@@ -210,6 +212,10 @@ struct ProbeWalk {
             let index = context.set.index(of: migration.identifier) ?? 0
             replay.current = migration.identifier
             failedAt = index
+            if work.hasStopped {
+                if parent.isChecked(migration) { replay.add(endless(migration)) }
+                return batch.count
+            }
             guard let finding = try await replay.migrationFailure(error, migration, index, state) else {
                 throw error
             }
@@ -219,6 +225,21 @@ struct ProbeWalk {
             replay.add(missing ?? WrittenLimit(opened.overlay).explaining(finding, error))
         }
         return batch.count
+    }
+
+    /// Returns the finding for a migration that was stopped.
+    private func endless(_ migration: Migration) -> Finding {
+        let place = parent.watchdog.statements.place
+        return Finding(
+            .timeLimit,
+            "\(migration.identifier) does not come to an end with generated rows: it was stopped after "
+                + counted(parent.source.options.instructionLimit / 1_000_000, "million instruction")
+                + " of SQLite"
+                + (place.map { ", in \($0.text)" } ?? ""),
+            help:
+                "A statement that never ends needs another condition. If this one only takes long, verify databases of "
+                + "releases instead: copy them into Snapshots/.",
+            migration: migration.identifier, place: place.map { .init($0) } ?? .init(file: migration.path))
     }
 
     /// Returns the finding for a first migration that needs a schema which no migration makes: some tools keep only the
@@ -262,6 +283,7 @@ struct ProbeWalk {
             state = try await replay.judge(reached.step, from: before, to: after)
             if context.checksRollback { try await replay.checkRollback(reached, from: before, to: state) }
             try await tryEdgeRows(reached.step, before)
+            noteLimits(of: reached.migrations, in: reader.schema(of: before.catalog))
         } else {
             state = after
         }

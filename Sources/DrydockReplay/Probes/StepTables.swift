@@ -105,7 +105,7 @@ extension [SQLStatement] {
 
 extension SQLStatement {
     /// Whether what it does, or whether it fails, can depend on rows.
-    fileprivate var dependsOnRows: Bool {
+    var dependsOnRows: Bool {
         switch action {
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackTo, .pragma, .dropIndex, .dropView,
             .dropTrigger, .createView, .createTrigger, .createTable(_, _, asSelect: false):

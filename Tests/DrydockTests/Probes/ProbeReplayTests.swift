@@ -135,6 +135,83 @@ struct ProbeReplayTests {
         #expect(report.notChecked[0].reason.contains("with unusual rows"))
     }
 
+    @Test(arguments: [0, 1])
+    func `a loop that ordinary rows make endless is an error, and what follows is tried`(
+        _ engine: Int
+    ) async throws {
+        let report = try await verify(
+            [
+                "CREATE TABLE line (id INTEGER PRIMARY KEY, quantity INTEGER NOT NULL);",
+                """
+                CREATE TABLE step AS WITH RECURSIVE n (i) AS (
+                  SELECT quantity FROM line UNION ALL SELECT i + 1 FROM n WHERE i <> -1) SELECT i FROM n;
+                """,
+                "DELETE FROM line;",
+            ], Self.engines[engine]
+        ) { $0.probes.instructionLimit = 2_000_000 }
+        let finding = try report.finding(.timeLimit)
+        #expect(finding.severity == .error && finding.migration == "v2", "\(finding.line)")
+        #expect(finding.message.contains("2 million instructions of SQLite, in "), "\(finding.message)")
+        #expect(finding.place?.line == 1)
+        #expect(report.rules(.error).contains(.rowsLost))
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM line WHERE id NOT IN (SELECT id FROM line ORDER BY id DESC LIMIT 1000)", "LIMIT 1000"),
+        ("DELETE FROM line WHERE id IN (SELECT id FROM line LIMIT -1 OFFSET 3)", "OFFSET 3"),
+        ("CREATE TABLE kept AS SELECT * FROM line LIMIT 5, 1", "LIMIT 5, 1"),
+        ("CREATE TABLE kept AS SELECT * FROM line LIMIT 10000", "a snapshot may have enough"),
+        ("DELETE FROM line WHERE id IN (SELECT id FROM line LIMIT 0)", nil),
+        ("CREATE VIEW newest AS SELECT * FROM line LIMIT 1000", nil),
+        (
+            "INSERT INTO line SELECT i FROM (WITH RECURSIVE n (i) AS (SELECT 70000000 UNION ALL SELECT i + 1 FROM n) "
+                + "SELECT i FROM n LIMIT 1000)", nil
+        ),
+    ])
+    func `a limit beyond the generated rows is not checked`(_ sql: String, _ text: String?) async throws {
+        let report = try await verify(["CREATE TABLE line (id INTEGER PRIMARY KEY);", sql + ";"])
+        let reasons = report.notChecked.map(\.reason).filter { $0.contains("generated rows of a table") }
+        #expect(reasons.count == (text == nil ? 0 : 1), "\(reasons)")
+        if let text { #expect(reasons.first?.contains(text) == true, "\(reasons)") }
+    }
+
+    @Test func `a limit is checked where there are more rows`() async throws {
+        let sql = "DELETE FROM line WHERE id NOT IN (SELECT id FROM line ORDER BY id DESC LIMIT 10);"
+        let report = try await verify(["CREATE TABLE line (id INTEGER PRIMARY KEY);", sql]) {
+            $0.probes.rowCount = 11
+        }
+        #expect(try report.finding(.rowsLost).evidence?.rowCount == 1)
+        #expect(report.notChecked.isEmpty, "\(report.notChecked)")
+    }
+
+    @Test func `every way of a cascade is named`() async throws {
+        let report = try await verify([
+            """
+            CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE pet (id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES Person (id) ON DELETE CASCADE);
+            CREATE TABLE visit (id INTEGER PRIMARY KEY, pet_id INTEGER NOT NULL REFERENCES "PET" (id) ON DELETE CASCADE);
+            CREATE TABLE bill (id INTEGER PRIMARY KEY, visit_id INTEGER REFERENCES visit (id) ON DELETE SET NULL);
+            """,
+            immediate + """
+                CREATE TABLE new (id INTEGER PRIMARY KEY, name TEXT, born TEXT);
+                INSERT INTO new (id, name) SELECT id, name FROM person;
+                DROP TABLE person;
+                ALTER TABLE new RENAME TO person;
+                """,
+        ])
+        let causes = report.findings.filter { $0.severity == .error }.reduce(into: [String: String]()) {
+            $0[$1.table ?? ""] = String($1.message.split(separator: ": ", maxSplits: 1).last ?? "")
+        }
+        let start = "DROP TABLE person in line 4 deletes"
+        #expect(causes["pet"] == "\(start) what they reference, and ON DELETE CASCADE acts on them")
+        #expect(
+            causes["visit"]
+                == "\(start), through pet, what they reference, and ON DELETE CASCADE acts on them")
+        #expect(
+            causes["bill"]
+                == "\(start), through pet, visit, what they reference, and ON DELETE SET NULL acts on them")
+    }
+
     @Test func `a view may name a column like itself`() async throws {
         let report = try await verify([
             "CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER); CREATE VIEW total AS SELECT sum(x) AS total FROM t;",
