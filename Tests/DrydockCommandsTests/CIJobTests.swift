@@ -158,7 +158,8 @@ import Testing
     /// Returns the lines of GitLab's job as the one script that its runner makes of them.
     private func gitlabScript(_ yaml: String) -> String {
         var lines: [String] = []
-        let body = yaml.split(separator: "\n  before_script:\n", maxSplits: 1).last ?? ""
+        let end = yaml.range(of: "  artifacts:\n")?.lowerBound ?? yaml.endIndex
+        let body = yaml[..<end].split(separator: "\n  before_script:\n", maxSplits: 1).last ?? ""
         for line in body.split(separator: "\n") where !line.hasPrefix("  script:") && !line.hasPrefix("    #")
         {
             if line == "    - |" { continue }
@@ -167,26 +168,40 @@ import Testing
         return lines.joined(separator: "\n")
     }
 
-    private func runGitLab(_ machine: Machine) throws -> Project.Result {
-        try machine.run(
-            gitlabScript(try machine.text(".gitlab-ci.yml")), in: "",
-            ["XDG_CACHE_HOME": machine.place(".cache"), "CI_PROJECT_DIR": machine.place("")])
+    private func runGitLab(_ machine: Machine, _ command: String) throws -> Project.Result {
+        let yaml = try machine.text(".gitlab-ci.yml")
+        #expect(yaml.contains("- DRYDOCK_COMMAND: [lint, verify]"))
+        return try machine.run(
+            gitlabScript(yaml), in: "",
+            [
+                "XDG_CACHE_HOME": machine.place(".cache"), "CI_PROJECT_DIR": machine.place(""),
+                "DRYDOCK_COMMAND": command, "CI": "true", "GITLAB_CI": "true",
+            ])
+    }
+
+    /// Returns the report that the job uploads.
+    private func uploaded(by machine: Machine) throws -> String {
+        let yaml = try machine.text(".gitlab-ci.yml")
+        return try machine.text(String(try #require(yaml.firstMatch(of: /codequality: (.+)/)).output.1))
     }
 
     @Test(arguments: ["", "services/mail"]) func `the job on GitLab does its work`(_ folder: String) throws {
         let machine = try Machine("gitlab", second: Self.good, in: folder)
-        for _ in 0..<2 {
-            let result = try runGitLab(machine)
+        for command in ["lint", "verify"] {
+            let result = try runGitLab(machine, command)
             #expect(
                 result.status == 0 && result.output.contains("passed"), "\(result.output)\(result.errors)")
+            #expect(try uploaded(by: machine).hasPrefix("["))
             try? FileManager.default.removeItem(atPath: machine.place("scratch/drydock"))
         }
         #expect(try machine.text("builds.txt") == "built\n")
     }
 
     @Test func `the job on GitLab fails where the migrations do`() throws {
-        let result = try runGitLab(try Machine("gitlab", second: Self.bad))
+        let machine = try Machine("gitlab", second: Self.bad)
+        let result = try runGitLab(machine, "verify")
         #expect(result.status == 1 && result.output.contains("rows-lost"), "\(result.output)\(result.errors)")
+        #expect(try uploaded(by: machine).contains("rows-lost"))
     }
 }
 

@@ -91,10 +91,15 @@ enum CIJob: String, CaseIterable, ExpressibleByArgument {
 
     private static func gitlab(_ folder: String) -> String {
         let place = folder.isEmpty ? "" : "    - cd -- \(Self.argument(folder))\n"
+        let report = (folder.isEmpty ? "" : folder + "/") + ContinuousIntegration.codeQuality
         return """
-            # Replays the migrations for every change. The variable DRYDOCK_REPOSITORY of the project is the URL of
-            # Drydock's Git repository, from which each of its commits is built once.
+            # Lints and replays the migrations for every change. The variable DRYDOCK_REPOSITORY of the project is the URL
+            # of Drydock's Git repository, from which each of its commits is built once.
             drydock:
+              # A job each, since a job has one report for the merge request.
+              parallel:
+                matrix:
+                  - DRYDOCK_COMMAND: [lint, verify]
               image: swift:6.2
               variables:
                 XDG_CACHE_HOME: $CI_PROJECT_DIR/.cache
@@ -113,10 +118,11 @@ enum CIJob: String, CaseIterable, ExpressibleByArgument {
                   fi
                 - export PATH="$tool/bin:$PATH"
               script:
-            \(place)    - drydock lint || failed=$?
-                # What lint reports does not hide what verify finds.
-                - drydock verify || failed=$?
-                - exit "${failed:-0}"
+            \(place)    - drydock "$DRYDOCK_COMMAND"
+              artifacts:
+                when: always
+                reports:
+                  codequality: \(ConfigTemplate.scalar(report))
 
             """
     }
