@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build lint format docs docs-check docc traits install prepare sample
+.PHONY: verify test soak bench build lint format docs docs-check reports docc traits install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -38,6 +38,11 @@ docs-check: prepare             ## fail where README.md or docs/ is not what the
 	@Scripts/prepare python3
 	swift build --product drydock
 	Scripts/docs --check "$$(swift build --show-bin-path)/drydock"
+
+reports: prepare                ## have reports checked by the programs that read such files, as far as they are installed
+	@Scripts/prepare python3
+	swift build --product drydock
+	Scripts/reports "$$(swift build --show-bin-path)/drydock"
 
 docc: prepare                   ## build the libraries' pages from their doc comments
 	swift build
