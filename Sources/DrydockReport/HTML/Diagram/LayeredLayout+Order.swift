@@ -68,21 +68,40 @@ extension LayeredLayout {
 
     // MARK: - Heights
 
-    /// Moves each item towards the lines that lead to it, as far as the order of its column allows.
+    /// Moves each item towards the lines that lead to it, as far as the order of its column allows. Where that makes a
+    /// staircase of a long chain, columns are also drawn towards the middle.
     mutating func align() {
-        for layer in layers {
-            var y = 0
+        let stacked = stack()
+        let tallest = items.indices.map { stacked[$0] + items[$0].height }.max() ?? 0
+        settle(stacked, pull: 0.01)
+        if (items.map { $0.y + $0.height }.max() ?? 0) > tallest * 3 / 2 { settle(stacked, pull: 0.5) }
+    }
+
+    /// Returns the places of items that stand close together, each column in the middle of the tallest.
+    private func stack() -> [Int] {
+        var places = Array(repeating: 0, count: items.count)
+        var heights = Array(repeating: 0, count: layers.count)
+        for (index, layer) in layers.enumerated() {
             for (place, item) in layer.enumerated() {
-                if place > 0 { y += gap(layer[place - 1], item) }
-                items[item].y = y
-                y += items[item].height
+                if place > 0 { heights[index] += gap(layer[place - 1], item) }
+                places[item] = heights[index]
+                heights[index] += items[item].height
             }
         }
+        let tallest = heights.max() ?? 0
+        for (layer, height) in zip(layers, heights) {
+            for item in layer { places[item] += (tallest - height) / 2 }
+        }
+        return places
+    }
+
+    private mutating func settle(_ stacked: [Int], pull: Double) {
+        for item in items.indices { items[item].y = stacked[item] }
         let (lefts, rights) = neighbours
         for round in 0..<6 {
-            for layer in layers.indices { settle(layer, by: [lefts]) }
+            for layer in layers.indices { settle(layer, by: [lefts], stacked, pull) }
             for layer in layers.indices.reversed() {
-                settle(layer, by: round < 5 ? [rights] : [lefts, rights])
+                settle(layer, by: round < 5 ? [rights] : [lefts, rights], stacked, pull)
             }
         }
         let top = items.map(\.y).min() ?? 0
@@ -95,7 +114,7 @@ extension LayeredLayout {
 
     /// Gives the items of a column the places that are nearest to the wanted ones, by least squares: wherever two would
     /// overlap, they become one block that moves as a whole.
-    private mutating func settle(_ layer: Int, by ends: [[[Int]]]) {
+    private mutating func settle(_ layer: Int, by ends: [[[Int]]], _ stacked: [Int], _ pull: Double) {
         struct Block { var sum, weight: Double; var count: Int }
         var blocks: [Block] = []
         var offsets: [Int] = []
@@ -106,14 +125,14 @@ extension LayeredLayout {
                 offset += items[last].height + gap(last, item)
             }
             offsets.append(offset)
-            var (sum, weight) = (Double(items[item].y) * 0.01, 0.01)
+            var (sum, weight) = (Double(stacked[item]) * pull, pull)
             for index in ends.flatMap({ $0[item] }) {
                 let hop = hops[index]
                 let (own, other) = hop.left == item ? (hop.leftY, hop.right) : (hop.rightY, hop.left)
                 let y = items[other].y + (hop.left == item ? hop.rightY : hop.leftY)
                 // Long lines are straight first.
-                let pull = items[item].isLane ? (items[other].isLane ? 8.0 : 2) : 1
-                (sum, weight) = (sum + pull * Double(y - own), weight + pull)
+                let strength = items[item].isLane ? (items[other].isLane ? 8.0 : 2) : 1
+                (sum, weight) = (sum + strength * Double(y - own), weight + strength)
             }
             blocks.append(Block(sum: sum - weight * Double(offset), weight: weight, count: 1))
             while blocks.count > 1,

@@ -53,6 +53,15 @@ import Testing
         #expect(layout.height < 60 * (90 + 26) / 2, "\(layout.height)")
     }
 
+    @Test func `a long chain makes no staircase`() {
+        let sizes = Array(repeating: (width: 120, height: 160), count: 30)
+        let links = (1..<30).map { DiagramGraph.Link(from: $0 - 1, fromY: 40, to: $0, toY: 140) }
+        let graph = DiagramGraph(sizes: sizes, links: links)
+        check(graph, "chain")
+        let layout = DiagramLayout(graph, width: 1000)
+        #expect(layout.height < 1000, "\(layout.height)")
+    }
+
     @Test func `lines that need not cross do not`() {
         // Two parents whose children are listed crosswise.
         let sizes = Array(repeating: (width: 100, height: 40), count: 6)
