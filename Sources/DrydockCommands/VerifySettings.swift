@@ -39,6 +39,7 @@ struct VerifySettings: Sendable {
         request.findings = config.findings
         format = command.output.format(config)
         reports = command.output.files(config, hasScripts: true)
+        request.wantsHistory = ([format.name] + reports.map(\.format)).contains(HTMLRenderer().name)
         engines = command.engine ?? config.engine ?? .grdb
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
     }

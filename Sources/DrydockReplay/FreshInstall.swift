@@ -10,6 +10,8 @@ import SQLiteSchema
 struct FreshInstall: Sendable {
     /// The schemas by the number of migrations that made them.
     var catalogs: [Int: Catalog] = [:]
+    /// What exists before the first migration; only where the schema's history is wanted.
+    var base: Catalog?
     /// The number of migrations that ran on an empty database.
     var passed = 0
     /// Why the install did not complete.
@@ -40,6 +42,18 @@ struct FreshInstall: Sendable {
     }
 
     private static func make(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall {
+        var fresh = try await migrated(context, watchdog)
+        guard context.wantsHistory, context.set.base != nil, !fresh.catalogs.isEmpty else { return fresh }
+        let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))
+        let tables = context.set.format.ownTables
+        fresh.base = try await maker.run([], on: try await maker.base(context.set.base)) {
+            try Catalog($0, without: tables, earlier: nil)
+        }
+        return fresh
+    }
+
+    private static func migrated(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall
+    {
         if let project = context.command { return try await make(project, context, watchdog) }
         guard context.set.expected.isEmpty else { return try await expected(context, watchdog) }
         var fresh = FreshInstall()

@@ -27,6 +27,8 @@ package struct ReplayContext: Sendable {
     var command: CommandProject?
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
+    /// See ``VerifyRequest/wantsHistory``.
+    var wantsHistory = false
     /// What fills probes; nil where none are replayed.
     var probes: ProbeSource?
     /// The time limit for one snapshot, including the work before it.

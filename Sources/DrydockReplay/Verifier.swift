@@ -131,7 +131,7 @@ public struct Verifier: Sendable {
             if usesProbes(request, snapshots) {
                 results += try await replayProbes(context, fresh, request, deadline())
             }
-            assemble(results, context, fresh.catalogs, into: &report)
+            assemble(results, context, fresh, into: &report)
         }
         report.add(locked: locked)
         if let command = request.command { watch?.report(command, in: &report.findings) }
@@ -256,7 +256,8 @@ public struct Verifier: Sendable {
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), lock: lock,
             isFullCheck: request.isFullCheck,
-            isRehearsal: request.isRehearsal, timeLimit: request.timeout ?? .zero)
+            isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
+            timeLimit: request.timeout ?? .zero)
     }
 
     private func baselines(
@@ -317,14 +318,18 @@ public struct Verifier: Sendable {
     // MARK: - The report
 
     private func assemble(
-        _ results: [ReplayResult], _ context: ReplayContext, _ catalogs: [Int: Catalog],
+        _ results: [ReplayResult], _ context: ReplayContext, _ fresh: FreshInstall,
         into report: inout Report
     ) {
-        report.body = .verify(VerifySummary(replays: results.map(\.summary)))
+        report.body = .verify(
+            VerifySummary(
+                replays: results.map(\.summary),
+                history: context.wantsHistory
+                    ? SchemaHistoryReader.history(of: fresh, context, results) : nil))
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         var reader = SchemaReader()
         for (index, migration) in context.targets.enumerated() where tried.contains(migration.identifier) {
-            let schema = catalogs[index].map { reader.schema(of: $0) }
+            let schema = fresh.catalogs[index].map { reader.schema(of: $0) }
             let weight = PragmaSeverity(
                 migration: migration, before: schema, found: results.flatMap(\.findings))
             report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)

@@ -36,6 +36,8 @@ public struct VerifyRequest: Sendable {
     public var collations: [CollationStub] = []
     /// Declarations from drydock.yml, by migration identifier.
     public var declarations: [String: [Declaration]] = [:]
+    /// Whether the report has the schema's history.
+    public var wantsHistory = false
     /// Findings about drydock.yml itself, such as a misspelt declaration.
     public var findings: [Finding] = []
 

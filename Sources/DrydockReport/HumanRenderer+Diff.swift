@@ -44,23 +44,46 @@ extension HumanRenderer {
 }
 
 extension DiffSummary {
-    /// The differences under the name of their table, in the order in which these first appear.
-    var changesByTable: [(name: String, changes: [SchemaChange])] {
-        var order: [String] = []
-        var byName: [String: [SchemaChange]] = [:]
-        for change in changes {
-            let name = change.table ?? "database"
-            if byName[name] == nil { order.append(name) }
-            byName[name, default: []].append(change)
-        }
-        return order.map { ($0, byName[$0] ?? []) }
-    }
+    /// The differences under the name of their table.
+    var changesByTable: [TableChanges] { changes.byTable }
 
     /// The names of the objects that differ, one on each line.
     package var names: String {
         var seen: Set<String> = []
         return changes.map { $0.table ?? $0.description }.filter { seen.insert($0).inserted }
             .map { VisibleText.line($0) + "\n" }.joined()
+    }
+}
+
+/// The differences of one table or view.
+struct TableChanges {
+    var name: String
+    var changes: [SchemaChange]
+
+    /// What became of the table itself.
+    var sign: SchemaChange.Sign {
+        for change in changes {
+            switch change {
+            case .tableAdded, .viewAdded, .virtualTableAdded, .unparsedAdded: return .added
+            case .tableDropped, .viewDropped, .virtualTableDropped, .unparsedDropped: return .dropped
+            default: break
+            }
+        }
+        return .changed
+    }
+}
+
+extension [SchemaChange] {
+    /// The differences under the name of their table, in the order in which these first appear.
+    var byTable: [TableChanges] {
+        var order: [String] = []
+        var byName: [String: [SchemaChange]] = [:]
+        for change in self {
+            let name = change.table ?? "database"
+            if byName[name] == nil { order.append(name) }
+            byName[name, default: []].append(change)
+        }
+        return order.map { TableChanges(name: $0, changes: byName[$0] ?? []) }
     }
 }
 
@@ -89,7 +112,7 @@ extension SchemaChange {
     }
 
     /// The clauses in which two queries or trigger bodies differ, one on each line.
-    fileprivate var clauses: [String] {
+    var clauses: [String] {
         let (from, to): ([SQLFragment], [SQLFragment])
         switch self {
         case .view(_, .query(let before, let after)): (from, to) = ([before], [after])

@@ -45,6 +45,17 @@ import Testing
         #expect(auto.status == 64)
     }
 
+    /// The page has the schema's history, however it was asked for.
+    @Test func aPageHasTheHistory() throws {
+        let project = try Project(second: "ALTER TABLE email ADD COLUMN note TEXT;")
+        let result = try project.run(["verify", "--report", "html=out.html", "--format", "json"])
+        #expect(!result.output.contains("add column note"))
+        let printed = try project.run(["verify", "--format", "html"]).output
+        for page in [try read("out.html", in: project), printed] {
+            #expect(page.contains("id=\"history\"") && page.contains("add column note TEXT"))
+        }
+    }
+
     @Test func gitHubGetsAnnotationsAndASummary() throws {
         let project = try Project(second: Self.lossy)
         try project.write("summary.md", "before\n")

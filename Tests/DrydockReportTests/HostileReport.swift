@@ -97,8 +97,24 @@ enum HostileReport {
             .verify(VerifySummary(replays: [replay])), .lint(lint), .lock(lock), .migrate(migrate),
             .migrate(pending), .health(summary), .vacuum(vacuum),
         ]
-        if let diff = try? diff(text) { bodies.append(.diff(diff)) }
+        if let diff = try? diff(text) {
+            bodies.append(.diff(diff))
+            bodies[0] = .verify(VerifySummary(replays: [replay], history: history(text, diff)))
+        }
         return bodies
+    }
+
+    private static func history(_ text: String, _ diff: DiffSummary) -> SchemaHistory {
+        var history = SchemaHistory()
+        let migration = SchemaHistory.Migration(name: text, file: text, isReleased: false)
+        history.versions = [
+            .init(migrations: [migration, migration], changes: [], excerpt: SchemaExcerpt()),
+            .init(
+                migrations: [migration], changes: diff.changes, excerpt: SchemaExcerpt(schema: diff.newSchema)
+            ),
+        ]
+        (history.schema, history.unknown, history.failure) = (diff.newSchema, [migration], text)
+        return history
     }
 
     private static func diff(_ text: String) throws -> DiffSummary {

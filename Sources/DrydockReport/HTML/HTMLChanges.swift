@@ -48,12 +48,7 @@ enum HTMLChanges {
 
     static func sections(_ diff: DiffSummary) -> [HTMLPage.Section] {
         let title = "\(VisibleText.line(diff.old)) → \(VisibleText.line(diff.new))"
-        var content: [HTMLNode] = diff.changesByTable.flatMap { group -> [HTMLNode] in
-            [
-                .element("h3", [:], [.text(VisibleText.line(group.name))]),
-                list(group.changes.map { item($0.sign.rawValue, VisibleText.line($0.detail)) }),
-            ]
-        }
+        var content = diff.isSame ? [] : [list(diff.changes)]
         var notes = diff.renames.taken.map {
             item("~", "taken as renamed: \($0.oldPath) → \($0.to) (\($0.evidence))")
         }
@@ -63,11 +58,41 @@ enum HTMLChanges {
         notes += diff.unparsed.map { item("?", "not parsed: \($0); compared by tokens") }
         if !notes.isEmpty { content.append(list(notes)) }
         var sections = content.isEmpty ? [] : [section("differences", title, content)]
+        let excerpt = SchemaReferences(diff.newSchema).excerpt(of: diff.newSchema, around: diff.changes)
+        let diagram = EntityDiagram(
+            excerpt.schema, changes: diff.changes, leftOut: excerpt.leftOut, limit: 60)
+        if !diagram.boxes.isEmpty {
+            sections.append(section("diagram", "Diagram", [HTMLHistory.key, diagram.node("What differs")]))
+        }
         for (id, name, plan) in [("sql", "SQL", diff.plan), ("back", "The way back", diff.downPlan)] {
             guard let plan, !plan.isEmpty else { continue }
             sections.append(section(id, name, [HTMLSQL.block(plan.text)]))
         }
         return sections
+    }
+
+    /// Returns the differences of two schemas, table by table.
+    static func list(_ changes: [SchemaChange], limit: Int = .max) -> HTMLNode {
+        var left = limit
+        var nodes: [HTMLNode] = []
+        for group in changes.byTable where left > 0 {
+            let shown = group.changes.prefix(left)
+            left -= shown.count
+            nodes.append(.element("h3", [:], [.text(VisibleText.line(group.name))]))
+            nodes.append(
+                list(
+                    shown.map { change in
+                        item(
+                            change.sign.rawValue, VisibleText.line(change.detail),
+                            change.clauses.map { clause in
+                                .element("code", ["class": "clause"], [.text(clause)])
+                            })
+                    }))
+        }
+        if changes.count > limit {
+            nodes.append(.element("p", ["class": "more"], [.text("and \(changes.count - limit) more")]))
+        }
+        return .group(nodes)
     }
 
     private static func section(_ id: String, _ title: String, _ content: [HTMLNode]) -> HTMLPage.Section {
@@ -78,9 +103,9 @@ enum HTMLChanges {
         .element("ul", ["class": "changes"], items)
     }
 
-    private static func item(_ sign: String, _ text: String) -> HTMLNode {
+    private static func item(_ sign: String, _ text: String, _ more: [HTMLNode] = []) -> HTMLNode {
         let style = ["+": "good", "-": "bad", "~": "warn", "?": "warn", "!": "warn"][sign]
         return .element(
-            "li", [:], [.element("b", ["class": style], [.text(sign)]), .text(text)])
+            "li", [:], [.element("b", ["class": style], [.text(sign)]), .text(text)] + more)
     }
 }

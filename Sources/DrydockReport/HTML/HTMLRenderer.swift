@@ -24,6 +24,9 @@ package struct HTMLRenderer: ReportRenderer {
         } else if let section = HTMLFindings(groups, options, SnapshotNames(report)).section {
             page.sections.append(section)
         }
+        if case .verify(let verify) = report.body, let history = verify.history {
+            page.sections += HTMLHistory.sections(history)
+        }
         return page.text
     }
 

@@ -124,8 +124,42 @@ enum HTMLStyle {
 
         .changes { list-style: none; margin: 0; padding: 0; font-size: .9375rem; }
         .changes li { padding-left: 1.4rem; text-indent: -1.4rem; } .changes b { display: inline-block; width: 1.4rem; text-indent: 0; font-family: var(--mono); }
-        .diagram svg { max-width: 100%; height: auto; display: block; }
+        .changes .clause { display: block; text-indent: 0; color: var(--soft); }
         svg text { font: 11px var(--mono); fill: var(--ink); } svg .soft { fill: var(--soft); } svg .line { stroke: var(--soft); fill: none; }
+
+        .timeline { list-style: none; margin: 1.6rem 0 0; padding: 0; }
+        .timeline > li { position: relative; padding: 0 0 1.1rem 1.7rem; border-left: .125rem solid var(--line); margin-left: .4rem; }
+        .timeline > li:last-child { border-color: transparent; padding-bottom: 0; }
+        .timeline > li::before { content: ""; position: absolute; left: -.47rem; top: .45rem; width: .8rem; height: .8rem; border-radius: 50%; background: var(--soft); border: .15rem solid var(--paper); }
+        .timeline > li.pending::before { background: var(--paper); border-color: var(--accent); }
+        .timeline > li.same::before { width: .5rem; height: .5rem; left: -.32rem; top: .6rem; border: 0; background: var(--line); }
+        .timeline > li.same.pending::before { background: var(--accent); }
+        .timeline details, .timeline p { margin: 0; } .timeline summary { color: var(--ink); width: auto; }
+        .timeline summary .path { color: var(--accent); } .timeline .same, .timeline .same summary { color: var(--soft); font-size: .9375rem; }
+        .timeline .file { color: var(--soft); font-size: .8125rem; margin: .1rem 0 .5rem; max-width: none; }
+        .timeline h3 { font: 600 .875rem/1.4 var(--mono); margin: .7rem 0 .1rem; } .timeline .changes { font-size: .875rem; }
+        .gist { display: inline-flex; flex-wrap: wrap; gap: 0 .9rem; margin-left: .5rem; font-size: .875rem; color: var(--soft); }
+        .gist b { font-family: var(--mono); }
+        .state { font-size: .75rem; color: var(--soft); } .state.new { color: var(--accent); border: 1px solid currentColor; border-radius: 1rem; padding: .05rem .5rem; }
+        .diagram { margin-block: .6rem; } .diagram svg { display: block; max-width: 100%; height: auto; }
+        .timeline .diagram { margin-left: 0; padding-left: 0; }
+        .diagram text { font: 12px var(--mono); white-space: pre; } .diagram .n { font-weight: 700; }
+        .diagram .y { font-size: 11px; font-weight: 400; fill: var(--soft); text-anchor: end; } .diagram .o { font-size: 10.5px; fill: var(--soft); }
+        .diagram .k { font-size: 10px; font-weight: 700; fill: var(--accent); } .diagram .g { font-weight: 700; }
+        .diagram .f { fill: var(--paper); stroke: var(--line); stroke-width: 1.5; } .diagram .h { fill: var(--wash); }
+        .diagram .pla > .f, .diagram .mod > .f { stroke: var(--soft); }
+        .diagram .bes > text, .diagram .bes tspan { fill: var(--soft); }
+        .diagram .add > .f { stroke: var(--good); } .diagram .add > .h, .diagram .add > .r { fill: var(--good-wash); } .diagram .add > text .g { fill: var(--good); }
+        .diagram .del > .f { stroke: var(--bad); stroke-dasharray: 5 3; } .diagram .del > .h, .diagram .del > .r { fill: var(--bad-wash); } .diagram .del > text .g { fill: var(--bad); }
+        .diagram .del > text tspan:not(.g) { text-decoration: line-through; }
+        .diagram .mod > .f { stroke: var(--warn); } .diagram .mod > .h, .diagram .mod > .r { fill: var(--warn-wash); } .diagram .mod > text .g { fill: var(--warn); }
+        .diagram .mis > .f { stroke: var(--bad); stroke-dasharray: 2 3; } .diagram .mis > text .g { fill: var(--bad); }
+        .diagram .e path { fill: none; stroke: var(--soft); stroke-width: 1.4; } .diagram .e .a { fill: var(--soft); stroke: none; } .diagram circle { fill: var(--soft); }
+        .diagram .e.bes path { stroke: var(--line); } .diagram .e.bes .a, .diagram .e.bes circle { fill: var(--line); }
+        .diagram .e.add path { stroke: var(--good); } .diagram .e.add .a, .diagram .e.add circle { fill: var(--good); }
+        .diagram .e.del path { stroke: var(--bad); stroke-dasharray: 5 3; } .diagram .e.del .a, .diagram .e.del circle { fill: var(--bad); }
+        .diagram .e.mod path { stroke: var(--warn); } .diagram .e.mod .a, .diagram .e.mod circle { fill: var(--warn); }
+        .diagram .e:hover path { stroke-width: 2.6; }
 
         footer { margin-top: 5rem; padding-block: 1.2rem 3rem; color: var(--soft); font-size: .8125rem; }
         footer div { border-top: 1px solid var(--line); padding-top: 1rem; }
@@ -149,6 +183,7 @@ enum HTMLStyle {
           :root { color-scheme: light; --paper: #fff; --wash: #f5f5f5; }
           body { font-size: 10pt; } nav, .filter, .skip { display: none; }
           .finding { break-inside: avoid; content-visibility: visible; } h2, h3 { break-after: avoid; } .wide { overflow: visible; }
+          .diagram svg { min-width: 0 !important; } .timeline > li { break-inside: avoid-page; }
           * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
         }
         @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }

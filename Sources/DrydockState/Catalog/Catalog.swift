@@ -17,6 +17,9 @@ package struct Catalog: Sendable {
     /// Whether SQLite keeps AUTOINCREMENT marks in this database.
     package var hasSequences = false
 
+    /// Makes the schema of an empty database.
+    package init() {}
+
     package func table(_ name: String) -> Table? { tables[name.foldedASCII] ?? history[name.foldedASCII] }
 
     /// The folded names of all tables, those of the migration tool included.

@@ -32,6 +32,11 @@ public struct SchemaFollower: Sendable {
         for object in added { builder.resolveDoubleQuotes(of: object) }
     }
 
+    /// Removes objects by their rows of sqlite_schema.
+    public mutating func remove(_ rows: [SchemaRow]) {
+        for row in rows { remove(Self.key(row)) }
+    }
+
     /// Removes a dropped table or view, and everything on it.
     public mutating func dropTable(_ name: String) {
         let folded = name.foldedASCII
