@@ -20,7 +20,8 @@ public enum SQLiteLibrary {
 
     package static func fault(of number: Int32, _ version: String, at path: String? = Self.path) -> String? {
         guard number < oldest.number else { return nil }
-        return "SQLite \(version) is too old\(path.map { " (\($0))" } ?? ""): Drydock needs \(oldest.name) or newer. "
+        return
+            "SQLite \(version) is too old\(path.map { " (\($0))" } ?? ""): Drydock needs \(oldest.name) or newer. "
             + "Install a newer libsqlite3, or name its folder in LD_LIBRARY_PATH."
     }
 

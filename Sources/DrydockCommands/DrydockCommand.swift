@@ -8,7 +8,8 @@ public struct DrydockCommand: AsyncParsableCommand {
 
     /// One line for `--version`: a report depends on the SQLite as much as on Drydock, and there may be several on a machine.
     static var versionLine: String {
-        let library = ["SQLite \(SQLiteLibrary.version)", SQLiteLibrary.path].compactMap(\.self).joined(separator: ", ")
+        let library = ["SQLite \(SQLiteLibrary.version)", SQLiteLibrary.path].compactMap(\.self).joined(
+            separator: ", ")
         return VisibleText.line("drydock \(version) (\(library))")
     }
 

@@ -176,7 +176,8 @@ import Testing
             LD_LIBRARY_PATH=./link/../link "$DRYDOCK" --version; pwd -P
             """
         #if os(Linux)
-        let lines = try project.shell("cd '\(project.folder.path)' && " + script).output.split(separator: "\n")
+        let lines = try project.shell("cd '\(project.folder.path)' && " + script).output.split(
+            separator: "\n")
         #expect(lines.count == 2 && lines[0].hasSuffix(", \(lines[1])/lib (1)/libsqlite3.so.0)"), "\(lines)")
         #endif
     }
