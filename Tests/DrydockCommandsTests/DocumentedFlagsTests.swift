@@ -37,7 +37,7 @@ import Testing
             $0.formUnion(flags(of: $1))
         }
         let programs =
-            #/\b(git|gh|swift|make|python|npx|npm|cargo|sqlite3|docker|apt-get|prove|Scripts|alembic|rails|diesel|xcodebuild|systemd|go|wrangler|curl|manage\.py|knex|prisma|rsync|litestream|node|goose|sqlx|dbmate|flyway|drizzle-kit)\b/#
+            #/\b(git|gh|swift|make|python|npx|npm|cargo|sqlite3|docker|apt-get|prove|Scripts|alembic|rails|diesel|xcodebuild|systemd|go|wrangler|curl|manage\.py|knex|prisma|rsync|litestream|node|goose|sqlx|dbmate|flyway|drizzle-kit|pip|pipx|uvx)\b/#
         let pages =
             try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "docs").path)
             .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 } + ["README.md"]
